@@ -1,0 +1,74 @@
+# One target per step of the flow. `make` prints them.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PORT ?= 8888
+# JupyterLab's own place for defaults: nobody is asked about news. Users can still turn them on.
+NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo release class grade feedback export formgrader doctor test lint clean
+
+help:  ## print this list
+	@echo "Usage: make TARGET"
+	@echo
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
+
+setup: .venv/.complete  ## create .venv with everything (the other targets do it when needed)
+
+.venv/.complete: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Viva needs Python 3.11 or newer, but '$(PYTHON)' is older. Name another: make setup PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
+	  || { echo "This Python cannot make virtual environments. Install that part of it: sudo apt-get install python3-venv"; exit 1; }
+	@echo "Setting up .venv; this takes about a minute the first time."
+	@$(PYTHON) -m venv .venv
+	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test]'
+	@touch $@
+
+demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export
+	@$(BIN)/viva release
+	@$(BIN)/viva demo
+	@$(BIN)/viva grade
+	@$(BIN)/viva feedback
+	@$(BIN)/viva export
+	@echo
+	@echo "submitted/   what the demo class handed in      autograded/   the same, graded"
+	@echo "feedback/    a page for each student            grades.csv    every score"
+	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
+
+release: setup  ## compile source/ into release/ and enter the assignments into the gradebook
+	@$(BIN)/viva release
+
+class: setup  ## write the demo class into submitted/
+	@$(BIN)/viva demo
+
+grade: setup  ## grade what was handed in and not graded yet
+	@$(BIN)/viva grade
+
+feedback: setup  ## write a page for each graded submission
+	@$(BIN)/viva feedback
+
+export: setup  ## write grades.csv and print the class as a table
+	@$(BIN)/viva export
+
+formgrader: setup $(NO_NEWS)  ## open JupyterLab with nbgrader's formgrader on this course
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --port=$(PORT) --ServerApp.root_dir="$(CURDIR)" \
+	  $(if $(filter 0,$(shell id -u)),--allow-root) $(OPTIONS)
+
+$(NO_NEWS): | setup
+	@mkdir -p $(@D) && echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' >$@ || true
+
+doctor: setup  ## say what this machine lacks
+	@$(BIN)/viva doctor
+
+test: setup  ## run every test (about four minutes on two cores)
+	@$(BIN)/pytest
+
+lint: setup  ## check style and formatting
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+clean:  ## remove what the flow made: submissions, grades, feedback and the gradebook
+	@rm -rf submitted autograded feedback report gradebook.db grades.csv

@@ -1,0 +1,59 @@
+"""The configuration of this course; nbgrader, formgrader and viva all read this file."""
+
+import os
+
+from jupyter_core.paths import jupyter_data_dir
+
+c = get_config()  # noqa: F821  (traitlets provides it)
+
+c.CourseDirectory.course_id = "viva"
+
+# The cells that ask for a name stand once, in the header that every assignment includes.
+c.IncludeHeaderFooter.header = "source/header.ipynb"
+
+# Editor and system litter in source/ is never released.
+c.CourseDirectory.ignore = [
+    ".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback",
+    ".DS_Store", "Thumbs.db", ".git*", ".*.sw?", "*~",
+]
+
+# The exchange lies in a folder of the user's own. On a shared machine name the common one here.
+exchange = os.path.join(jupyter_data_dir(), "nbgrader_exchange")
+os.makedirs(exchange, exist_ok=True)
+os.chmod(exchange, 0o777)  # as nbgrader asks of an exchange
+c.Exchange.root = exchange
+
+# A test cell that a student deleted is put back before grading.
+c.OverwriteCells.add_missing_cells = True
+
+# A cell may run this many seconds.
+c.Execute.timeout = 30
+
+# nbgrader's own steps and three more: a test that never ran earns nothing, a warning costs nothing,
+# and an empty written answer waits for nobody.
+c.Autograde.autograde_preprocessors = [
+    "nbgrader.preprocessors.Execute",
+    "viva.autograde.FailClosed",
+    "viva.autograde.ForgiveWarnings",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "viva.autograde.NoResponse",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# Kernels talk in the clear on this machine only; without this line each of them says so in a warning.
+c.KernelManager.transport_encryption = "auto"
+
+# A late submission loses a tenth of its score for each day that has begun.
+c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"
+c.DailyPenalty.per_day = 0.1
+
+# What students get back shows no hidden line, no marking scheme and no traceback through either.
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "viva.feedback.HideTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
