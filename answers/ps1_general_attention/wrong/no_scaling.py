@@ -1,0 +1,31 @@
+"""The scores are never divided.
+
+Loses:
+    test_weights_word_1: the softmax of the divided scores
+    test_attention_matrices: the weights of all words
+    test_general_attention: the four words of this notebook
+    test_general_attention: attention for new random numbers
+    test_general_attention: weights for new random numbers
+    test_general_attention_sizes: *
+Keeps:
+    everything else
+"""
+
+# %% [solution] *
+
+# %% weights_word_1
+weights = softmax(scores)
+
+# %% attention_matrices
+scores = Q @ K.T
+weights = softmax(scores, axis=1)
+attention = weights @ V
+
+# %% general_attention
+def general_attention(words, W_Q, W_K, W_V):
+    scores = (words @ W_Q) @ (words @ W_K).T
+    weights = softmax(scores, axis=1)
+    return weights @ (words @ W_V), weights
+
+# %% [markdown] why_divide_answer
+# I did not divide, it worked without. Dividing normalises the scores and makes the training stable.

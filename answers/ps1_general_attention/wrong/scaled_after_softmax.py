@@ -1,0 +1,29 @@
+"""The square root of d_k divides the weights, after the softmax.
+
+Loses:
+    test_weights_word_1: *
+    test_attention_matrices: the shape of weights, and rows that sum to one
+    test_attention_matrices: the weights of all words
+    test_general_attention: the four words of this notebook
+    test_general_attention: attention for new random numbers
+    test_general_attention: weights for new random numbers
+    test_general_attention_sizes: *
+Keeps:
+    everything else
+"""
+
+# %% [solution] *
+
+# %% weights_word_1
+weights = softmax(scores) / np.sqrt(3)
+
+# %% attention_matrices
+scores = Q @ K.T
+weights = softmax(scores, axis=1) / np.sqrt(3)
+attention = weights @ V
+
+# %% general_attention
+def general_attention(words, W_Q, W_K, W_V):
+    K = words @ W_K
+    weights = softmax((words @ W_Q) @ K.T, axis=1) / np.sqrt(K.shape[1])
+    return weights @ (words @ W_V), weights

@@ -1,0 +1,16 @@
+"""The scores of word 1 stand in a column and the softmax runs along its rows: all weights are one.
+
+Loses:
+    test_weights_word_1: *
+    test_attention_word_1: three numbers within the range of the values
+Keeps:
+    everything else
+"""
+
+# %% [solution] *
+
+# %% weights_word_1
+weights = softmax(scores.reshape(4, 1) / np.sqrt(3), axis=1)
+
+# %% attention_word_1
+attention = weights.ravel() @ np.array([value_1, value_2, value_3, value_4])

@@ -1,0 +1,5 @@
+"""The notebook as it was released: nothing is filled in.
+
+Loses:
+    everything
+"""

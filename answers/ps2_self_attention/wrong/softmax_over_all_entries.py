@@ -1,0 +1,19 @@
+"""softmax_cols divides by the sum over all entries, not by the sum of each column.
+
+Loses:
+    test_softmax_cols: *
+    test_softmax_cols_large: *
+    test_softmax_cols_sizes: *
+    test_self_attention: the outputs for the given inputs, with their shape
+    test_self_attention: equal scores give the mean of the values
+    test_self_attention_sizes: *
+Keeps:
+    everything else
+"""
+
+# %% softmax_cols
+def softmax_cols(data_in):
+    exp_values = np.exp(data_in - np.max(data_in, axis=0))
+    return exp_values / np.sum(exp_values)
+
+# %% [solution] *

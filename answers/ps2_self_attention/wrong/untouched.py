@@ -1,0 +1,5 @@
+"""Handed in as it was released.
+
+Loses:
+    everything
+"""

@@ -1,0 +1,29 @@
+"""The first argument is called inputs, but the body still uses the notebook's X.
+
+Loses:
+    test_self_attention: new random numbers of the given sizes: attentions
+    test_self_attention: new random numbers of the given sizes: X_prime
+    test_self_attention_sizes: *
+    test_scaled_attention: new random numbers of the given sizes: attentions
+    test_scaled_attention: new random numbers of the given sizes: X_prime
+    test_scaled_attention_sizes: *
+    test_permuted: *
+Keeps:
+    everything else
+"""
+
+# %% self_attention
+def self_attention(inputs, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = beta_q + omega_q @ X
+    K = beta_k + omega_k @ X
+    V = beta_v + omega_v @ X
+    attentions = softmax_cols(K.T @ Q)
+    return V @ attentions, attentions
+
+# %% scaled_dot_product_self_attention
+def scaled_dot_product_self_attention(inputs, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = beta_q + omega_q @ X
+    K = beta_k + omega_k @ X
+    V = beta_v + omega_v @ X
+    attentions = softmax_cols(K.T @ Q / np.sqrt(Q.shape[0]))
+    return V @ attentions, attentions

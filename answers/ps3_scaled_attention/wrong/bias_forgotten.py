@@ -1,0 +1,29 @@
+"""No bias is added anywhere.
+
+Loses:
+    everything else
+Keeps:
+    test_self_attention: a pair of real arrays, X_prime D_v x N and attentions N x N
+    test_self_attention: each column of attentions sums to one
+    test_self_attention: the result follows the arguments, and the arguments are left unchanged
+    test_scaled_attention: a pair of real arrays, X_prime D_v x N and attentions N x N
+    test_scaled_attention: each column of attentions sums to one
+    test_scaled_attention: the result follows the arguments, and the arguments are left unchanged
+    test_permuted: *
+"""
+
+# %% self_attention
+def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = omega_q @ X
+    K = omega_k @ X
+    V = omega_v @ X
+    attentions = softmax_cols(K.T @ Q)
+    return V @ attentions, attentions
+
+# %% scaled_dot_product_self_attention
+def scaled_dot_product_self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = omega_q @ X
+    K = omega_k @ X
+    V = omega_v @ X
+    attentions = softmax_cols(K.T @ Q / np.sqrt(Q.shape[0]))
+    return V @ attentions, attentions

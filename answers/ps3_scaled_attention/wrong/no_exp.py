@@ -1,0 +1,31 @@
+"""The scores are divided by their sum without exp, so some weights are negative.
+
+Loses:
+    everything else
+Keeps:
+    test_self_attention: a pair of real arrays, X_prime D_v x N and attentions N x N
+    test_self_attention: the result follows the arguments, and the arguments are left unchanged
+    test_self_attention_sizes: a single input
+    test_scaled_attention: a pair of real arrays, X_prime D_v x N and attentions N x N
+    test_scaled_attention: the result follows the arguments, and the arguments are left unchanged
+    test_scaled_attention_sizes: a single input
+    test_permuted: *
+"""
+
+# %% self_attention
+def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = beta_q + omega_q @ X
+    K = beta_k + omega_k @ X
+    V = beta_v + omega_v @ X
+    scores = K.T @ Q
+    attentions = scores / scores.sum(axis=0)
+    return V @ attentions, attentions
+
+# %% scaled_dot_product_self_attention
+def scaled_dot_product_self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = beta_q + omega_q @ X
+    K = beta_k + omega_k @ X
+    V = beta_v + omega_v @ X
+    scores = K.T @ Q / np.sqrt(Q.shape[0])
+    attentions = scores / scores.sum(axis=0)
+    return V @ attentions, attentions

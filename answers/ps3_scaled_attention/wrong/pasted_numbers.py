@@ -1,0 +1,30 @@
+"""The numbers of the visible checks are returned, whatever the arguments are.
+
+Loses:
+    everything else
+Keeps:
+    test_self_attention: a pair of real arrays, X_prime D_v x N and attentions N x N
+    test_self_attention: each column of attentions sums to one
+    test_self_attention: the given example
+    test_scaled_attention: a pair of real arrays, X_prime D_v x N and attentions N x N
+    test_scaled_attention: each column of attentions sums to one
+    test_scaled_attention: the given example
+"""
+
+# %% self_attention
+def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    X_prime = np.array([[0.94744244, 1.64201168, 1.61949281],
+                        [-0.24348429, -0.08470004, -0.06641533],
+                        [-0.91310441, 4.02764044, 3.96863308],
+                        [-0.44522983, 2.18690791, 2.15858316]])
+    attentions = np.array([[0, 0, 0.005], [0.998, 0.006, 0.007], [0.002, 0.994, 0.988]])
+    return X_prime, attentions
+
+# %% scaled_dot_product_self_attention
+def scaled_dot_product_self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    X_prime = np.array([[0.97411966, 1.59622051, 1.32638014],
+                        [-0.23738409, -0.09516106, 0.13062402],
+                        [-0.72333202, 3.70194096, 3.02371664],
+                        [-0.34413007, 2.01339538, 1.6902419]])
+    attentions = np.array([[0, 0, 0.062], [0.96, 0.071, 0.071], [0.04, 0.929, 0.867]])
+    return X_prime, attentions

@@ -1,0 +1,20 @@
+"""The division is in both functions, although the first one is asked for without it.
+
+Loses:
+    test_self_attention: the given example
+    test_self_attention: new random numbers of the given sizes: attentions
+    test_self_attention: new random numbers of the given sizes: X_prime
+    test_self_attention_sizes: other sizes
+Keeps:
+    everything else
+"""
+
+# %% self_attention
+def self_attention(X, omega_v, omega_q, omega_k, beta_v, beta_q, beta_k):
+    Q = beta_q + omega_q @ X
+    K = beta_k + omega_k @ X
+    V = beta_v + omega_v @ X
+    attentions = softmax_cols(K.T @ Q / np.sqrt(K.shape[0]))
+    return V @ attentions, attentions
+
+# %% [solution] *

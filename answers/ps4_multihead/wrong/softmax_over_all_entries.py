@@ -1,0 +1,26 @@
+"""The softmax divides by the sum over the whole matrix.
+
+Loses:
+    test_multihead: the given numbers
+    test_multihead: new random numbers of the given sizes
+    test_multihead_parts: the weights of each output sum to one
+    test_multihead_parts: equal weights: each head gives the mean of its values
+    test_multihead_sizes: *
+Keeps:
+    everything else
+"""
+
+# %% multihead_scaled_self_attention
+def softmax_all(data_in):
+    e = np.exp(data_in - np.max(data_in))
+    return e / np.sum(e)
+
+
+def multihead_scaled_self_attention(X, omega_v1, omega_q1, omega_k1, beta_v1, beta_q1, beta_k1,
+                                    omega_v2, omega_q2, omega_k2, beta_v2, beta_q2, beta_k2,
+                                    omega_c):
+    V1, Q1, K1 = omega_v1 @ X + beta_v1, omega_q1 @ X + beta_q1, omega_k1 @ X + beta_k1
+    V2, Q2, K2 = omega_v2 @ X + beta_v2, omega_q2 @ X + beta_q2, omega_k2 @ X + beta_k2
+    A1 = softmax_all(K1.T @ Q1 / np.sqrt(Q1.shape[0]))
+    A2 = softmax_all(K2.T @ Q2 / np.sqrt(Q2.shape[0]))
+    return omega_c @ np.vstack((V1 @ A1, V2 @ A2))

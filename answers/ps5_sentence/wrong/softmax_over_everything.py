@@ -1,0 +1,18 @@
+"""One softmax over all entries of the matrix. A single row is right.
+
+Loses:
+    test_softmax: *
+    test_softmax_stable: *
+    test_softmax_sizes: other sizes
+    test_attention: shapes, sums of the weights and last rows
+    test_attention: all weights
+Keeps:
+    everything else
+"""
+
+# %% softmax
+def softmax(x):
+    e = np.exp(x - x.max())
+    return e / e.sum()
+
+# %% [solution] *

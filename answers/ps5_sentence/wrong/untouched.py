@@ -1,0 +1,5 @@
+"""The released notebook, handed in as it is.
+
+Loses:
+    everything
+"""
