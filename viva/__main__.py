@@ -1,0 +1,3 @@
+from viva.cli import main
+
+main()

@@ -1,0 +1,186 @@
+"""What an assignment expects: its cells in order, their points, and the checks in them.
+
+A grade cell is one or more checks. A comment line at the left margin starts each of them:
+
+    expected = softmax_by_loop(scores)              <- the prelude, shared by all checks
+    ### CHECK 1: each column sums to one            <- title and points
+    assert np.allclose(weights.sum(axis=0), 1), "..."
+    ### CHECK 2: agrees with a loop on new numbers
+    ### BEGIN HIDDEN TESTS
+    ...
+    ### END HIDDEN TESTS
+
+To nbgrader these lines are comments; the cell stays one grade cell worth the sum of its checks.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from viva.taint import names_of
+from viva.verdict import BlueprintError
+
+CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
+HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", re.DOTALL)
+SOLUTION_MARK = re.compile(r"^\s*### (?:BEGIN|END) SOLUTION\s*$")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing a grade cell looks at."""
+
+    title: str
+    points: float
+    source: str
+
+    @property
+    def hidden(self) -> bool:
+        """Whether every line of code in the check is hidden from students."""
+        visible = HIDDEN.sub("", self.source)
+        return not any(line.strip() and not line.lstrip().startswith("#") for line in visible.splitlines())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of an instructor notebook.
+
+    ``kind`` is ``text``, ``given`` (locked code), ``answer`` (the student fills it in), ``tests``
+    (graded automatically), ``manual`` (an answer graded by hand) or ``task`` (a question graded
+    by hand, answered in the cells below it).
+    """
+
+    id: str
+    kind: str
+    source: str
+    points: float = 0.0
+    prelude: str = ""
+    checks: tuple[Check, ...] = ()
+    inside: bool = False
+    """Whether the author says that a grade cell cannot be split and runs in the candidate."""
+
+    def visible_names(self) -> set[str]:
+        """The names that the visible lines of a grade cell bind and its hidden lines do not."""
+        visible = names_of(HIDDEN.sub("", self.source))
+        hidden = names_of("\n".join(HIDDEN.findall(self.source)))
+        return visible.bound - hidden.bound if visible and hidden else set()
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The cells of one instructor notebook, in order."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def automatic_points(self) -> float:
+        return sum(cell.points for cell in self.cells if cell.kind == "tests")
+
+    @property
+    def manual_points(self) -> float:
+        return sum(cell.points for cell in self.cells if cell.kind in ("manual", "task"))
+
+    @property
+    def points(self) -> float:
+        return self.automatic_points + self.manual_points
+
+    def checks(self) -> Iterator[tuple[Cell, Check]]:
+        """Every check of the notebook with the grade cell it stands in, in order."""
+        for cell in self.cells:
+            for check in cell.checks:
+                yield cell, check
+
+    def solutions(self) -> dict[str, str]:
+        """The instructor's answer to each answer cell, by cell id, without the solution markers."""
+        return {
+            cell.id: "\n".join(line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line))
+            for cell in self.cells
+            if cell.kind == "answer"
+        }
+
+
+def read_blueprint(path: Path) -> Blueprint:
+    """The blueprint of the instructor notebook at ``path``.
+
+    Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
+    title, or when the checks of a cell do not add up to its points.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    return Blueprint(path.stem, tuple(_cell(cell, path) for cell in notebook.cells))
+
+
+def _cell(cell: NotebookNode, path: Path) -> Cell:
+    nbgrader = cell.metadata.get("nbgrader", {})
+    kind = _kind(cell, nbgrader)
+    name = nbgrader.get("grade_id") or cell.get("id", "")
+    points = float(nbgrader.get("points", 0)) if kind in ("tests", "manual", "task") else 0.0
+    prelude, checks = "", ()
+    if kind == "tests":
+        prelude, checks = split_checks(cell.source, name, points, f"{path}, cell '{name}'")
+    inside = cell.metadata.get("viva", {}).get("where") == "candidate"
+    return Cell(name, kind, cell.source, points, prelude, checks, inside)
+
+
+def _kind(cell: NotebookNode, nbgrader: dict) -> str:
+    if nbgrader.get("task"):
+        return "task"
+    if nbgrader.get("grade"):
+        return "manual" if nbgrader.get("solution") else "tests"
+    if nbgrader.get("solution"):
+        return "answer"
+    return "given" if cell.cell_type == "code" else "text"
+
+
+def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:
+    """The prelude and the checks of a grade cell's source.
+
+    A cell without a ``### CHECK`` line is one check, titled ``name``, worth all its points.
+    Raises BlueprintError as read_blueprint does; ``where`` is how its message names the cell.
+    """
+    prelude: list[str] = []
+    parts: list[tuple[str, float, list[str]]] = []
+    for line in source.splitlines():
+        match = CHECK.match(line)
+        if match:
+            parts.append((match["title"], float(match["points"]), []))
+        elif "### CHECK" in line:
+            raise BlueprintError(
+                f"{where}: the line '{line.strip()}' does not start a check. "
+                "Write it at the left margin as '### CHECK 1.5: what is checked'."
+            )
+        else:
+            (parts[-1][2] if parts else prelude).append(line)
+    if not parts:
+        return "", (Check(name, points, source),)
+    checks = tuple(Check(title, worth, "\n".join(lines)) for title, worth, lines in parts)
+    _validate(checks, points, where)
+    return "\n".join(prelude), checks
+
+
+def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
+    titles = [check.title for check in checks]
+    for title in titles:
+        if titles.count(title) > 1:
+            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check a title of its own.")
+    total = sum(check.points for check in checks)
+    if abs(total - points) > 1e-9:
+        raise BlueprintError(
+            f"{where}: the checks add up to {total:g} points, but the cell is worth {points:g}. Change one of the two."
+        )
+    for check in checks:
+        if check.source.lstrip().startswith("%%"):
+            continue
+        try:
+            ast.parse(check.source)
+        except SyntaxError as error:
+            raise BlueprintError(
+                f"{where}: the check '{check.title}' cannot run on its own ({error.msg}). "
+                "Start each check outside of any block."
+            ) from error

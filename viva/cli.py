@@ -1,0 +1,319 @@
+"""The `viva` command: one subcommand per step of the flow, configured by nbgrader_config.py."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
+from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment, GenerateFeedback
+from nbgrader.preprocessors import Execute
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from sqlalchemy.exc import DBAPIError
+from traitlets import Int, Unicode, default
+
+import viva
+from viva import batch, demo, doctor, export
+from viva.batch import Outcome, Status
+from viva.course import Course
+from viva.release import release
+from viva.verdict import VivaError
+
+FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
+FORCE["f"] = FORCE["force"]
+WORKERS = {"workers": "VivaCommand.workers"}
+
+# Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
+NEEDS_GRADER, BAD_REQUEST, INTERRUPTED = 1, 2, 130
+
+
+class VivaCommand(NbGrader):
+    """A step of the flow. Positional arguments are assignments; none means all of them."""
+
+    version = viva.__version__
+    aliases = nbgrader_aliases
+    flags = nbgrader_flags
+    writes = True
+    """Whether the step writes into the course folder."""
+    workers = Int(0, min=0, help="Submissions handled at the same time; 0 means one per core.").tag(config=True)
+
+    @default("log_level")
+    def _log_level_default(self) -> int:
+        return 30
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        self.course = Course(self.coursedir)
+        self.console = Console(soft_wrap=not sys.stdout.isatty())
+
+    def excepthook(self, etype, evalue, tb) -> None:
+        sys.__excepthook__(etype, evalue, tb)
+
+    def start(self) -> None:
+        super().start()
+        try:
+            if self.writes:
+                self.course.require_writable()
+            status = self.run()
+        except VivaError as error:
+            self._say_error(str(error))
+            status = BAD_REQUEST
+        except KeyboardInterrupt:
+            self._say_error("Stopped. What was finished is kept; run the same command again to go on.")
+            status = INTERRUPTED
+        except DBAPIError as error:
+            self._say_error(f"The gradebook {self.coursedir.db_url} cannot be used: {error.orig}.")
+            status = BAD_REQUEST
+        except OSError as error:
+            name = error.filename or self.course.root
+            self._say_error(
+                f"Cannot write or read {name}: {error.strerror}. Nothing was lost; mend that and try again."
+            )
+            status = BAD_REQUEST
+        if status:
+            self.exit(status)
+
+    def run(self) -> int:
+        """Do the step and return the exit status."""
+        raise NotImplementedError
+
+    def chosen_assignments(self) -> list[str]:
+        """The assignments named on the command line or with --assignment, all when none is named."""
+        named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
+        return self.course.chosen(named)
+
+    def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
+        """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
+        columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
+            task = progress.add_task(title, total=total)
+            collected = []
+            for outcome in outcomes:
+                collected.append(outcome)
+                progress.advance(task)
+        return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
+
+    def report(self, outcomes: list[Outcome], verb: str) -> int:
+        """Print a table by assignment and a sentence for each submission that needs one."""
+        table = Table("assignment", *(_heading(status, verb) for status in Status))
+        table.columns[0].footer = "together"
+        counts = Counter((outcome.submission.assignment, outcome.status) for outcome in outcomes)
+        for assignment in sorted({outcome.submission.assignment for outcome in outcomes}):
+            table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
+        self.console.print(table)
+        for outcome in outcomes:
+            place = f"{outcome.submission.assignment}, {outcome.submission.student}"
+            for sentence in filter(None, (outcome.reason, *outcome.notes)):
+                self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
+        failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
+        for outcome in failed:
+            if outcome.log:
+                path = self._write_log(outcome)
+                self.console.print(
+                    f"nbgrader's log of {outcome.submission.student}: {path}", markup=False, highlight=False
+                )
+        return NEEDS_GRADER if failed else 0
+
+    def _write_log(self, outcome: Outcome) -> Path:
+        path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(outcome.log, encoding="utf-8")
+        return path
+
+    def _say_error(self, sentence: str) -> None:
+        Console(stderr=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+
+
+class ReleaseCommand(VivaCommand):
+    name = "viva-release"
+    description = "Compile assignments from source/ into release/ and enter them into the gradebook."
+    examples = """
+        viva release                        all assignments
+        viva release ps3_scaled_attention   one of them
+    """
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment]
+
+    def run(self) -> int:
+        table = Table("assignment", "automatic", "by hand", "points")
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for assignment in self.chosen_assignments():
+            done = release(self.course, assignment, config=self.config)
+            points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
+            table.add_row(assignment, *(f"{number:g}" for number in points))
+            if done.extra_files:
+                self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
+        self.console.print(table)
+        return 0
+
+
+class DemoCommand(VivaCommand):
+    name = "viva-demo"
+    description = "Write a class of artificial students, drawn from the known answers, into submitted/."
+    examples = """
+        viva demo                  24 students, all assignments
+        viva demo --students=3     a small class
+    """
+    aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
+    students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
+
+    def run(self) -> int:
+        counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
+        for assignment, count in counts.items():
+            self.console.print(f"{assignment}: {count} submissions by {self.students} demo students", highlight=False)
+        return 0
+
+
+class GradeCommand(VivaCommand):
+    name = "viva-grade"
+    description = "Grade submissions automatically; what was graded before and has not changed is left alone."
+    examples = """
+        viva grade                                     all assignments, all students
+        viva grade ps3_scaled_attention                one assignment
+        viva grade --student=demo-03 --force           one student, again
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | FORCE
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, Autograde, Execute]
+
+    def run(self) -> int:
+        assignments = self.chosen_assignments()
+        submissions = self.course.submissions(assignments, self.coursedir.student_id)
+        if not submissions:
+            for assignment in assignments:
+                self.course.released_notebooks(assignment)
+            where = self.course.path("submitted", "<assignment>", "<student>")
+            self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
+            return 0
+        outcomes = batch.autograde(self.course, submissions, config=self.config, workers=self.workers or None)
+        return self.report(self.watch(outcomes, len(submissions), "grading"), "graded")
+
+
+class FeedbackCommand(VivaCommand):
+    name = "viva-feedback"
+    description = "Write a page for each graded submission, for the student to read."
+    examples = """
+        viva feedback                          all that was graded
+        viva feedback ps1_general_attention    one assignment
+    """
+    aliases = nbgrader_aliases | WORKERS
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateFeedback]
+
+    def run(self) -> int:
+        submissions = self.course.submissions(self.chosen_assignments(), self.coursedir.student_id)
+        outcomes = batch.write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
+        return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+
+
+class ExportCommand(VivaCommand):
+    name = "viva-export"
+    description = "Write every score to a CSV file and print the class as a table."
+    examples = """
+        viva export                                grades.csv
+        viva export --to=ps1.csv ps1_general_attention
+    """
+    aliases = nbgrader_aliases | {"to": "ExportCommand.to"}
+    to = Unicode("grades.csv", help="The file to write.").tag(config=True)
+
+    def run(self) -> int:
+        assignments = self.chosen_assignments()
+        for assignment in assignments:
+            self.course.released_notebooks(assignment)
+        students = [] if self.coursedir.student_id == "*" else [self.coursedir.student_id]
+        path = self.course.root / self.to
+        with self.course.gradebook() as gradebook:
+            export.CsvExport(to=str(path), assignment=assignments, student=students).export(gradebook)
+            rows = list(export.scores(gradebook, assignments, students))
+        self.console.print(_class_table(rows, assignments))
+        self.console.print(
+            "A score in brackets waits for a grader; * is late. "
+            f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
+        )  # fmt: skip
+        return 0
+
+
+class DoctorCommand(VivaCommand):
+    name = "viva-doctor"
+    description = "Say what this machine or this course lacks, and the command that mends it."
+    examples = """
+        viva doctor
+    """
+    writes = False
+
+    def run(self) -> int:
+        sick = False
+        for diagnosis in doctor.examine(self.course, self.config):
+            mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
+            remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
+            self.console.print(f"{mark}  {diagnosis.what}{remedy}", markup=False, highlight=False, soft_wrap=True)
+            sick |= diagnosis.needed and not diagnosis.healthy
+        return NEEDS_GRADER if sick else 0
+
+
+class Viva(NbGrader):
+    name = "viva"
+    description = "An autograded course on attention: release, grade, give feedback."
+    version = viva.__version__
+    subcommands = {
+        command.name.removeprefix("viva-"): (command, command.description)
+        for command in (ReleaseCommand, DemoCommand, GradeCommand, FeedbackCommand, ExportCommand, DoctorCommand)
+    }
+
+    def start(self) -> None:
+        if self.subapp is None:
+            print("Usage: viva COMMAND [ASSIGNMENT ...] [OPTIONS]; 'viva COMMAND --help' says more.\n")
+            for name, (_, description) in self.subcommands.items():
+                print(f"  {name:9}  {description}")
+            if self.extra_args:
+                print(f"\nThere is no command '{self.extra_args[0]}'.", file=sys.stderr)
+            self.exit(BAD_REQUEST if self.extra_args else 0)
+        super().start()
+
+
+def _heading(status: Status, verb: str) -> str:
+    return verb if status is Status.DONE else str(status)
+
+
+def _class_table(rows: list[dict], assignments: list[str]) -> Table:
+    table = Table("student", *(name.partition("_")[0] for name in assignments), "total")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    students = list(dict.fromkeys(row["student_id"] for row in rows))
+    by_place = {(row["student_id"], row["assignment"]): row for row in rows}
+    for student in students:
+        cells = [by_place[student, name] for name in assignments]
+        table.add_row(student, *map(_score, cells), f"{sum(row['score'] for row in cells):.4g}")
+    table.add_section()
+    maxima = [max((row["max_score"] for row in rows if row["assignment"] == name), default=0) for name in assignments]
+    table.add_row("maximum", *(f"{points:g}" for points in maxima), f"{sum(maxima):g}")
+    return table
+
+
+def _score(row: dict) -> str:
+    if row["needs_manual_grade"] == "":
+        return "-"
+    late = "*" if row["late_submission_penalty"] else ""
+    score = f"{row['score']:.4g}{late}"
+    return f"({score})" if row["needs_manual_grade"] else score
+
+
+def main() -> None:
+    # nbgrader calls alembic by name; workers are processes, so one thread each is enough for NumPy.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+    Viva.launch_instance()

@@ -1,0 +1,128 @@
+"""A course on disk: its assignments, students, submissions and gradebook, as nbgrader lays them out."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+
+from viva.verdict import CourseError
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in for one assignment."""
+
+    assignment: str
+    student: str
+    folder: Path
+
+
+class Course:
+    """A course, read from nbgrader's CourseDirectory; paths follow its ``directory_structure``."""
+
+    def __init__(self, directory: CourseDirectory) -> None:
+        self.directory = directory
+        self.root = Path(directory.root)
+
+    def require_writable(self) -> None:
+        """Raises CourseError when nothing can be written into the course folder."""
+        if not os.access(self.root, os.W_OK | os.X_OK):
+            raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
+
+    def gradebook(self) -> Gradebook:
+        """An open gradebook; use it in a ``with`` block."""
+        return Gradebook(self.directory.db_url, self.directory.course_id)
+
+    def path(self, step: str, assignment: str, student: str = ".") -> Path:
+        """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
+        name = getattr(self.directory, f"{step}_directory")
+        return Path(os.path.normpath(self.directory.format_path(name, student, assignment)))
+
+    def assignments(self) -> list[str]:
+        """The assignments under source/, in order of name.
+
+        Raises CourseError when there is no source folder or nothing in it.
+        """
+        source = self.path("source", ".")
+        if not source.is_dir():
+            raise CourseError(
+                f"{source} does not exist, so this is not a course. "
+                "Run viva in a course folder, or name one with --course-dir."
+            )
+        names = sorted(folder.name for folder in source.iterdir() if any(folder.glob("*.ipynb")))
+        if not names:
+            raise CourseError(f"There is no assignment in {source}. Put a notebook into {source}/<assignment>/.")
+        return names
+
+    def chosen(self, names: list[str]) -> list[str]:
+        """The named assignments, all of them when none is named.
+
+        Raises CourseError for a name that is no assignment, with the nearest one that is.
+        """
+        known = self.assignments()
+        for name in names:
+            if name not in known:
+                raise CourseError(
+                    f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
+                )
+        return list(dict.fromkeys(names)) or known
+
+    def source_notebooks(self, assignment: str) -> list[Path]:
+        return sorted(self.path("source", assignment).glob("*.ipynb"))
+
+    def submissions(self, assignments: list[str], student: str = "*") -> list[Submission]:
+        """The submissions of the assignments, by assignment and student; ``student`` may be a glob.
+
+        Raises CourseError when a student was named and handed in none of them.
+        """
+        found = [submission for name in assignments for submission in self._submissions(name, student)]
+        if not found and student != "*":
+            known = {submission.student for name in self.assignments() for submission in self._submissions(name, "*")}
+            raise CourseError(
+                f"No submission of {_listed(assignments)} by a student '{student}'. "
+                f"{_nearest(student, sorted(known))}"
+                f"Submissions lie in {self.path('submitted', '<assignment>', '<student>')}."
+            )
+        return found
+
+    def _submissions(self, assignment: str, student: str) -> list[Submission]:
+        step = self.directory.submitted_directory
+        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", assignment, escape=True))
+        folders = sorted(glob.glob(self.directory.format_path(step, student, assignment)))
+        matches = [(place.fullmatch(folder), folder) for folder in folders if os.path.isdir(folder)]
+        return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
+
+    def released_notebooks(self, assignment: str) -> set[str]:
+        """The names of the assignment's notebooks in the gradebook.
+
+        Raises CourseError when the assignment was not released into it yet.
+        """
+        hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
+        path = self.directory.db_url.removeprefix("sqlite:///")
+        if path != self.directory.db_url and not os.path.exists(path):
+            raise CourseError(hint)
+        with self.gradebook() as gradebook:
+            try:
+                names = {notebook.name for notebook in gradebook.find_assignment(assignment).notebooks}
+            except MissingEntry:
+                names = set()
+        if not names:
+            raise CourseError(hint)
+        return names
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    begun = [other for other in known if other.startswith(name)]
+    nearest = begun or difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean '{nearest[0]}'? " if nearest else ""
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"any of {len(names)} assignments"

@@ -1,0 +1,73 @@
+"""The vocabulary of results, and the exception tree.
+
+VivaError                 what a user can mend; its text is a sentence for them
+├── CourseError           a course folder, an assignment, a student or a gradebook
+├── BlueprintError        an instructor notebook that cannot be graded as it stands
+├── AnswerError           a known answer that cannot be read or does not fit its assignment
+├── WireError             a message from another process is malformed, too large or holds what cannot cross
+└── WallError             the sandbox could not be raised; the fault is the machine's or ours
+
+CandidateFault            (a BaseException, so that no `except Exception` in a test swallows it)
+├── CandidateDied         the candidate's process ended in the middle of a question
+├── CandidateLied         an answer is malformed, or not of the kind that the solution gave
+└── CandidateStopped      the candidate was interrupted because its time was over
+"""
+
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What came of a check. Only PASSED earns points; UNGRADED never costs any."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """A wrong answer."""
+    ERROR = "error"
+    """The student's code raised."""
+    TIMEOUT = "timeout"
+    KILLED = "killed"
+    """The student's process ended: memory, crash, exit."""
+    MISSING = "missing"
+    """The cell is not in the submission."""
+    UNGRADED = "ungraded"
+    """The grader's own fault."""
+
+
+class VivaError(Exception):
+    """Something the user can mend: what happened, where, and what to do next."""
+
+
+class CourseError(VivaError):
+    """A course folder, an assignment, a student or a gradebook is not as it should be."""
+
+
+class BlueprintError(VivaError):
+    """An instructor notebook cannot be graded as it stands."""
+
+
+class AnswerError(VivaError):
+    """A known answer cannot be read, or does not fit the assignment it was written for."""
+
+
+class WireError(VivaError):
+    """A message from another process is malformed, too large or holds what cannot cross."""
+
+
+class WallError(VivaError):
+    """The sandbox could not be raised; the fault is the machine's or ours, never the student's."""
+
+
+class CandidateFault(BaseException):
+    """The candidate did not answer as it should; never the grader's fault."""
+
+
+class CandidateDied(CandidateFault):
+    """The candidate's process ended in the middle of a question."""
+
+
+class CandidateLied(CandidateFault):
+    """An answer is malformed, or not of the kind that the instructor's solution gave."""
+
+
+class CandidateStopped(CandidateFault):
+    """The candidate was interrupted because its time was over."""
