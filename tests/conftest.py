@@ -1,0 +1,124 @@
+"""A course of its own for each test, with the real notebooks and the real nbgrader."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from traitlets.config import Config
+
+PROJECT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+SHORT = "ps3_scaled_attention"
+"""The assignment that tests use when any will do."""
+
+os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory):
+    """No test reads or writes the user's own Jupyter settings, exchange or caches."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(folder))
+        for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "XDG_DATA_HOME"):
+            patch.delenv(name, raising=False)
+        yield folder
+
+
+@dataclass
+class Result:
+    """What a `viva` command did."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out + self.err
+
+
+@pytest.fixture
+def viva(course, capsys, monkeypatch):
+    """Run a `viva` subcommand in the course, inside this process."""
+    from viva import cli
+
+    commands = {name: command for name, (command, _) in cli.Viva.subcommands.items()}
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(name: str, *arguments: str) -> Result:
+        monkeypatch.chdir(course)
+        command = commands[name]()
+        try:
+            command.initialize(list(arguments))
+            command.start()
+            status = 0
+        except SystemExit as stop:
+            status = stop.code or 0
+        captured = capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory) -> Path:
+    """A course that was released: the project's own, with a gradebook."""
+    from viva.cli import ReleaseCommand
+
+    root = tmp_path_factory.mktemp("released")
+    for name in ("source", "answers"):
+        shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        command = ReleaseCommand()
+        command.initialize([])
+        command.start()
+    return root
+
+
+@pytest.fixture
+def course(released, tmp_path) -> Path:
+    """A released course for one test to work in."""
+    root = tmp_path / "course"
+    shutil.copytree(released, root)
+    return root
+
+
+def load(root: Path):
+    """The Course at ``root`` with its configuration."""
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config.loader import PyFileConfigLoader
+
+    from viva.course import Course
+
+    config = Config(PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config())
+    config.CourseDirectory.root = str(root)
+    return Course(CourseDirectory(config=config)), config
+
+
+def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | None = None, **change) -> Path:
+    """Hand in a known answer (the release as it is when None); ``change`` maps cell ids to new sources."""
+    from viva.answers import fill_in, read_answer
+    from viva.blueprint import read_blueprint
+
+    (source,) = (root / "source" / assignment).glob("*.ipynb")
+    notebook = nbformat.read(root / "release" / assignment / source.name, as_version=4)
+    if answer:
+        path = root / "answers" / assignment / f"{answer}.py"
+        notebook = fill_in(read_answer(path), notebook, read_blueprint(source))
+    for cell in notebook.cells:
+        cell.source = change.pop(cell.id, cell.source)
+    assert not change, f"no such cells: {change}"
+    folder = root / "submitted" / student / assignment
+    folder.mkdir(parents=True)
+    nbformat.write(notebook, folder / source.name)
+    return folder / source.name

@@ -1,0 +1,223 @@
+"""A grader's work in the browser: `make formgrader`, nbgrader's pages in JupyterLab, and the gradebook afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import nbformat
+import pytest
+from playwright.sync_api import Frame, Page, expect, sync_playwright
+
+from tests.conftest import BIN, PROJECT, SHORT, hand_in, load
+from viva.doctor import find_browser
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+NOTEBOOK, TASK, ANSWER = "scaled_attention", "why_equivariant", "why_equivariant_answer"
+WAITING, TO_REGRADE = "ada", "grace"
+"""Students besides the demo class. Each test that changes something has one of them for itself."""
+
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+MATHJAX = "window.MathJax = {Hub: {Config() {}, Queue() {}, Startup: {signal: {Interest: tell => tell('End')}}}};"
+"""What formgrader calls of MathJax, which it loads from the network and cannot do without."""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = find_browser()
+    if path is None:
+        sentence = "There is no browser to test formgrader with. Install one: sudo apt-get install chromium"
+        (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def graded(released, browser, tmp_path_factory) -> Path:
+    """A course with a demo class and two students more, where one assignment is graded and formgrader is not yet."""
+    root = tmp_path_factory.mktemp("formgrader") / "course"
+    shutil.copytree(released, root)
+    hand_in(root, WAITING, answer="right/einsum")
+    hand_in(root, TO_REGRADE, answer="right/einsum", self_attention="raise NotImplementedError()")
+    for step in (["demo", "--students=3"], ["grade", SHORT]):
+        subprocess.run([BIN / "viva", *step], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    return root
+
+
+@pytest.fixture(scope="module")
+def address(graded) -> str:
+    """The address that `make formgrader` prints for people to open, while it runs in that course."""
+    (graded / ".venv").symlink_to(sys.prefix)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    target = ["formgrader", "--old-file=setup", f"PORT={port}", "OPTIONS=--no-browser"]
+    log = graded.parent / "log.txt"
+    with log.open("wb") as file:
+        server = subprocess.Popen(
+            ["make", f"--file={PROJECT / 'Makefile'}", *target],
+            cwd=graded,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield printed_address(server, log)
+    finally:
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(server.pid, signal.SIGTERM)
+            server.wait(20)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def printed_address(server: subprocess.Popen, log: Path) -> str:
+    for _ in range(300):
+        if found := re.search(r"http://localhost:\S+", log.read_text()):
+            return found[0]
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not start: {log.read_text()}")
+
+
+@pytest.fixture
+def lab(browser, address):
+    """JupyterLab in a browser without a network; afterwards no page of the server has reported an error."""
+    ours = "{0.scheme}://{0.netloc}/".format(urlsplit(address))
+    errors = []
+
+    def keep_off_the_network(route):
+        if "mathjax" in route.request.url:
+            route.fulfill(content_type="text/javascript", body=MATHJAX)
+        else:
+            route.abort()
+
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    context.route(lambda url: url.startswith("http") and not url.startswith(ours), keep_off_the_network)
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and errors.append(f"{message.text} {message.location}"))
+    page.on("response", lambda answer: answer.status >= 400 and errors.append(f"{answer.status} {answer.url}"))
+    page.goto(address)
+    yield page
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def formgrader(lab: Page) -> Frame:
+    """The frame of formgrader, opened from JupyterLab's menu."""
+    lab.get_by_role("menuitem", name="Nbgrader").click()
+    lab.get_by_role("menuitem", name="Formgrader").click()
+    frame = lab.locator("iframe").element_handle().content_frame()
+    expect(frame.get_by_role("heading", name="Manage Assignments")).to_be_visible()
+    return frame
+
+
+def submissions(root: Path) -> int:
+    return len(list(root.glob(f"submitted/*/{SHORT}")))
+
+
+def pieces(markdown: str) -> list[str]:
+    """What stands in a text between its formulas and marks, and so looks the same on a page."""
+    split = re.split(r"\$[^$]*\$|[*`#]+|^\s*(?:-|\d+\.)\s|\n\n", markdown, flags=re.MULTILINE)
+    return [piece.strip() for piece in split if piece.strip()]
+
+
+def source_of(path: Path, cell_id: str) -> str:
+    (cell,) = [cell for cell in nbformat.read(path, as_version=4).cells if cell.id == cell_id]
+    return cell.source
+
+
+def test_formgrader_opens_on_the_whole_course_with_no_question_warning_or_error(graded, lab, formgrader):
+    names = sorted(path.parent.name for path in graded.glob("source/*/*.ipynb"))
+    assert len(names) == 5
+    expect(formgrader.locator("#main-table .name")).to_have_text(names)
+    row = formgrader.locator("#main-table tr").filter(has_text=SHORT)
+    expect(row.locator(".num-submissions")).to_have_text(str(submissions(graded)))
+    expect(formgrader.locator(".alert")).to_have_count(0)
+    assert lab.locator(".jp-Dialog, .Toastify__toast").all_inner_texts() == []
+
+
+def test_a_score_and_a_comment_typed_beside_marking_scheme_and_answer_are_in_the_gradebook(graded, lab, formgrader):
+    formgrader.get_by_role("link", name="Manual Grading").click()
+    formgrader.get_by_role("link", name=SHORT, exact=True).click()
+    formgrader.get_by_role("link", name=NOTEBOOK, exact=True).click()
+    expect(formgrader.locator("#main-table .reveal")).to_have_count(submissions(graded))
+    formgrader.get_by_role("button", name="Show All Names").click()
+    formgrader.get_by_role("link", name=WAITING, exact=True).click()
+
+    score = formgrader.locator(f"#{TASK}")
+    task = formgrader.locator(".nbgrader_cell").filter(has=score)
+    source = source_of(graded / "source" / SHORT / f"{NOTEBOOK}.ipynb", TASK)
+    scheme = re.search("### BEGIN MARK SCHEME\n(.*)### END MARK SCHEME", source, re.DOTALL)[1]
+    for piece in pieces(scheme):
+        expect(task).to_contain_text(piece)
+    answer = source_of(graded / "submitted" / WAITING / SHORT / f"{NOTEBOOK}.ipynb", ANSWER)
+    for piece in pieces(answer):
+        expect(formgrader.get_by_role("main")).to_contain_text(piece)
+
+    expect(score).to_have_class(re.compile("needs_manual_grade"))
+    for _ in range(formgrader.locator(".tabbable").count()):
+        if not score.evaluate("box => box === document.activeElement"):
+            lab.keyboard.press("Tab")
+    expect(score).to_be_focused()
+    comment = "Part 1 is right. Part 2: “the words” < all inputs, isn't it?"
+    lab.keyboard.type("3.5")
+    with lab.expect_response(lambda answer: "/api/grade/" in answer.url):
+        lab.keyboard.press("Tab")
+    lab.keyboard.press("Tab")
+    lab.keyboard.type(comment)
+    submission = re.search("/submissions/([^/]+)/", formgrader.url)[1]
+    with lab.expect_response(lambda answer: "/api/comment/" in answer.url):
+        lab.keyboard.press("Control+.")
+    formgrader.wait_for_url(lambda url: submission not in url)
+
+    with load(graded)[0].gradebook() as gradebook:
+        grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, WAITING)
+        assert (grade.manual_score, grade.max_score, grade.needs_manual_grade) == (3.5, 5, False)
+        assert gradebook.find_comment(TASK, NOTEBOOK, SHORT, WAITING).manual_comment == comment
+
+
+def test_the_autograde_button_regrades_what_was_handed_in_again_and_keeps_the_manual_score(graded, formgrader):
+    def scores():
+        with load(graded)[0].gradebook() as gradebook:
+            grades = [gradebook.find_grade(name, NOTEBOOK, SHORT, TO_REGRADE) for name in ("test_self_attention", TASK)]
+            comment = gradebook.find_comment(TASK, NOTEBOOK, SHORT, TO_REGRADE)
+            return grades[0].auto_score, grades[1].manual_score, comment.manual_comment
+
+    with load(graded)[0].gradebook() as gradebook:
+        gradebook.find_grade(TASK, NOTEBOOK, SHORT, TO_REGRADE).manual_score = 4.5
+        gradebook.find_comment(TASK, NOTEBOOK, SHORT, TO_REGRADE).manual_comment = "Good."
+        gradebook.db.commit()
+    assert scores() == (0, 4.5, "Good.")
+    shutil.rmtree(graded / "submitted" / TO_REGRADE / SHORT)
+    hand_in(graded, TO_REGRADE, answer="right/einsum")
+
+    formgrader.locator("#main-table tr").filter(has_text=SHORT).locator(".num-submissions a").click()
+    row = formgrader.locator("#main-table tr").filter(has=formgrader.get_by_text(TO_REGRADE, exact=True))
+    row.locator(".autograde a").click()
+    expect(formgrader.locator(".modal-body")).to_contain_text("Successfully autograded", timeout=30_000)
+    assert scores() == (8, 4.5, "Good.")

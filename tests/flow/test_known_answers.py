@@ -1,0 +1,54 @@
+"""Every known answer is held to its word, check by check."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT
+from tests.flow.shell import lost_checks
+from viva.answers import fill_in, read_answers
+from viva.blueprint import read_blueprint
+
+ASSIGNMENTS = sorted(path.name for path in (PROJECT / "answers").iterdir())
+ANSWERS = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]
+
+
+def notebooks(assignment):
+    (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+    return read_blueprint(source), nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "answer"),
+    ANSWERS,
+    ids=[f"{name}-{answer.path.parent.name}-{answer.name}" for name, answer in ANSWERS],
+)
+def test_a_known_answer_loses_exactly_the_checks_it_names(assignment, answer):
+    blueprint, release = notebooks(assignment)
+    expected = set() if answer.right else answer.lost_checks(blueprint)
+    lost = lost_checks(fill_in(answer, release, blueprint), blueprint)
+    assert set(lost) == expected, lost
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_the_instructors_solution_earns_every_check(assignment):
+    blueprint, _ = notebooks(assignment)
+    (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+    assert lost_checks(nbformat.read(source, as_version=4), blueprint) == {}
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_the_set_of_known_answers_is_large_enough(assignment):
+    answers = read_answers(PROJECT / "answers" / assignment)
+    wrong = [answer.name for answer in answers if not answer.right]
+    assert len(answers) - len(wrong) >= 4
+    assert len(wrong) >= 8
+    assert {"untouched", "only_the_first_answers", "pasted_numbers"} <= set(wrong)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_untouched_notebook_loses_every_check(assignment):
+    blueprint, release = notebooks(assignment)
+    every = {(cell.id, check.title) for cell, check in blueprint.checks()}
+    assert set(lost_checks(release, blueprint)) == every

@@ -1,0 +1,122 @@
+"""The instructor notebooks themselves: what each must have, and what release/ must not."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT
+from viva.blueprint import HIDDEN, read_blueprint
+
+SOURCES = sorted(PROJECT.glob("source/*/*.ipynb"))
+COMMITTED = sorted([*PROJECT.glob("source/**/*.ipynb"), *PROJECT.glob("release/*/*.ipynb")])
+
+
+def each(paths):
+    return pytest.mark.parametrize("path", paths, ids=[str(path.relative_to(PROJECT)) for path in paths])
+
+
+def lines_of_source(path, marker="### BEGIN"):
+    """The lines inside of solutions, hidden tests and marking schemes (or one of them), and those outside."""
+    inside, outside, hidden = set(), set(), False
+    for cell in nbformat.read(path, as_version=4).cells:
+        for line in cell.source.splitlines():
+            if marker in line:
+                hidden = True
+            elif "### END" in line:
+                hidden = False
+            else:
+                (inside if hidden else outside).add(line.strip())
+    return inside, outside
+
+
+def test_there_are_five_assignments():
+    assert [path.parent.name for path in SOURCES] == [
+        "ps1_general_attention",
+        "ps2_self_attention",
+        "ps3_scaled_attention",
+        "ps4_multihead",
+        "ps5_sentence",
+    ]
+
+
+@each(COMMITTED)
+def test_a_committed_notebook_has_no_outputs_and_ends_in_a_newline(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("}\n")
+    for cell in json.loads(text)["cells"]:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+
+
+@each(COMMITTED)
+def test_cell_ids_are_stable_and_equal_the_grade_ids(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    ids = [cell.id for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+    for cell in notebook.cells:
+        assert cell.metadata.get("nbgrader", {}).get("grade_id", cell.id) == cell.id
+
+
+@each(SOURCES)
+def test_an_assignment_is_worth_20_to_30_points_with_one_written_question(path):
+    blueprint = read_blueprint(path)
+    assert 20 <= blueprint.points <= 30
+    assert blueprint.points % 5 == 0
+    (task,) = [cell for cell in blueprint.cells if cell.kind == "task"]
+    assert "### BEGIN MARK SCHEME" in task.source
+
+
+@each(SOURCES)
+def test_every_test_cell_is_made_of_titled_checks_and_the_first_helps_the_student(path):
+    for cell in read_blueprint(path).cells:
+        if cell.kind == "tests":
+            assert "### CHECK" in cell.source, cell.id
+            assert not cell.checks[0].hidden, cell.id
+
+
+@each(SOURCES)
+def test_every_assert_says_what_is_wrong_in_a_sentence(path):
+    for cell in read_blueprint(path).cells:
+        if cell.kind == "tests":
+            for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.Assert):
+                    assert node.msg is not None, f"{cell.id}, line {node.lineno}"
+
+
+@each(SOURCES)
+def test_equations_are_numbered_and_the_notebook_says_how_long_it_takes(path):
+    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    assert r"\tag{1}" in text
+    assert "minutes" in text
+
+
+@each(SOURCES)
+def test_release_holds_no_solution_hidden_test_or_marking_scheme(path):
+    release = (PROJECT / "release" / path.parent.name / path.name).read_text(encoding="utf-8")
+    cells = nbformat.reads(release, as_version=4).cells
+    released = {line.strip() for cell in cells for line in cell.source.splitlines()}
+    inside, outside = lines_of_source(path)
+    assert len(inside - outside) > 20
+    assert not released.intersection(inside - outside)
+    assert "### BEGIN" not in release
+    assert "YOUR CODE HERE" in release
+    assert "YOUR ANSWER HERE" in release
+
+
+@each(SOURCES)
+def test_titles_of_hidden_checks_stay_visible(path):
+    release = nbformat.read(PROJECT / "release" / path.parent.name / path.name, as_version=4)
+    text = "\n".join(cell.source for cell in release.cells)
+    for _, check in read_blueprint(path).checks():
+        assert f": {check.title}" in text
+
+
+def test_hidden_regions_hide_something_in_every_assignment():
+    for path in SOURCES:
+        sources = [cell.source for cell in read_blueprint(path).cells if cell.kind == "tests"]
+        assert any(HIDDEN.search(source) for source in sources)

@@ -1,0 +1,82 @@
+"""Whatever one submission is, the others are graded; real kernels, several at a time."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.conftest import SHORT, hand_in, load
+from viva.batch import Status, autograde
+
+RIGHT = "right/einsum"
+
+
+def statuses(course, **options):
+    opened, config = load(course)
+    outcomes = autograde(opened, opened.submissions([SHORT]), config=config, **options)
+    return {outcome.submission.student: outcome for outcome in outcomes}
+
+
+def scores(course):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        return {submission.student.id: submission.score for submission in gradebook.assignment_submissions(SHORT)}
+
+
+def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
+    hand_in(course, "good", answer=RIGHT)
+    hand_in(course, "twice", answer=RIGHT)
+    (course / "submitted" / "twice" / SHORT / "Copy.ipynb").write_text("{}")
+    old = hand_in(course, "old", answer=RIGHT)
+    old.write_text(nbformat.v3.writes_json(nbformat.convert(nbformat.read(old, as_version=4), 3)))
+    hand_in(course, "broken").write_text('{"cells": [')
+    hand_in(course, "renamed").rename(course / "submitted" / "renamed" / SHORT / "Untitled.ipynb")
+    (course / "submitted" / "empty" / SHORT).mkdir(parents=True)
+    hand_in(course, "pat[t]ern")
+    quits = hand_in(course, "quits")
+    notebook = nbformat.read(quits, as_version=4)
+    for cell in notebook.cells:
+        if "raise NotImplementedError" in cell.source:
+            cell.source = "import os\nos._exit(0)"
+    nbformat.write(notebook, quits)
+
+    outcomes = statuses(course, workers=2)
+    assert {student: outcome.status for student, outcome in outcomes.items()} == {
+        "good": Status.DONE,
+        "twice": Status.DONE,
+        "old": Status.DONE,
+        "broken": Status.EXPLAINED,
+        "renamed": Status.EXPLAINED,
+        "empty": Status.EXPLAINED,
+        "pat[t]ern": Status.FAILED,
+        "quits": Status.FAILED,
+    }
+    assert outcomes["twice"].notes == ("also handed in, not graded: Copy.ipynb",)
+    assert "found: Untitled.ipynb" in outcomes["renamed"].reason
+    assert "the kernel died" in outcomes["quits"].reason
+    full = scores(course)
+    assert full["good"] == full["twice"] == full["old"] == 20
+    again = statuses(course, workers=2)
+    assert again["good"].status is Status.UNCHANGED
+    assert scores(course) == full
+
+
+def test_a_newer_submission_is_graded_again_and_an_older_one_is_not(course):
+    stamp = course / "submitted" / "anna" / SHORT / "timestamp.txt"
+    hand_in(course, "anna", answer=RIGHT)
+    stamp.write_text("2026-09-14 10:00:00 UTC")
+    assert statuses(course)["anna"].status is Status.DONE
+    assert statuses(course)["anna"].status is Status.UNCHANGED
+    stamp.write_text("2026-09-14 11:00:00 UTC")
+    assert statuses(course)["anna"].status is Status.DONE
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_force_in_the_config_grades_again(course, force):
+    hand_in(course, "anna")
+    opened, config = load(course)
+    submissions = opened.submissions([SHORT])
+    list(autograde(opened, submissions, config=config))
+    config.Autograde.force = force
+    (outcome,) = autograde(opened, submissions, config=config)
+    assert (outcome.status is Status.DONE) == force

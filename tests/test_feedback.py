@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import html
+import re
+
+from nbgrader.api import Gradebook
+
+from tests.conftest import PROJECT, SHORT, hand_in
+from tests.flow.test_notebooks import lines_of_source
+
+
+def test_the_page_of_a_failing_student_shows_messages_but_no_hidden_line(course, viva):
+    hand_in(course, "anna", answer="wrong/softmax_along_rows")
+    assert viva("grade", SHORT).status == 0
+    assert viva("feedback", SHORT).status == 0
+    page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
+    assert "AssertionError" in page
+    inside, outside = lines_of_source(PROJECT / "source" / SHORT / "scaled_attention.ipynb", "### BEGIN HIDDEN TESTS")
+    secrets = {line for line in inside - outside if len(line) > 25 and not line.startswith(('"', 'f"'))}
+    secrets = {line for line in secrets if not any(line in public for public in outside)}
+    assert len(secrets) > 20
+    text = html.unescape(re.sub(r"<[^>]*>", "", page))
+    assert [line for line in secrets if line in text] == []
+
+
+def test_a_graders_comment_and_score_reach_the_page(course, viva):
+    hand_in(course, "anna", why_equivariant_answer="Yes.")
+    assert viva("grade", SHORT).status == 0
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        where = "why_equivariant", "scaled_attention", SHORT, "anna"
+        gradebook.find_grade(*where).manual_score = 2
+        gradebook.find_comment(*where).manual_comment = "Say which matrix is permuted."
+        gradebook.db.commit()
+    assert viva("feedback", SHORT).status == 0
+    page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
+    assert "Say which matrix is permuted." in page
+
+
+def test_a_student_cannot_break_the_page_with_a_marker(course, viva):
+    hand_in(course, "anna", why_equivariant_answer="### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
+    assert viva("grade", SHORT).status == 0
+    assert viva("feedback", SHORT).status == 0
+    page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
+    assert "mine" in page
+
+
+def test_what_was_not_graded_is_explained(course, viva):
+    hand_in(course, "anna")
+    result = viva("feedback", SHORT)
+    assert result.status == 0
+    assert "anna: it was not graded" in result.out

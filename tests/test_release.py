@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT, SHORT, hand_in, load
+from viva.release import release
+from viva.verdict import BlueprintError, CourseError
+
+
+def source(course):
+    (path,) = (course / "source" / SHORT).glob("*.ipynb")
+    return path
+
+
+def edit(path, change):
+    notebook = nbformat.read(path, as_version=4)
+    change(notebook)
+    nbformat.write(notebook, path)
+
+
+def test_release_equals_what_source_compiles_to(released):
+    made = {
+        path.relative_to(released): path.read_bytes() for path in (released / "release").rglob("*") if path.is_file()
+    }
+    committed = {
+        path.relative_to(PROJECT): path.read_bytes() for path in (PROJECT / "release").rglob("*") if path.is_file()
+    }
+    assert made.keys() == committed.keys(), "run 'make release' and commit release/"
+    for path, content in made.items():
+        assert content == committed[path], f"{path} differs; run 'make release' and commit release/"
+
+
+def test_releasing_twice_gives_the_same_bytes(course):
+    path = course / "release" / SHORT / source(course).name
+    before = path.read_bytes()
+    opened, config = load(course)
+    release(opened, SHORT, config=config)
+    assert path.read_bytes() == before
+
+
+def test_editor_litter_is_not_released_and_other_files_are_named(course):
+    folder = course / "source" / SHORT
+    (folder / ".ipynb_checkpoints").mkdir()
+    for name in (".ipynb_checkpoints/old.py", ".DS_Store", "draft.py~", "words.csv"):
+        (folder / name).write_text("x")
+    opened, config = load(course)
+    assert release(opened, SHORT, config=config).extra_files == ("words.csv",)
+
+
+def test_checks_that_do_not_add_up_are_refused_before_anything_is_written(course):
+    edit(source(course), lambda notebook: next(
+        cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")
+    ).metadata.nbgrader.update(points=99))  # fmt: skip
+    before = (course / "release" / SHORT / source(course).name).read_bytes()
+    opened, config = load(course)
+    with pytest.raises(BlueprintError, match="but the cell is worth 99"):
+        release(opened, SHORT, config=config)
+    assert (course / "release" / SHORT / source(course).name).read_bytes() == before
+
+
+def test_an_unclosed_solution_is_refused_with_nbgraders_reason(course):
+    def unclose(notebook):
+        cell = next(cell for cell in notebook.cells if "### END SOLUTION" in cell.source)
+        cell.source = cell.source.replace("### END SOLUTION", "")
+
+    edit(source(course), unclose)
+    opened, config = load(course)
+    with pytest.raises(CourseError, match="no end solution statement found"):
+        release(opened, SHORT, config=config)
+
+
+def test_renaming_a_cell_under_existing_submissions_is_refused_in_words(course, viva):
+    hand_in(course, "anna")
+    assert viva("grade", SHORT).status == 0
+
+    def rename(notebook):
+        cell = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade"))
+        cell.metadata.nbgrader.grade_id = cell.id = "another_name"
+
+    edit(source(course), rename)
+    result = viva("release", SHORT)
+    assert result.status == 2
+    assert "has submissions in the gradebook" in result.err
