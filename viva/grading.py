@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import select
 import shutil
 import signal
@@ -26,15 +27,18 @@ from viva import taint, wire
 from viva.blueprint import Blueprint, Cell
 from viva.parent import Parent
 from viva.verdict import Verdict, WallError, WireError
-from viva.wall import Wall
+from viva.wall import Wall, overflowing
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
+WATCH = 0.25
+"""Seconds between two looks into a scratch folder."""
 STUCK = 10.0
 """Seconds that an examiner may take beyond its cell's time."""
 
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 KILLED = "the code ended its process, or used more memory than it may"
 TIMEOUT = "the code did not finish in {:g} seconds"
 
@@ -87,6 +91,9 @@ class Examination:
     kinds: dict[str, str]
     inside: frozenset[str] = frozenset()
 
+    def __deepcopy__(self, memo: dict) -> Examination:
+        return self  # it never changes; nbconvert copies what it is handed for every step
+
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
         """The blueprint's cells between two grade cells."""
         ids = [cell.id for cell in self.blueprint.cells]
@@ -94,7 +101,7 @@ class Examination:
         return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
 
 
-class Died(Exception):
+class Died(Exception):  # noqa: N818
     """The candidate ended, or had to be ended."""
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
@@ -102,7 +109,7 @@ class Died(Exception):
         self.verdict, self.reason = verdict, reason
 
 
-class ExaminerFault(Exception):
+class ExaminerFault(Exception):  # noqa: N818
     """The examiner itself failed; the fault is the grader's."""
 
 
@@ -111,9 +118,11 @@ class Session:
 
     def __init__(self, candidates: Parent, examiners: Parent, data: Path | None = None) -> None:
         self.candidates, self.examiners = candidates, examiners
-        self.scratch = Path(tempfile.mkdtemp(prefix="viva-scratch-"))
+        # One for each: a scratch folder belongs to a single process.
+        self.scratches = [Path(tempfile.mkdtemp(prefix="viva-scratch-")) for _ in range(2)]
         if data is not None:
-            _copy_data(data, self.scratch)
+            for scratch in self.scratches:
+                _copy_data(data, scratch)
         self.pids: dict[Parent, int] = {}
         self.open: list[int] = []
         try:
@@ -132,10 +141,10 @@ class Session:
         theirs = [null, out, err, to_candidate, from_candidate, to_examiner, from_examiner]
         try:
             self.pids[self.candidates] = self.candidates.fork(
-                [null, out, err, to_candidate, from_candidate], self.scratch
+                [null, out, err, to_candidate, from_candidate], self.scratches[0]
             )
             self.pids[self.examiners] = self.examiners.fork(
-                [null, null, null, to_examiner, from_examiner, self.question, self.answer], self.scratch
+                [null, null, null, to_examiner, from_examiner, self.question, self.answer], self.scratches[1]
             )
         finally:
             for descriptor in theirs:
@@ -156,7 +165,8 @@ class Session:
         for descriptor in self.open:
             os.close(descriptor)
         self.open = []
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        for scratch in self.scratches:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     def __enter__(self) -> Session:
         return self
@@ -168,9 +178,9 @@ class Session:
         """The candidate's reply to a request. Raises Died."""
         try:
             wire.write(self.question, wire.encode(request))
-            if not _readable(self.answer, within):
+            if not self._readable(self.answer, within):
                 self._interrupt()
-                if not _readable(self.answer, GRACE):
+                if not self._readable(self.answer, GRACE):
                     raise Died(Verdict.TIMEOUT, TIMEOUT.format(within))
             reply = wire.decode(wire.read(self.answer, timeout=STUCK))
         except (EOFError, BrokenPipeError):
@@ -185,11 +195,11 @@ class Session:
         """The examiner's reply to a request. Raises ExaminerFault."""
         try:
             wire.write(self.request, wire.encode(request))
-            if not _readable(self.reply, within):
+            if not self._readable(self.reply, within):
                 self._interrupt()
-                if not _readable(self.reply, GRACE):
+                if not self._readable(self.reply, GRACE):
                     self._end_candidate()
-                    if not _readable(self.reply, STUCK):
+                    if not self._readable(self.reply, STUCK):
                         raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
             reply = wire.decode(wire.read(self.reply, timeout=STUCK))
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
@@ -197,6 +207,19 @@ class Session:
         if "fault" in reply:
             raise ExaminerFault(reply["fault"])
         return reply
+
+    def _readable(self, descriptor: int, seconds: float) -> bool:
+        """Wait for an answer. Where no tmpfs limits the scratch folder, a candidate that fills it is ended."""
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        wall, end = self.candidates.wall, time.monotonic() + seconds
+        watched = wall is not None and not wall.private_tmp
+        while watched and time.monotonic() < end:
+            if poll.poll(min(WATCH, seconds) * 1000):
+                return True
+            if overflowing(self.scratches[0], wall.limits):
+                self._end_candidate()
+        return bool(poll.poll(max(0.0, end - time.monotonic()) * 1000))
 
     def _interrupt(self) -> None:
         if pid := self.pids.get(self.candidates):
@@ -222,9 +245,19 @@ class Grader:
         self.candidates = Parent("candidate", candidate_wall, self.slot)
         self.examiners = Parent("examiner", examiner_wall, self.slot + 1)
 
+    def __deepcopy__(self, memo: dict) -> Grader:
+        return self  # a handle on processes
+
     def close(self) -> None:
         self.candidates.close()
         self.examiners.close()
+
+    def share(self, slot: int) -> Grader:
+        """A grader for another process, with the same warm parents."""
+        other = object.__new__(Grader)
+        other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
+        other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
+        return other
 
     def grade(self, notebook: NotebookNode, examination: Examination, data: Path | None = None) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
@@ -254,6 +287,8 @@ class _Run:
         self.blueprint = {cell.id: cell for cell in examination.blueprint.cells}
         self.outcome = Outcome(walled=grader.walled)
         self.deadly: set[int] = set()
+        self.lost: dict[str, Died] = {}
+        """By name: the death of the cell that would have bound it."""
         self.finished: set[int] = set()
 
     def finish(self) -> None:
@@ -297,13 +332,23 @@ class _Run:
         else:
             reports = examine(session, cell, cell.seconds or self.grader.seconds, skip)
         if not again:
-            results.extend(score(cell, reports, skip))
+            results.extend(map(self._explained, score(cell, reports, skip)))
         if len(results) == len(cell.checks):
             self.finished.add(index)
+        if self.grader.candidates not in session.pids:  # it did not even heed the interrupt
+            for result in results:
+                if result.verdict is Verdict.KILLED:
+                    result.verdict, result.reason = Verdict.TIMEOUT, TIMEOUT.format(cell.seconds or self.grader.seconds)
+            raise Died(Verdict.TIMEOUT, "")
         if reports and reports[-1]["verdict"] == Verdict.KILLED and not again:
             raise Died(Verdict.KILLED, "")
-        if self.grader.candidates not in session.pids:
-            raise Died(Verdict.TIMEOUT, "")
+
+    def _explained(self, result: CheckResult) -> CheckResult:
+        """A name that is missing because its cell ended the process is no error of the check."""
+        match = UNDEFINED.match(result.reason)
+        if result.verdict is Verdict.ERROR and match and (death := self.lost.get(match[1])):
+            result.verdict, result.reason = death.verdict, f"in the cell that defines {match[1]}, {death.reason}"
+        return result
 
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
@@ -314,6 +359,9 @@ class _Run:
                 self.deadly.add(index)
             return
         self.deadly.add(index)
+        names = taint.names_of(cell.source)
+        bound = (names.bound if names else set()) | self.examination.plan.owned.get(name or cell.get("id"), set())
+        self.lost |= dict.fromkeys(bound, death)
         text = f"{death.verdict}: {death.reason}"
         error = {"output_type": "error", "ename": str(death.verdict), "evalue": death.reason, "traceback": [text]}
         self.outcome.outputs[index] = ([error], None)
@@ -436,12 +484,6 @@ def _is_output(item: object) -> bool:
                 and all(isinstance(key, str) and isinstance(value, str) for key, value in data.items())
             )
     return False
-
-
-def _readable(descriptor: int, seconds: float) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
 
 
 def _copy_data(source: Path, scratch: Path) -> None:
