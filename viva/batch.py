@@ -237,6 +237,9 @@ class _Worker:
         tempfile.tempdir = self.folder  # removed with the batch, so that nothing is left behind however this ends
         return self._rehearse(job) if isinstance(job, str) else self._try(*job)
 
+    def let_go(self) -> None:
+        self.grader.close()
+
     def _rehearse(self, assignment: str) -> _Examinations:
         """What the grader knows about each notebook, or why it cannot be graded."""
         found = {}

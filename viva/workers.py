@@ -21,7 +21,10 @@ TRIES = 2
 
 
 class Workers:
-    """``count`` processes; ``make(number)``, called before each fork, gives what the worker calls for each job."""
+    """``count`` processes; ``make(number)``, called before each fork, gives what the worker calls for each job.
+
+    If that has a method ``let_go``, it is called here after the fork, to close what is now the worker's.
+    """
 
     def __init__(self, count: int, make: Callable[[int], Callable]) -> None:
         self.make = make
@@ -35,8 +38,10 @@ class Workers:
         context = multiprocessing.get_context("fork")  # forks have nbgrader loaded; importing it takes seconds
         ours, theirs = context.Pipe()
         inherited = [ours, *self.processes]
-        process = context.Process(target=_serve, args=(self.make(slot), theirs, inherited, os.getpid()))
+        work = self.make(slot)
+        process = context.Process(target=_serve, args=(work, theirs, inherited, os.getpid()))
         process.start()
+        getattr(work, "let_go", lambda: None)()
         theirs.close()
         self.processes[ours], self.slots[ours] = process, slot
 
