@@ -30,6 +30,7 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, List
 
 from viva.grading import Examination, Grader, Outcome
+from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results
 from viva.verdict import CourseError, Verdict
@@ -61,8 +62,11 @@ class Examine(NbGraderPreprocessor):
         grader, known = place.get("grader"), place.get("examination")
         if grader is None:
             grader = warm_grader(float(execute.timeout or 30), self.no_wall)
-            known = examination(source, grader)
-        outcome = grader.grade(notebook, known, source.parent)
+            with Gradebook(place["db_url"]) as gradebook:
+                locked = Expected.of(gradebook, place["assignment"]).locked(place["notebook"])
+            known = examination(source, grader, locked)
+        files = Path(resources.get("metadata", {}).get("path") or source.parent)
+        outcome = grader.grade(notebook, known, source.parent, files)
         show(notebook, outcome)
         place["outcome"] = outcome
         return notebook, resources
@@ -168,11 +172,11 @@ def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) 
     return path
 
 
-def examination(source: Path, grader: Grader) -> Examination:
+def examination(source: Path, grader: Grader, locked: dict[str, str]) -> Examination:
     """What the grader knows about an instructor notebook, learnt once in this process for each version of it."""
-    key = (str(source), source.stat().st_mtime_ns, grader.seconds)
+    key = (str(source), source.stat().st_mtime_ns, grader.seconds, frozenset(locked.items()))
     if key not in _examinations:
-        _examinations[key] = rehearse(source, grader, source.parent)
+        _examinations[key] = rehearse(source, grader, source.parent, locked)
     return _examinations[key]
 
 

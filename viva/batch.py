@@ -125,7 +125,6 @@ class _Batch:
         self.results = Results.of(course.directory)
         self.results.tidy()
         self.known = {} if self.converter.force else self.results.read()
-        self.grounds = {name: self._ground(name) for name in assignments}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.recorded = {
@@ -133,11 +132,13 @@ class _Batch:
                 for name in assignments
                 for submission in gradebook.assignment_submissions(name)
             }
+        self.grounds = {name: self._ground(name) for name in assignments}
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what the verdicts depend on beside the submission."""
         digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall}".encode())
         _hash_folder(self.course.path("source", assignment), digest)
+        digest.update(repr(self.expected[assignment]).encode())
         return digest.digest()
 
     def key(self, submission: Submission) -> str:
@@ -243,10 +244,12 @@ class _Worker:
     def _rehearse(self, assignment: str) -> _Examinations:
         """What the grader knows about each notebook, or why it cannot be graded."""
         found = {}
-        directory = self.batch.course.directory
-        for name in self.batch.expected[assignment].notebooks:
+        directory, expected = self.batch.course.directory, self.batch.expected[assignment]
+        for name in expected.notebooks:
             try:
-                found[name] = examination(source_notebook(directory, assignment, name), self.grader)
+                found[name] = examination(
+                    source_notebook(directory, assignment, name), self.grader, expected.locked(name)
+                )
             except VivaError as error:
                 found[name] = error
         return found
@@ -284,14 +287,16 @@ class _Worker:
             for name in sorted(expected.notebooks):
                 path = submission.folder / f"{name}.ipynb"
                 if path.is_file() and not path.is_symlink():
-                    text = self._convert(path, submission, examinations[name], converter, steps, done)
+                    text = self._convert(path, build, submission, examinations[name], converter, steps, done)
                     (build / path.name).write_text(text, encoding="utf-8")
             _protect(build, int(str(converter.permissions), 8))
             _replace(build, target)
         done.record["seconds"] = round(time.monotonic() - start, 3)
         return done
 
-    def _convert(self, path: Path, submission: Submission, known, converter, steps: list, done: _Done) -> str:
+    def _convert(
+        self, path: Path, build: Path, submission: Submission, known, converter, steps: list, done: _Done
+    ) -> str:
         """One notebook through the steps; the graded notebook as text, its scores and results in ``done``."""
         if isinstance(known, VivaError):
             raise known
@@ -305,6 +310,7 @@ class _Worker:
             if not issubclass(kind, AssignLatePenalties | RecordResults):  # the writer does these
                 exporter.register_preprocessor(step)
         resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": place}
+        resources["metadata"] = {"path": str(build)}
         notebook = nbformat.read(path, as_version=4)
         with (
             in_place_of_gradebook(draft, [type(step) for step in exporter._preprocessors]),

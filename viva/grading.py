@@ -27,7 +27,7 @@ from viva import taint, wire
 from viva.blueprint import Blueprint, Cell
 from viva.parent import Parent
 from viva.verdict import Verdict, WallError, WireError
-from viva.wall import Wall, overflowing
+from viva.wall import Limits, Wall, overflowing
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
@@ -116,13 +116,16 @@ class ExaminerFault(Exception):  # noqa: N818
 class Session:
     """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
 
-    def __init__(self, candidates: Parent, examiners: Parent, data: Path | None = None) -> None:
+    def __init__(
+        self, candidates: Parent, examiners: Parent, data: Path | None = None, files: Path | None = None
+    ) -> None:
+        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
         self.candidates, self.examiners = candidates, examiners
         # One for each: a scratch folder belongs to a single process.
         self.scratches = [Path(tempfile.mkdtemp(prefix="viva-scratch-")) for _ in range(2)]
-        if data is not None:
-            for scratch in self.scratches:
-                _copy_data(data, scratch)
+        for folder, scratch in zip((files or data, data), self.scratches, strict=True):
+            if folder is not None:
+                _copy_data(folder, scratch)
         self.pids: dict[Parent, int] = {}
         self.open: list[int] = []
         try:
@@ -259,13 +262,17 @@ class Grader:
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 
-    def grade(self, notebook: NotebookNode, examination: Examination, data: Path | None = None) -> Outcome:
+    def grade(
+        self, notebook: NotebookNode, examination: Examination, data: Path | None = None, files: Path | None = None
+    ) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
+
+        ``data`` holds the assignment's files, ``files`` those and the ones that were handed in beside the notebook.
 
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded.
         """
         for attempt in (1, 2):
-            run = _Run(self, notebook, examination, data)
+            run = _Run(self, notebook, examination, data, files)
             try:
                 run.finish()
                 break
@@ -281,8 +288,10 @@ class Grader:
 class _Run:
     """One pass over a submission, through as many sessions as it needs."""
 
-    def __init__(self, grader: Grader, notebook: NotebookNode, examination: Examination, data: Path | None) -> None:
-        self.grader, self.examination, self.data = grader, examination, data
+    def __init__(
+        self, grader: Grader, notebook: NotebookNode, examination: Examination, data: Path | None, files: Path | None
+    ) -> None:
+        self.grader, self.examination, self.data, self.files = grader, examination, data, files
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         self.blueprint = {cell.id: cell for cell in examination.blueprint.cells}
         self.outcome = Outcome(walled=grader.walled)
@@ -293,7 +302,7 @@ class _Run:
 
     def finish(self) -> None:
         for _ in range(MOST_DEATHS + 1):
-            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data, self.files) as session:
                 session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                 if self._go_through(session):
                     break
@@ -487,9 +496,12 @@ def _is_output(item: object) -> bool:
 
 
 def _copy_data(source: Path, scratch: Path) -> None:
-    """The assignment's data files, without notebooks and links."""
-    for path in source.rglob("*"):
-        if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb":
+    """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
+    files = [path for path in source.rglob("*") if path.is_file() and not path.is_symlink()]
+    room = Limits().scratch_bytes // 2
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        room -= path.stat().st_size
+        if path.suffix != ".ipynb" and room >= 0:
             target = scratch / path.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)

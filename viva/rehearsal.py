@@ -18,13 +18,15 @@ from viva.verdict import BlueprintError, Verdict
 CODE = ("given", "answer", "tests")
 
 
-def rehearse(path: Path, grader: Grader, data: Path | None = None) -> Examination:
-    """The examination of the instructor notebook at ``path``.
+def rehearse(
+    path: Path, grader: Grader, data: Path | None = None, released: dict[str, str] | None = None
+) -> Examination:
+    """The examination of the instructor notebook at ``path``; for ``released`` see read_blueprint.
 
     Raises BlueprintError when the notebook cannot be graded at all; a solution that fails its own
     tests is not this function's concern.
     """
-    blueprint = read_blueprint(path)
+    blueprint = read_blueprint(path, released)
     cells = [cell for cell in blueprint.cells if cell.kind in CODE]
     try:
         changed, alone = _run_alone(cells, grader, data)
