@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor
+from traitlets import Bool
+
+TABLES = ".text_cell_render th, .text_cell_render td { padding: 0.2em 1.2em 0.2em 0; }"
 
 
 class HideTests(NbGraderPreprocessor):
@@ -23,3 +27,14 @@ class HideTests(NbGraderPreprocessor):
             if output.output_type == "error":
                 output.traceback = [f"{output.ename}: {output.evalue}"]
         return cell, resources
+
+
+class PageStyle(CSSHTMLHeaderPreprocessor):
+    """The style sheets of the page, with room between the columns of tables, which nbgrader's page has not."""
+
+    enabled = Bool(True).tag(config=True)
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        notebook, resources = super().preprocess(notebook, resources)
+        resources["inlining"]["css"].append(TABLES)
+        return notebook, resources
