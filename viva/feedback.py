@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor
-from traitlets import Bool
 
-TABLES = ".text_cell_render th, .text_cell_render td { padding: 0.2em 1.2em 0.2em 0; }"
+STYLE = """\
+    .text_cell_render th, .text_cell_render td { padding: 0.2em 1.2em 0.2em 0; }
+    .output_error pre { white-space: pre-wrap; }
+"""
 
 
 class HideTests(NbGraderPreprocessor):
@@ -29,12 +30,9 @@ class HideTests(NbGraderPreprocessor):
         return cell, resources
 
 
-class PageStyle(CSSHTMLHeaderPreprocessor):
-    """The style sheets of the page, with room between the columns of tables, which nbgrader's page has not."""
-
-    enabled = Bool(True).tag(config=True)
+class PageStyle(NbGraderPreprocessor):
+    """In nbgrader's feedback: room between the columns of tables, and messages that do not run off the page."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        notebook, resources = super().preprocess(notebook, resources)
-        resources["inlining"]["css"].append(TABLES)
+        resources.setdefault("inlining", {}).setdefault("css", []).append(STYLE)
         return notebook, resources
