@@ -29,23 +29,19 @@ c.OverwriteCells.add_missing_cells = True
 # A cell may run this many seconds.
 c.Execute.timeout = 30
 
-# nbgrader's own steps and three more: a test that never ran earns nothing, a warning costs nothing,
-# and an empty written answer waits for nobody.
+# nbgrader's own steps, but for three: student code and tests run in two processes of their own
+# instead of a kernel, scores come from there, and an empty written answer waits for nobody.
 c.Autograde.autograde_preprocessors = [
-    "nbgrader.preprocessors.Execute",
-    "viva.autograde.FailClosed",
-    "viva.autograde.ForgiveWarnings",
+    "viva.autograde.Examine",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
+    "viva.autograde.SaveScores",
     "viva.autograde.NoResponse",
+    "viva.autograde.RecordResults",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-
-# Kernels talk in the clear on this machine only; without this line each of them says so in a warning.
-c.KernelManager.transport_encryption = "auto"
 
 # A late submission loses a tenth of its score for each day that has begun.
 c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"

@@ -122,3 +122,14 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
     folder.mkdir(parents=True)
     nbformat.write(notebook, folder / source.name)
     return folder / source.name
+
+
+@pytest.fixture(scope="session")
+def grader():
+    """Two warm parents, in the wall that this machine can raise."""
+    from viva.grading import Grader
+    from viva.wall import Wall
+
+    grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
+    yield grader
+    grader.close()

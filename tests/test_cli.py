@@ -21,13 +21,16 @@ def test_grading_says_what_became_of_each_submission(course, viva):
     assert "anna:" not in result.out
 
 
-def test_what_needs_the_grader_makes_the_status_non_zero_and_leaves_a_log(course, viva):
-    path = hand_in(course, "quits")
-    path.write_text(path.read_text().replace("raise NotImplementedError()", "import os; os._exit(0)"))
+def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
+    hand_in(course, "anna", answer="right/einsum")
+    source = course / "source" / SHORT / "scaled_attention.ipynb"
+    source.write_text(
+        source.read_text().replace("### BEGIN HIDDEN TESTS", "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS", 1)
+    )
     result = viva("grade", SHORT)
     assert result.status == 1
-    assert "quits: the kernel died" in result.out
-    assert "DeadKernelError" in (course / "report" / "log" / f"{SHORT}-quits.txt").read_text()
+    assert "anna: the check" in result.out
+    assert "is ungraded: the test cell uses !date, which the grader cannot run" in result.out
 
 
 @pytest.mark.parametrize(

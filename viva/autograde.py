@@ -1,33 +1,91 @@
-"""Steps inside nbgrader's autograder, to grade fairly."""
+"""Viva's engine inside nbgrader's autograder.
+
+nbgrader_config.py names these steps in place of nbgrader's own, so `nbgrader autograde` and the
+button in formgrader use them too. `Autograde` is nbgrader's converter with them as the default.
+"""
 
 from __future__ import annotations
 
+import atexit
+import datetime
+import os
+from pathlib import Path
+
+from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader import utils
+from nbgrader import converters, utils
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearSolutions,
+    Execute,
+    IgnorePattern,
+    LimitOutput,
+    NbGraderPreprocessor,
+    SaveAutoGrades,
+)
+from traitlets import Bool, List
+
+from viva.grading import Examination, Grader, Outcome
+from viva.rehearsal import rehearse
+from viva.results import Results
+from viva.verdict import CourseError, Verdict
+from viva.wall import SLOTS, Wall, protection
+
+_graders: dict[tuple, Grader] = {}
+_examinations: dict[tuple, Examination] = {}
 
 
-class FailClosed(NbGraderPreprocessor):
-    """After Execute: a test cell that never ran earns nothing; nbgrader would give it full marks."""
+class Examine(NbGraderPreprocessor):
+    """In place of Execute: a candidate runs the notebook, an examiner runs the tests.
 
-    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        tests = cell.cell_type == "code" and utils.is_grade(cell) and not utils.is_solution(cell)
-        if tests and cell.source.strip() and cell.execution_count is None:
-            cell.outputs.append(new_output("error", ename="NotRun", evalue="this test did not run", traceback=[]))
-        return cell, resources
+    A notebook in another language than Python goes through Execute as ever, and so does everything
+    when Execute is switched off: then the outputs that were handed in count.
+    """
+
+    no_wall = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        execute = Execute(parent=self.parent)
+        language = notebook.metadata.get("kernelspec", {}).get("language", "python")
+        if not execute.enabled:
+            return notebook, resources
+        if language != "python":
+            return execute.preprocess(notebook, resources)
+        place = resources["nbgrader"]
+        directory = CourseDirectory(parent=self.parent)
+        source = source_notebook(directory, place["assignment"], place["notebook"])
+        grader, known = place.get("grader"), place.get("examination")
+        if grader is None:
+            grader = warm_grader(float(execute.timeout or 30), self.no_wall)
+            known = examination(source, grader)
+        outcome = grader.grade(notebook, known, source.parent)
+        show(notebook, outcome)
+        place["outcome"] = outcome
+        return notebook, resources
 
 
-class ForgiveWarnings(NbGraderPreprocessor):
-    """After Execute: what a test cell writes to stderr is shown but costs nothing; nbgrader would take all points."""
+class SaveScores(SaveAutoGrades):
+    """As SaveAutoGrades, with the scores that Examine found; a cell that could not be graded waits for a human."""
 
-    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        if cell.cell_type == "code" and utils.is_grade(cell):
-            for output in cell.outputs:
-                if output.output_type == "stream" and output.name == "stderr":
-                    output.name = "stdout"
-        return cell, resources
+    outcome: Outcome | None = None
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        self.outcome = resources["nbgrader"].get("outcome")
+        return super().preprocess(notebook, resources)
+
+    def _add_score(self, cell: NotebookNode, resources: dict) -> None:
+        super()._add_score(cell, resources)
+        name = cell.metadata.nbgrader["grade_id"]
+        if self.outcome is None or name not in self.outcome.checks:
+            return
+        grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+        grade.auto_score = self.outcome.earned(name)
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        self.gradebook.db.commit()
 
 
 class NoResponse(NbGraderPreprocessor):
@@ -35,24 +93,24 @@ class NoResponse(NbGraderPreprocessor):
 
     nbgrader does this for answer cells that are graded by hand; this does it for task cells, whose
     answer stands in the cells below them: when those are empty or still the stub, the task earns
-    zero and waits for nobody. A grade given by hand stays.
+    zero and waits for nobody; otherwise it waits for a grader. A grade given by hand stays.
     """
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        unanswered = list(self._unanswered(notebook))
-        if unanswered:
+        answered = dict(self._answered(notebook))
+        if answered:
             place = resources["nbgrader"]
             where = place["notebook"], place["assignment"], place["student"]
             with Gradebook(place["db_url"]) as gradebook:
-                for task in unanswered:
+                for task, yes in answered.items():
                     grade = gradebook.find_grade(task, *where)
                     if grade.manual_score is None:
-                        grade.auto_score, grade.needs_manual_grade = 0, False
-                        gradebook.find_comment(task, *where).auto_comment = "No response."
+                        grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
+                        gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
                 gradebook.db.commit()
         return notebook, resources
 
-    def _unanswered(self, notebook: NotebookNode):
+    def _answered(self, notebook: NotebookNode):
         stubs = {"", ClearSolutions(parent=self.parent).text_stub.strip()}
         for index, cell in enumerate(notebook.cells):
             if not utils.is_task(cell):
@@ -62,5 +120,119 @@ class NoResponse(NbGraderPreprocessor):
                 if utils.is_task(following) or utils.is_grade(following):
                     break
                 below.append(following.source.strip())
-            if below and stubs.issuperset(below):
-                yield cell.metadata.nbgrader["grade_id"]
+            yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
+
+
+class RecordResults(NbGraderPreprocessor):
+    """After SaveScores: write what every check came to beside the gradebook."""
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        place = resources["nbgrader"]
+        if (outcome := place.get("outcome")) and "grader" not in place:
+            results = Results.of(CourseDirectory(parent=self.parent))
+            known = results.read().get((place["assignment"], place["student"]), {"notebooks": {}, "faults": []})
+            notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
+            record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
+            record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
+            results.add([record])
+        return notebook, resources
+
+
+class Autograde(converters.Autograde):
+    """nbgrader's converter, grading with candidate and examiner."""
+
+    autograde_preprocessors = List(
+        [
+            Examine,
+            IgnorePattern,
+            ClearMetadataPreprocessor,
+            LimitOutput,
+            SaveScores,
+            NoResponse,
+            RecordResults,
+            AssignLatePenalties,
+            CheckCellMetadata,
+        ]
+    ).tag(config=True)
+
+
+def now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
+    """The instructor's version of a notebook. Raises CourseError when it is not there."""
+    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
+    if not path.is_file():
+        raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
+    return path
+
+
+def examination(source: Path, grader: Grader) -> Examination:
+    """What the grader knows about an instructor notebook, learnt once in this process for each version of it."""
+    key = (str(source), source.stat().st_mtime_ns, grader.seconds)
+    if key not in _examinations:
+        _examinations[key] = rehearse(source, grader, source.parent)
+    return _examinations[key]
+
+
+def warm_grader(seconds: float, no_wall: bool) -> Grader:
+    """This process's grader; its warm parents live as long as the process.
+
+    Raises CourseError when the machine cannot wall student code in, unless told ``no_wall``.
+    """
+    key = (os.getpid(), seconds, no_wall)
+    if key not in _graders:
+        _graders[key] = grader = new_grader(seconds, no_wall)
+        atexit.register(grader.close)
+    return _graders[key]
+
+
+def new_grader(seconds: float, no_wall: bool) -> Grader:
+    """A grader whose caller closes it. Raises CourseError as warm_grader does."""
+    walls = None
+    if not no_wall:
+        require_wall()
+        walls = Wall.for_candidate(), Wall.for_examiner()
+    return Grader(seconds, walls, slot=2 * (os.getpid() % (SLOTS // 2)))
+
+
+def require_wall() -> None:
+    """Raises CourseError when the machine cannot wall student code in."""
+    if protection().level == "none":
+        raise CourseError(
+            "This machine cannot wall student code in, so nothing was graded. 'viva doctor' says what is missing; "
+            "'viva grade --no-wall' grades all the same, with student code able to read and change your files."
+        )
+
+
+def show(notebook: NotebookNode, outcome: Outcome) -> None:
+    """Put what happened into the notebook's outputs, where formgrader shows it."""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        outputs, count = outcome.outputs.get(index, ([], None))
+        cell.execution_count = count if isinstance(count, int) else None
+        cell.outputs = [_output(item) for item in outputs]
+        results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
+        if len(results) > 1:
+            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.verdict})" for result in results]
+            cell.outputs.append(new_output("stream", name="stdout", text="\n".join(lines) + "\n"))
+        for result in results:
+            if result.printed:
+                cell.outputs.append(new_output("stream", name="stdout", text=result.printed))
+            if result.verdict is not Verdict.PASSED:
+                trace = [*result.traceback.splitlines(), *([] if result.traceback else [result.reason])]
+                cell.outputs.append(new_output("error", ename=_name(result), evalue=result.reason, traceback=trace))
+
+
+def _name(result) -> str:
+    name, _, _ = result.reason.partition(":")
+    if result.verdict is Verdict.ERROR and name.isidentifier():
+        return name
+    return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
+
+
+def _output(item: dict) -> NotebookNode:
+    fields = {key: value for key, value in item.items() if key != "output_type"}
+    return new_output(item["output_type"], **fields)

@@ -1,35 +1,61 @@
-"""Many submissions through one of nbgrader's converters, several at a time.
+"""Many submissions: planned, graded by several workers, recorded by one writer.
 
-Each submission is converted in a worker process by nbgrader itself, which executes the notebook in
-a kernel of its own and writes to autograded/ (or feedback/) and to the gradebook. Whatever happens
-to one submission, the others go on; a submission counts as done only when nbgrader finished it, so
-that a batch which was stopped is finished by running it again.
+Theory of operation. This process reads the course, leaves out what cannot be graded or has not changed
+since it was, and hands the rest to workers, one per core. A worker takes a submission through nbgrader's
+steps with a draft in place of the gradebook, and puts the graded notebooks into autograded/ in one
+piece. This process saves the drafts in the gradebook, many in a transaction, and after that adds the
+results to ``results.jsonl``. A submission counts as done only when its results are there, so that a
+batch which was stopped at any point is finished by running it again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import hashlib
 import io
 import logging
-import multiprocessing
 import os
 import re
+import shutil
+import stat
+import tempfile
+import time
 import warnings
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
-from nbgrader.converters import Autograde, BaseConverter, GenerateFeedback, NbGraderException
+import nbformat
+from nbgrader import utils
+from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning
+from nbgrader.preprocessors import AssignLatePenalties, Execute
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config import Config
 
+from viva import ENGINE
+from viva.autograde import (
+    Autograde,
+    Examine,
+    RecordResults,
+    examination,
+    new_grader,
+    now,
+    require_wall,
+    source_notebook,
+)
 from viva.course import Course, Submission
+from viva.grading import Examination, Grader
+from viva.record import Draft, Expected, Graded, Writer, in_place_of_gradebook
+from viva.results import Results
 from viva.submission import inspect
+from viva.verdict import BlueprintError, Verdict, VivaError
+from viva.workers import Workers
 
-NEVER_STARTED = "Kernel died before replying to kernel_info"
+IN_ONE_TRANSACTION = 50
+"""Submissions, at most; or as many as come in a second."""
 
 
 class Status(StrEnum):
@@ -37,7 +63,7 @@ class Status(StrEnum):
 
     DONE = "done"
     UNCHANGED = "unchanged"
-    """Done before, and nothing newer was handed in."""
+    """Done before, and nothing has changed since."""
     EXPLAINED = "explained"
     """It cannot be graded because of what was handed in; the reason says what that is."""
     FAILED = "failed"
@@ -53,31 +79,281 @@ class Outcome:
     reason: str = ""
     notes: tuple[str, ...] = ()
     log: str = ""
+    verdicts: tuple[str, ...] = ()
 
 
 def autograde(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
 ) -> Iterator[Outcome]:
-    """Grade submissions, yielding an outcome for each as it is finished.
+    """Grade submissions, yielding an outcome for each when it is recorded.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
-    hand stay. Raises CourseError when one of the assignments was not released.
+    hand stay. Raises CourseError when one of the assignments was not released, or when this machine
+    cannot wall student code in and ``Examine.no_wall`` is not set.
     """
-    released = {name: course.released_notebooks(name) for name in sorted({s.assignment for s in submissions})}
-    gradable, notes = [], {}
+    assignments = sorted({submission.assignment for submission in submissions})
+    released = {name: course.released_notebooks(name) for name in assignments}
+    batch = _Batch(course, config, assignments)
+    todo, notes = [], {}
     for submission in submissions:
         finding = inspect(submission, released[submission.assignment])
-        if glob.escape(submission.student) != submission.student:
-            reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
-            yield Outcome(submission, Status.FAILED, reason)
-        elif finding.problem:
+        notes[submission] = finding.notes
+        if finding.problem:
             yield Outcome(submission, Status.EXPLAINED, finding.problem, finding.notes)
+        elif batch.unchanged(submission):
+            yield Outcome(submission, Status.UNCHANGED, "", finding.notes)
         else:
-            gradable.append(submission)
-            notes[submission] = finding.notes
-    job = _Job(_Autograde, config, str(course.root))
-    for outcome in _run(job, gradable, workers):
-        yield Outcome(outcome.submission, outcome.status, outcome.reason, notes[outcome.submission], outcome.log)
+            todo.append(submission)
+    if todo:
+        yield from batch.grade(todo, notes, workers)
+
+
+def _cores(workers: int | None, most: int) -> int:
+    return max(1, min(workers or len(os.sched_getaffinity(0)), most))
+
+
+class _Batch:
+    """What is the same for every submission of a batch."""
+
+    def __init__(self, course: Course, config: Config, assignments: list[str]) -> None:
+        self.course, self.config = course, config
+        self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
+        self.no_wall = Examine(config=config).no_wall
+        if not self.no_wall:
+            require_wall()
+        self.seconds = float(Execute(config=config).timeout or 30)
+        self.results = Results.of(course.directory)
+        self.results.tidy()
+        self.known = {} if self.converter.force else self.results.read()
+        self.grounds = {name: self._ground(name) for name in assignments}
+        with course.gradebook() as gradebook:
+            self.expected = {name: Expected.of(gradebook, name) for name in assignments}
+            self.recorded = {
+                (submission.assignment.name, submission.student_id)
+                for name in assignments
+                for submission in gradebook.assignment_submissions(name)
+            }
+
+    def _ground(self, assignment: str) -> bytes:
+        """A hash of what the verdicts depend on beside the submission."""
+        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall}".encode())
+        _hash_folder(self.course.path("source", assignment), digest)
+        return digest.digest()
+
+    def key(self, submission: Submission) -> str:
+        digest = hashlib.sha256(self.grounds[submission.assignment])
+        _hash_folder(submission.folder, digest)
+        return digest.hexdigest()[:32]
+
+    def unchanged(self, submission: Submission) -> bool:
+        place = submission.assignment, submission.student
+        graded = self.course.path("autograded", *place).is_dir()
+        known = self.known.get(place)
+        return bool(known and graded and place in self.recorded and known.get("key") == self.key(submission))
+
+    def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
+        with (
+            tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
+            contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
+            Workers(_cores(workers, len(todo)), lambda number: _Worker(self, folder, grader.share(2 * number))) as pool,
+            contextlib.closing(Writer(self.course.directory, self.config)) as writer,
+        ):
+            waiting: list[tuple[Submission, _Done]] = []
+            start = time.monotonic()
+            examinations = dict(pool.map(sorted({submission.assignment for submission in todo})))
+            jobs = ((submission, examinations[submission.assignment]) for submission in todo)
+            for (submission, _), done in pool.map(jobs):
+                if done is None:
+                    reason = "the process that graded it was killed twice; look at the machine, then grade again"
+                    yield Outcome(submission, Status.FAILED, reason, notes[submission])
+                elif done.problem:
+                    yield Outcome(submission, Status.FAILED, done.problem, notes[submission], done.log)
+                else:
+                    waiting.append((submission, done))
+                    if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
+                        yield from self._record(writer, waiting, notes)
+                        waiting, start = [], time.monotonic()
+            yield from self._record(writer, waiting, notes)
+
+    def _record(self, writer: Writer, waiting: list, notes: dict) -> list[Outcome]:
+        """Save drafts in one transaction; where that fails, each in its own."""
+        outcomes = []
+        try:
+            for _, done in waiting:
+                writer.save(done.graded)
+            writer.commit()
+        except (SQLAlchemyError, VivaError) as error:
+            writer.rollback()
+            if len(waiting) > 1:
+                return [outcome for one in waiting for outcome in self._record(writer, [one], notes)]
+            reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+            return [Outcome(submission, Status.FAILED, reason, notes[submission]) for submission, _ in waiting]
+        if waiting:
+            self.results.add([done.record | {"key": self.key(submission)} for submission, done in waiting])
+        for submission, done in waiting:
+            ungraded = [result for result in done.results() if result["verdict"] == Verdict.UNGRADED]
+            verdicts = tuple(result["verdict"] for result in done.results())
+            reason = f"the check '{ungraded[0]['title']}' is ungraded: {ungraded[0]['reason']}" if ungraded else ""
+            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record["faults"])
+            outcomes.append(Outcome(submission, status, reason, notes[submission], log, verdicts))
+        return outcomes
+
+
+def _hash_folder(folder: Path, digest) -> None:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and ".ipynb_checkpoints" not in path.parts:
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
+            digest.update(content)
+
+
+@dataclass
+class _Done:
+    """What a worker says of a submission."""
+
+    problem: str = ""
+    log: str = ""
+    graded: Graded | None = None
+    record: dict = field(default_factory=dict)
+
+    def results(self) -> Iterator[dict]:
+        """What every check came to."""
+        for cells in self.record["notebooks"].values():
+            for results in cells.values():
+                yield from results
+
+
+_Examinations = dict[str, Examination | VivaError]
+
+
+class _Worker:
+    """Takes submissions through nbgrader's steps, in a process of its own."""
+
+    def __init__(self, batch: _Batch, folder: str, grader: Grader) -> None:
+        self.batch, self.folder, self.grader = batch, folder, grader
+
+    def __call__(self, job: str | tuple[Submission, _Examinations]) -> _Examinations | _Done:
+        """Learn about an assignment, or grade a submission."""
+        tempfile.tempdir = self.folder  # removed with the batch, so that nothing is left behind however this ends
+        return self._rehearse(job) if isinstance(job, str) else self._try(*job)
+
+    def let_go(self) -> None:
+        self.grader.close()
+
+    def _rehearse(self, assignment: str) -> _Examinations:
+        """What the grader knows about each notebook, or why it cannot be graded."""
+        found = {}
+        directory = self.batch.course.directory
+        for name in self.batch.expected[assignment].notebooks:
+            try:
+                found[name] = examination(source_notebook(directory, assignment, name), self.grader)
+            except VivaError as error:
+                found[name] = error
+        return found
+
+    def _try(self, submission: Submission, examinations: _Examinations | None) -> _Done:
+        log, stream = _log(f"{submission.assignment}/{submission.student}")
+        try:
+            if examinations is None:
+                raise BlueprintError("the instructor's notebook ended the process that ran it, twice")
+            return self._grade(submission, examinations, log)
+        except VivaError as error:
+            return _Done(problem=str(error), log=stream.getvalue())
+        except Exception as error:
+            log.exception("The submission could not be graded.")
+            sentence = f"it could not be graded: {str(error).splitlines()[0] if str(error) else ''}"
+            return _Done(problem=f"{sentence} ({type(error).__name__})", log=stream.getvalue())
+
+    def _grade(self, submission: Submission, examinations: _Examinations, log: logging.Logger) -> _Done:
+        start = time.monotonic()
+        directory = CourseDirectory(config=self.batch.config, log=log)
+        directory.root = str(self.batch.course.root)
+        converter = Autograde(coursedir=directory, config=self.batch.config, log=log)
+        steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
+        expected = self.batch.expected[submission.assignment]
+        target = self.batch.course.path("autograded", submission.assignment, submission.student)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        done = _Done(graded=Graded(submission.assignment, submission.student, None, {}, {}))
+        done.record = {"assignment": submission.assignment, "student": submission.student, "graded": now()}
+        done.record |= {"wall": True, "faults": [], "notebooks": {}}
+        with tempfile.TemporaryDirectory(prefix=".viva-", dir=target.parent) as folder:
+            build = Path(folder, "graded")
+            _copy_extra_files(submission.folder, build, directory.ignore)
+            _copy_extra_files(self.batch.course.path("source", submission.assignment), build, directory.ignore)
+            done.graded.timestamp = directory.get_existing_timestamp(str(submission.folder))
+            for name in sorted(expected.notebooks):
+                path = submission.folder / f"{name}.ipynb"
+                if path.is_file() and not path.is_symlink():
+                    text = self._convert(path, submission, examinations[name], converter, steps, done)
+                    (build / path.name).write_text(text, encoding="utf-8")
+            _protect(build, int(str(converter.permissions), 8))
+            _replace(build, target)
+        done.record["seconds"] = round(time.monotonic() - start, 3)
+        return done
+
+    def _convert(self, path: Path, submission: Submission, known, converter, steps: list, done: _Done) -> str:
+        """One notebook through the steps; the graded notebook as text, its scores and results in ``done``."""
+        if isinstance(known, VivaError):
+            raise known
+        name = path.stem
+        draft = Draft(self.batch.expected[submission.assignment])
+        place = {"student": submission.student, "assignment": submission.assignment, "notebook": name}
+        place |= {"db_url": self.batch.course.directory.db_url, "grader": self.grader, "examination": known}
+        exporter = converter.exporter_class(parent=converter, config=converter.config)
+        for step in steps:
+            kind = step if isinstance(step, type) else _imported(step)
+            if not issubclass(kind, AssignLatePenalties | RecordResults):  # the writer does these
+                exporter.register_preprocessor(step)
+        resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": place}
+        notebook = nbformat.read(path, as_version=4)
+        with (
+            in_place_of_gradebook(draft, [type(step) for step in exporter._preprocessors]),
+            utils.setenv(NBGRADER_EXECUTION="autograde"),
+            contextlib.chdir(self.batch.course.root),
+        ):
+            text, resources = exporter.from_notebook_node(notebook, resources=resources)
+        done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
+        if outcome := resources["nbgrader"].get("outcome"):
+            done.record["notebooks"][name] = outcome.record()
+            done.record["faults"] += outcome.faults
+            done.record["wall"] &= outcome.walled
+        return text
+
+
+def _copy_extra_files(source: Path, target: Path, ignore: list[str]) -> None:
+    """Everything but notebooks and what is ignored; links are not followed."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in utils.find_all_files(str(source), [*ignore, "*.ipynb"]):
+        path = Path(name)
+        if path.is_symlink() or not path.is_file():
+            continue
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.unlink(missing_ok=True)
+        shutil.copyfile(path, copy)
+
+
+def _protect(folder: Path, permissions: int) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.chmod(permissions)
+
+
+def _replace(build: Path, target: Path) -> None:
+    """Put a finished folder in the place of the old one."""
+    if target.exists():
+        old = build.with_name("old")
+        target.rename(old)
+        for path in old.rglob("*"):
+            if path.is_dir() and not path.is_symlink():
+                path.chmod(path.stat().st_mode | stat.S_IRWXU)
+    build.rename(target)
+
+
+def _imported(name: str) -> type:
+    from traitlets.utils.importstring import import_item
+
+    return import_item(name)
 
 
 def write_feedback(
@@ -86,49 +362,33 @@ def write_feedback(
     """Write the feedback of every submission that was graded, yielding an outcome for each."""
     graded = []
     for submission in submissions:
-        if course.path("autograded", submission.assignment, submission.student).is_dir():
+        if glob.escape(submission.student) != submission.student:
+            reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
+            yield Outcome(submission, Status.FAILED, reason)
+        elif course.path("autograded", submission.assignment, submission.student).is_dir():
             graded.append(submission)
         else:
             yield Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+    if not graded:
+        return
     always = Config(GenerateFeedback={"force": True})
     always.merge(config)
-    yield from _run(_Job(_GenerateFeedback, always, str(course.root)), graded, workers)
-
-
-class _Remembering:
-    """Says after a conversion whether nbgrader found something to do."""
-
-    converted = False
-
-    def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        self.converted = super().init_destination(assignment_id, student_id)
-        return self.converted
-
-
-class _Autograde(_Remembering, Autograde):
-    pass
-
-
-class _GenerateFeedback(_Remembering, GenerateFeedback):
-    pass
+    job = _Conversion(GenerateFeedback, always, str(course.root))
+    with Workers(_cores(workers, len(graded)), lambda slot: job) as pool:
+        for submission, outcome in pool.map(graded):
+            killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
+            yield outcome or killed
 
 
 @dataclass(frozen=True)
-class _Job:
-    """One conversion, to be applied to a submission in a worker process."""
+class _Conversion:
+    """One of nbgrader's converters, applied to one submission."""
 
     converter: type[BaseConverter]
     config: Config
     root: str
 
     def __call__(self, submission: Submission) -> Outcome:
-        outcome = self._convert(submission)
-        if NEVER_STARTED in outcome.log:
-            # Two kernels that start at the same moment can pick the same port; the next try picks another.
-            outcome = self._convert(submission)
-        return outcome
-
-    def _convert(self, submission: Submission) -> Outcome:
         log, stream = _log(f"{submission.assignment}/{submission.student}")
         directory = CourseDirectory(config=self.config, log=log)
         directory.root = self.root
@@ -141,27 +401,7 @@ class _Job:
             converter.start()
         except NbGraderException:
             return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
-        status = Status.DONE if converter.converted else Status.UNCHANGED
-        return Outcome(submission, status)
-
-
-def _run(job: Callable[[Submission], Outcome], submissions: list[Submission], workers: int | None) -> Iterator[Outcome]:
-    workers = min(workers or len(os.sched_getaffinity(0)), len(submissions))
-    if workers == 0:
-        return
-    # Forked workers have nbgrader loaded already; importing it takes seconds.
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
-    try:
-        futures = {pool.submit(job, submission): submission for submission in submissions}
-        for future in as_completed(futures):
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                yield Outcome(
-                    futures[future], Status.FAILED, "the worker that graded it was killed; grade again to go on"
-                )
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        return Outcome(submission, Status.DONE)
 
 
 def _log(name: str) -> tuple[logging.Logger, io.StringIO]:
@@ -175,14 +415,10 @@ def _log(name: str) -> tuple[logging.Logger, io.StringIO]:
 
 def _reason(log: str) -> str:
     """A sentence for the error in nbgrader's log."""
-    if "DeadKernelError" in log:
-        return "the kernel died while the notebook ran: the code ended its process or used up the memory"
-    if "UnresponsiveKernelError" in log:
-        return "the notebook ran into a time-out and could not be interrupted"
     if "database is locked" in log:
-        return "the gradebook is locked by another program; close it and grade again"
+        return "the gradebook is locked by another program; close it and try again"
     errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
     if errors:
         kind, message = errors[-1]
-        return f"nbgrader could not grade it: {message} ({kind})"
-    return "nbgrader could not grade it; the log says more"
+        return f"nbgrader could not convert it: {message} ({kind})"
+    return "nbgrader could not convert it; the log says more"

@@ -64,6 +64,8 @@ class Cell:
     checks: tuple[Check, ...] = ()
     inside: bool = False
     """Whether the author says that a grade cell cannot be split and runs in the candidate."""
+    seconds: float | None = None
+    """The author's time limit for this cell, or for the notebook."""
 
     def visible_names(self) -> set[str]:
         """The names that the visible lines of a grade cell bind and its hidden lines do not."""
@@ -113,10 +115,11 @@ def read_blueprint(path: Path) -> Blueprint:
     title, or when the checks of a cell do not add up to its points.
     """
     notebook = nbformat.read(path, as_version=4)
-    return Blueprint(path.stem, tuple(_cell(cell, path) for cell in notebook.cells))
+    seconds = notebook.metadata.get("viva", {}).get("seconds")
+    return Blueprint(path.stem, tuple(_cell(cell, path, seconds) for cell in notebook.cells))
 
 
-def _cell(cell: NotebookNode, path: Path) -> Cell:
+def _cell(cell: NotebookNode, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
     kind = _kind(cell, nbgrader)
     name = nbgrader.get("grade_id") or cell.get("id", "")
@@ -124,8 +127,10 @@ def _cell(cell: NotebookNode, path: Path) -> Cell:
     prelude, checks = "", ()
     if kind == "tests":
         prelude, checks = split_checks(cell.source, name, points, f"{path}, cell '{name}'")
-    inside = cell.metadata.get("viva", {}).get("where") == "candidate"
-    return Cell(name, kind, cell.source, points, prelude, checks, inside)
+    own = cell.metadata.get("viva", {})
+    return Cell(
+        name, kind, cell.source, points, prelude, checks, own.get("where") == "candidate", own.get("seconds", seconds)
+    )
 
 
 def _kind(cell: NotebookNode, nbgrader: dict) -> str:

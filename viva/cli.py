@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
-from nbgrader.converters import Autograde, BaseConverter, GenerateAssignment, GenerateFeedback
+from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateFeedback
 from nbgrader.preprocessors import Execute
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -19,6 +19,7 @@ from traitlets import Int, Unicode, default
 
 import viva
 from viva import batch, demo, doctor, export
+from viva.autograde import Autograde, Examine
 from viva.batch import Outcome, Status
 from viva.course import Course
 from viva.release import release
@@ -26,6 +27,7 @@ from viva.verdict import CourseError, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
+NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 
 # Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
@@ -185,11 +187,11 @@ class GradeCommand(VivaCommand):
         viva grade --student=demo-03 --force           one student, again
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = nbgrader_flags | FORCE
+    flags = nbgrader_flags | FORCE | NO_WALL
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, Autograde, Execute]
+        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine]
 
     def run(self) -> int:
         assignments = self.chosen_assignments()

@@ -1,0 +1,43 @@
+"""Every known answer, graded by candidate and examiner, loses exactly the checks that it names."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import PROJECT
+from tests.flow.test_known_answers import ANSWERS, notebooks
+from viva.answers import fill_in
+from viva.rehearsal import rehearse
+from viva.verdict import Verdict
+
+
+@pytest.fixture(scope="module")
+def examinations(grader):
+    known = {}
+
+    def examination(assignment):
+        if assignment not in known:
+            (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+            known[assignment] = rehearse(source, grader, source.parent)
+        return known[assignment]
+
+    return examination
+
+
+@pytest.mark.parametrize(
+    ("assignment", "answer"),
+    ANSWERS,
+    ids=[f"{name}-{answer.path.parent.name}-{answer.name}" for name, answer in ANSWERS],
+)
+def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examinations, assignment, answer):
+    blueprint, release = notebooks(assignment)
+    expected = set() if answer.right else answer.lost_checks(blueprint)
+    graded = grader.grade(fill_in(answer, release, blueprint), examinations(assignment))
+    assert graded.faults == []
+    lost = {
+        (cell, result.title): f"{result.verdict}: {result.reason}"
+        for cell, results in graded.checks.items()
+        for result in results
+        if result.verdict is not Verdict.PASSED
+    }
+    assert set(lost) == expected, lost

@@ -1,0 +1,455 @@
+"""Inside the wall: a process that runs a student's notebook and answers questions about it.
+
+Theory of operation. The process is a fork of a warm parent and has walled itself in before it comes
+here. It holds an IPython shell. On descriptor 3 it reads requests, on descriptor 4 it writes
+answers, both as frames of the wire; descriptors 1 and 2 are files that catch what C code prints.
+It is asked to run cells, for which it returns notebook outputs, and, between the cells, to do one
+operation on its objects: look up a name, call a function, get an item. What cannot cross by value
+stays here, in a table; the other side gets its number.
+
+Nothing here has to be trusted: the student's code shares this interpreter and may have changed any
+of it. The other side reads every answer as bytes from a stranger. No hidden test is ever sent here.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import importlib
+import inspect
+import io
+import operator
+import os
+import signal
+import sys
+import traceback
+import types
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from viva import wire
+from viva.randomness import get_state, set_state
+from viva.verdict import WireError
+
+REQUEST, ANSWER = 3, 4
+OUTPUT_CHARACTERS, OUTPUT_ITEMS = 1_000_000, 1_000
+"""A cell keeps so much output; the rest is dropped, and a line says so."""
+TRACEBACK_LINES = 40
+
+
+THROW_AWAY_PLOT = r"""
+import matplotlib.pyplot as plt
+figure, axes = plt.subplots(1, 2, figsize=(2, 1), layout="constrained")
+picture = axes[0].imshow([[0.0, 1.0]], cmap="viridis")
+figure.colorbar(picture, ax=axes[0])
+axes[0].set(title="title", xlabel=r"$x_1^{2} = \frac{1}{2} \mathbf{K}^\top Q$", ylabel="y", xticks=[0, 1])
+axes[0].text(0, 0, "0.50", color="w", ha="center")
+axes[1].plot([1, 2], [1e-3, 5], "o-", label=r"$\alpha$")
+axes[1].bar([1, 2], [1, 2])
+axes[1].legend()
+figure.suptitle("all", fontweight="bold")
+plt.show()
+"""
+"""Finds the fonts, loads the parser of formulas and fills the caches that every first plot pays for."""
+
+
+class Outputs:
+    """The outputs of one cell, as dictionaries in the form of a notebook's outputs."""
+
+    def __init__(self, characters: int = OUTPUT_CHARACTERS) -> None:
+        self.items: list[dict] = []
+        self.left = characters
+
+    def text(self, name: str, text: str) -> None:
+        if self.left <= 0:
+            return
+        if len(text) > self.left:
+            text = text[: self.left] + "\n[more output was dropped here]\n"
+            self.left = 0
+        self.left -= len(text)
+        last = self.items[-1] if self.items else {}
+        if last.get("output_type") == "stream" and last["name"] == name:
+            last["text"].append(text)
+        else:
+            self.add({"output_type": "stream", "name": name, "text": [text]})
+
+    def add(self, item: dict) -> None:
+        if len(self.items) < OUTPUT_ITEMS:
+            self.items.append(item)
+
+    def finished(self) -> list[dict]:
+        return [item | {"text": "".join(item["text"])} if "text" in item else item for item in self.items]
+
+    def printed(self) -> str:
+        return "".join(item["text"] for item in self.finished() if "text" in item)
+
+
+class Stream(io.TextIOBase):
+    """sys.stdout or sys.stderr of the student's code."""
+
+    encoding = "utf-8"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.descriptor = {"stdout": 1, "stderr": 2}[name]
+
+    def write(self, text: str) -> int:
+        Shell.outputs.text(self.name, str(text))
+        return len(text)
+
+    def fileno(self) -> int:
+        return self.descriptor
+
+    def writable(self) -> bool:
+        return True
+
+
+class Publisher(DisplayPublisher):
+    """What display() shows."""
+
+    def publish(self, data, metadata=None, *, transient=None, update=False, **_) -> None:
+        item = {"output_type": "display_data", "data": _mime(data), "metadata": dict(metadata or {})}
+        identity = (transient or {}).get("display_id")
+        if update:
+            for shown in Shell.displays.get(identity, ()):
+                shown |= {"data": item["data"], "metadata": item["metadata"]}
+            return
+        if identity is not None:
+            Shell.displays.setdefault(identity, []).append(item)
+        Shell.outputs.add(item)
+
+    def clear_output(self, wait: bool = False) -> None:
+        Shell.outputs.items.clear()
+
+
+class Hook(DisplayHook):
+    """The value of a cell's last expression."""
+
+    def write_output_prompt(self) -> None:
+        pass
+
+    def write_format_data(self, format_dict, md_dict=None) -> None:
+        count = self.shell.execution_count
+        Shell.outputs.add(
+            {
+                "output_type": "execute_result",
+                "data": _mime(format_dict),
+                "metadata": dict(md_dict or {}),
+                "execution_count": count,
+            }
+        )
+
+    def finish_displayhook(self) -> None:
+        pass
+
+
+class Shell(InteractiveShell):
+    """An IPython shell without history, threads or terminal."""
+
+    outputs = Outputs()
+    displays: dict = {}
+
+    def init_displayhook(self) -> None:
+        self.displayhook_class = Hook
+        super().init_displayhook()
+
+    def init_display_pub(self) -> None:
+        self.display_pub_class = Publisher
+        super().init_display_pub()
+
+    def _showtraceback(self, etype, evalue, stb) -> None:
+        Shell.outputs.add(
+            {
+                "output_type": "error",
+                "ename": etype.__name__,
+                "evalue": _safe(str, evalue),
+                "traceback": stb if isinstance(stb, list) else [str(stb)],
+            }
+        )
+
+    def system(self, command: str) -> None:
+        print(f"Commands such as !{command.split()[0] if command.split() else ''} are not run while grading.")
+
+    system_raw = system_piped = system
+
+    def getoutput(self, command: str, split: bool = True, depth: int = 0):
+        self.system(command)
+        return [] if split else ""
+
+
+def make_shell() -> Shell:
+    """The shell, warmed up: made once in the warm parent, before any fork."""
+    # A history has a thread, which would not survive the fork.
+    shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
+    shell.colors = "nocolor"
+    for source in ("%matplotlib inline", THROW_AWAY_PLOT, "1 / 0"):
+        shell.run_cell(source)
+    shell.reset(new_session=True)
+    shell.execution_count = 1
+    Shell.outputs, Shell.displays = Outputs(), {}
+    return shell
+
+
+class Candidate:
+    """Answers requests until the other side closes the pipe."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+        self.objects: list[object] = []
+        self.seen = {1: 0, 2: 0}
+
+    def serve(self) -> None:
+        sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        while True:
+            try:
+                request = wire.decode(wire.read(REQUEST), self.resolve)
+                self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+            except EOFError:
+                os._exit(0)
+            except KeyboardInterrupt:  # it came when the work was done already
+                continue
+            except Exception as error:
+                self.answer({"refused": f"{type(error).__name__}: {error}"})
+
+    def answer(self, reply: dict) -> None:
+        try:
+            data = wire.encode(reply, self.refer)
+        except (WireError, Exception) as error:
+            data = wire.encode({"refused": f"{type(error).__name__}: {_safe(str, error)}"[:500]})
+        wire.write(ANSWER, data)
+
+    # requests
+
+    def do_run(self, source: str) -> dict:
+        """Run one cell and return its outputs."""
+        Shell.outputs = outputs = Outputs()
+        raised = None
+        try:
+            result = self.shell.run_cell(source, store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+            raised = error and self.describe(error)
+        except BaseException as error:
+            raised = self.describe(error)
+            self.shell.showtraceback()
+        self._flush(outputs)
+        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1}
+
+    def do_operate(self, operation: str, args: tuple, kwargs: dict, random_state: tuple | None = None) -> dict:
+        """Do one operation and return its result, what it printed and what it changed in place."""
+        if random_state is not None:
+            set_state(random_state)
+        random_state = get_state()
+        Shell.outputs = outputs = Outputs(64_000)
+        count, places, before = len(self.objects), {**dict(enumerate(args)), **kwargs}, {}
+        for place, value in places.items():
+            before[place] = self._encoded(value)
+            del self.objects[count:]
+        reply = {}
+        try:
+            reply["value"] = OPERATIONS[operation](self.shell, *args, **kwargs)
+        except BaseException as error:
+            reply["raised"] = self.describe(error)
+        self._flush(outputs)
+        after = {}
+        for place, value in places.items():
+            encoded = self._encoded(value)
+            if encoded and encoded != before[place]:
+                after[place] = encoded
+                count = len(self.objects)
+            else:
+                del self.objects[count:]
+        if after:
+            reply["changed"] = after
+        if printed := outputs.printed():
+            reply["printed"] = printed
+        if (state := get_state()) != random_state:
+            reply["random_state"] = state
+        return reply
+
+    def do_bind(self, names: dict) -> dict:
+        self.shell.user_ns.update(names)
+        return {}
+
+    def do_unbind(self, name: str) -> dict:
+        self.shell.user_ns.pop(name, None)
+        return {}
+
+    def do_digest(self, names: list[str]) -> dict:
+        """The encoded values of names, and the names of those that cannot be encoded or are not bound."""
+        found = {}
+        for name in names:
+            if name in self.shell.user_ns:
+                try:
+                    found[name] = wire.encode(self.shell.user_ns[name])
+                except WireError:
+                    found[name] = None
+        return {"digests": found}
+
+    def do_kinds(self) -> dict:
+        """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
+        hidden = self.shell.user_ns_hidden
+        names = {name: value for name, value in self.shell.user_ns.items() if name not in hidden and name[0] != "_"}
+        return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
+
+    def do_random(self) -> dict:
+        return {"random_state": get_state()}
+
+    # objects that stay here
+
+    def refer(self, value: object) -> wire.Reference:
+        if type(value) is Callback:
+            return wire.Reference(value.number, {"of": "examiner"})
+        self.objects.append(value)
+        kind = type(value)
+        about = {
+            "of": "candidate",
+            "type": kind.__name__,
+            "mro": _mro(value if isinstance(value, type) else kind),
+            "class": isinstance(value, type),
+            "callable": callable(value),
+            "iterator": hasattr(kind, "__next__"),
+            "name": getattr(value, "__name__", "") if isinstance(value, type | types.FunctionType) else "",
+            "origin": origin(value),
+        }
+        return wire.Reference(len(self.objects) - 1, about)
+
+    def resolve(self, reference: wire.Reference) -> object:
+        if reference.about["of"] == "candidate":
+            return self.objects[reference.id]
+        if reference.about["of"] == "library":
+            value = importlib.import_module(reference.about["module"])
+            for part in reference.about["qualname"].split("."):
+                value = getattr(value, part)
+            return value
+        return Callback(self, reference.id, reference.about["name"])
+
+    def describe(self, error: BaseException) -> dict:
+        """An exception as a plain dictionary."""
+        return {
+            "mro": _mro(type(error)),
+            "name": type(error).__name__,
+            "message": _safe(str, error)[:2000],
+            "args": tuple(value for value in error.args if isinstance(value, int | float | str))[:5],
+            "traceback": _student_traceback(error),
+        }
+
+    def _encoded(self, value: object) -> bytes:
+        """A message with the value of an argument, empty if it cannot change or cannot cross."""
+        if type(value) in (int, float, bool, str, bytes, types.NoneType, types.FunctionType):
+            return b""
+        try:
+            return wire.encode(value, self.refer)
+        except Exception:
+            return b""
+
+    def _flush(self, outputs: Outputs) -> None:
+        """Add what was written to descriptors 1 and 2 directly, and reset them."""
+        for name, descriptor in (("stdout", 1), ("stderr", 2)):
+            try:
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                data = os.read(descriptor, OUTPUT_CHARACTERS)
+                if data:
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    os.ftruncate(descriptor, 0)
+                    outputs.text(name, data.decode("utf-8", "replace"))
+            except OSError:
+                continue
+
+
+class Callback:
+    """A function of the other side that was passed to the student's code."""
+
+    __slots__ = ("__name__", "candidate", "number")
+
+    def __init__(self, candidate: Candidate, number: int, name: str) -> None:
+        self.candidate, self.number, self.__name__ = candidate, number, name
+
+    def __call__(self, *args, **kwargs):
+        self.candidate.answer({"callback": self.number, "args": args, "kwargs": kwargs})
+        reply = wire.decode(wire.read(REQUEST), self.candidate.resolve)
+        if "raised" in reply:
+            kind = getattr(builtins, reply["raised"]["name"], RuntimeError)
+            raise kind(reply["raised"]["message"])
+        return reply["value"]
+
+
+def _lookup(shell: Shell, name: str):
+    try:
+        return shell.user_ns[name]
+    except KeyError:
+        raise NameError(f"name '{name}' is not defined") from None
+
+
+def _parameters(shell: Shell, value) -> list[tuple]:
+    return [
+        (parameter.name, int(parameter.kind), parameter.default is not parameter.empty)
+        for parameter in inspect.signature(value).parameters.values()
+    ]
+
+
+def _forward(function):
+    return lambda shell, *args, **kwargs: function(*args, **kwargs)
+
+
+OPERATIONS = {
+    "name": _lookup,
+    "names": lambda shell: [name for name in shell.user_ns if name not in shell.user_ns_hidden and name[0] != "_"],
+    "parameters": _parameters,
+    "call": lambda shell, function, *args, **kwargs: function(*args, **kwargs),
+    "enter": lambda shell, manager: manager.__enter__(),
+    "leave": lambda shell, manager: manager.__exit__(None, None, None),
+    "document": lambda shell, value: inspect.getdoc(value),
+    "hash": _forward(hash),
+    "type": _forward(type),
+    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir, isinstance)},
+    **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, hasattr)},
+    **{
+        name: _forward(getattr(operator, name))
+        for name in (
+            "getitem setitem delitem contains eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul "
+            "neg pos invert and_ or_ xor lshift rshift index iadd isub imul itruediv imatmul"
+        ).split()
+    },
+}
+
+
+def origin(value: object) -> str:
+    """``module:qualname`` of a library's module, function or class, else an empty string."""
+    if isinstance(value, types.ModuleType):
+        return f"{value.__name__}:"
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
+    if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
+        found = sys.modules.get(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is value:
+            return f"{module}:{name}"
+    return ""
+
+
+def _mime(data: dict) -> dict:
+    return {key: base64.b64encode(value).decode() if isinstance(value, bytes) else value for key, value in data.items()}
+
+
+def _mro(kind: type) -> list[tuple[str, str]]:
+    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(kind)][:20]
+
+
+def _safe(function, value: object) -> str:
+    try:
+        return str(function(value))
+    except BaseException:
+        return f"<{type(value).__name__} whose text cannot be shown>"
+
+
+def _student_traceback(error: BaseException) -> str:
+    """The traceback from the first line of the student's code on."""
+    frames = traceback.extract_tb(error.__traceback__)
+    package = os.path.dirname(__file__)
+    frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
+    lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
+    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {_safe(str, error)}"])[:8000]

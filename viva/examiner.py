@@ -1,0 +1,305 @@
+"""Outside: a process that runs the instructor's test cells and asks the candidate.
+
+Theory of operation. The process is a fork of a warm parent of its own and has walled itself in, more
+loosely than the candidate. It holds the namespace in which test code runs. Instructor cells that do
+not depend on the student are run right here, each at its place in the notebook, so that imports,
+given data and given helpers are the instructor's own. Every other name is asked of the candidate
+when test code uses it; functions and objects come as stand-ins.
+
+On descriptor 3 it reads requests of the grading process, on 4 it writes replies; 5 and 6 lead to the
+candidate.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import io
+import linecache
+import os
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from viva import wire
+from viva.standin import STAND_INS, Asker, Type
+from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
+
+REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
+PRINTED_CHARACTERS = 20_000
+HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
+MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
+
+
+class UnknownMagicError(Exception):
+    """A magic that the examiner does not know, so that the cell cannot be graded."""
+
+
+class Namespace(dict):
+    """The names of test code: what was run here, then Python's own, then the candidate's."""
+
+    def __init__(self, asker: Asker) -> None:
+        # With Python's own names in it, __missing__ is asked for the student's only.
+        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", type=Type)
+        super().update(get_ipython=MiniShell, dir=self._dir, locals=self._locals, globals=self._globals)
+        self.asker = asker
+        self.owned: set[str] = set()
+        self.bound: set[str] = set()
+        """Names that the code running now has bound or deleted."""
+
+    def __missing__(self, name: str) -> object:
+        if name.startswith("__") or (name not in self.owned and hasattr(builtins, name)):
+            raise KeyError(name)
+        try:
+            return self.asker.operate("name", name, path=name)
+        except NameError:
+            if hasattr(builtins, name):
+                return getattr(builtins, name)
+            raise
+
+    def __setitem__(self, name: str, value: object) -> None:
+        self.bound.add(name)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        self.bound.add(name)
+        if name in self:
+            super().__delitem__(name)
+        else:
+            self.asker.exchange({"do": "unbind", "name": name})
+
+    def give_up(self, names: set[str]) -> None:
+        """From now on these names are the candidate's."""
+        self.owned |= names
+        for name in names:
+            self.pop(name, None)
+
+    def names(self) -> set[str]:
+        mine = {
+            name for name in self if name[:2] != "__" and name not in OVERRIDDEN and not _is_builtin(name, self[name])
+        }
+        return mine | set(self.asker.operate("names", path=" names"))
+
+    def _dir(self, *args: object):
+        return builtins.dir(*args) if args else sorted(self.names())
+
+    def _locals(self):
+        frame = sys._getframe(1)
+        return self._globals() if frame.f_locals is self else dict(frame.f_locals)
+
+    def _globals(self):
+        return View(self)
+
+
+def _is_builtin(name: str, value: object) -> bool:
+    return getattr(builtins, name, None) is value
+
+
+OVERRIDDEN = frozenset({"type", "get_ipython", "dir", "locals", "globals"})
+
+
+class View(dict):
+    """All names of both sides, as locals() and globals() show them."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        super().__init__(dict.fromkeys(namespace.names()))
+        self.namespace = namespace
+
+    def __getitem__(self, name: str) -> object:
+        return self.namespace[name]
+
+    def get(self, name: str, default: object = None) -> object:
+        return self.namespace[name] if name in self else default
+
+
+class MiniShell:
+    """What get_ipython() returns to test code."""
+
+    def __new__(cls):
+        return _SHELL
+
+    def run_line_magic(self, name: str, line: str = "", **_: object) -> None:
+        if name not in HARMLESS_MAGICS:
+            raise UnknownMagicError(f"%{name}")
+
+    def system(self, command: str) -> None:
+        raise UnknownMagicError(f"!{command}")
+
+    getoutput = system
+
+    def __getattr__(self, name: str):
+        raise UnknownMagicError(f"get_ipython().{name}")
+
+
+_SHELL = object.__new__(MiniShell)
+
+
+@dataclass
+class CheckReport:
+    """What came of one check; crosses to the grading process as a dictionary."""
+
+    title: str
+    verdict: Verdict
+    reason: str = ""
+    traceback: str = ""
+    printed: str = ""
+    result: str | None = None
+    """What the last expression of the check shows, for partial credit."""
+    seconds: float = 0.0
+
+    def crossing(self) -> dict:
+        return vars(self) | {"verdict": self.verdict.value}
+
+
+class Examiner:
+    """Serves the grading process until it closes the pipe."""
+
+    def __init__(self) -> None:
+        self.asker = Asker(QUESTION, ANSWER, {})
+        self.namespace = Namespace(self.asker)
+        self.transform = TransformerManager().transform_cell
+
+    def serve(self) -> None:
+        while True:
+            try:
+                request = wire.decode(wire.read(REQUEST))
+            except EOFError:
+                os._exit(0)
+            try:
+                reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
+            except Exception as error:
+                reply = wire.encode({"fault": "".join(traceback.format_exception(error))[-4000:]})
+            wire.write(REPLY, reply)
+
+    def do_prepare(self, kinds: dict, recording: bool) -> dict:
+        self.asker.kinds, self.asker.recording = kinds, recording
+        return {}
+
+    def do_kinds(self) -> dict:
+        return {"kinds": self.asker.kinds}
+
+    def do_own(self, names: list[str]) -> dict:
+        self.namespace.give_up(set(names))
+        return {}
+
+    def do_given(self, source: str, name: str) -> dict:
+        """Run an instructor cell that does not depend on the student."""
+        report = self._check(source, name, given=True)
+        return {"error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"}
+
+    def do_examine(self, cell: str, prelude: str, checks: list, pushed: list, seconds: float, skip: int = 0) -> dict:
+        """Run the checks of a grade cell, each also when the one before failed, until the time is over.
+
+        ``checks`` are pairs of title and source, of which the first ``skip`` are left out; ``pushed``
+        names are handed to the candidate at the end, as running the visible text there would have done.
+        """
+        end = time.monotonic() + seconds
+        self.asker.fault = None
+        self.namespace.bound = set()
+        with contextlib.suppress(CandidateFault):
+            self.asker.share_random_state()
+        reports = []
+        if prelude.strip():
+            report = self._check(prelude, cell)
+            if report.verdict is not Verdict.PASSED:
+                return {"reports": [report.crossing() | {"title": title} for title, _ in checks[skip:]]}
+        for title, source in checks[skip:]:
+            if time.monotonic() > end:
+                reports.append(CheckReport(title, Verdict.TIMEOUT, "the time for this cell was over before this check"))
+                continue
+            if isinstance(self.asker.fault, CandidateDied):
+                break
+            reports.append(self._check(source, title))
+        self._push(set(pushed))
+        return {"reports": [report.crossing() for report in reports]}
+
+    def _push(self, names: set[str]) -> None:
+        values = {
+            name: self.namespace[name]
+            for name in self.namespace.bound & names
+            if name in self.namespace and wire.is_plain(self.namespace[name])
+        }
+        if values and not isinstance(self.asker.fault, CandidateDied):
+            with contextlib.suppress(CandidateFault):
+                self.asker.exchange({"do": "bind", "names": values})
+
+    def _check(self, source: str, title: str, given: bool = False) -> CheckReport:
+        self.asker.printed.clear()
+        self.asker.fault = None
+        output = io.StringIO()
+        start = time.monotonic()
+        try:
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                result = self._execute(source, title)
+            report = CheckReport(title, Verdict.PASSED, result=result)
+        except (Exception, CandidateFault, SystemExit) as error:
+            report = self._failure(error, title, source)
+        if (fault := self.asker.fault) and report.verdict is Verdict.PASSED:
+            report = self._failure(fault, title, source)
+        report.seconds = time.monotonic() - start
+        report.printed = ("".join(self.asker.printed) + output.getvalue())[:PRINTED_CHARACTERS]
+        return report
+
+    def _execute(self, source: str, title: str) -> str | None:
+        tree = ast.parse(self.transform(_without_measuring(source)), title)
+        _remember(title, source)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        self._fetch_for_classes(tree)
+        exec(compile(tree, title, "exec"), self.namespace, self.namespace)
+        if last is None or source.rstrip().endswith(";"):
+            return None
+        value = eval(compile(ast.Expression(last.value), title, "eval"), self.namespace, self.namespace)
+        return None if value is None or type(value) in STAND_INS else repr(value)[:200]
+
+    def _fetch_for_classes(self, tree: ast.Module) -> None:
+        """Python looks names of class bodies up where no ``__missing__`` is asked, so they are fetched before."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                for name in {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}:
+                    if name in self.namespace.owned and name not in self.namespace:
+                        with contextlib.suppress(NameError):
+                            dict.__setitem__(self.namespace, name, self.namespace[name])
+
+    def _failure(self, error: BaseException, title: str, source: str) -> CheckReport:
+        trace = _traceback(error, title)
+        student = getattr(error, "viva_traceback", "")
+        if isinstance(error, CandidateDied):
+            return CheckReport(title, Verdict.KILLED, "the code ended its process, or was ended by the limits", trace)
+        if isinstance(error, CandidateStopped):
+            return CheckReport(title, Verdict.TIMEOUT, "the code did not finish in time", trace)
+        if isinstance(error, CandidateFault):
+            return CheckReport(title, Verdict.FAILED, str(error), trace)
+        if isinstance(error, UnknownMagicError):
+            return CheckReport(
+                title, Verdict.UNGRADED, f"the test cell uses {error}, which the grader cannot run", trace
+            )
+        if isinstance(error, AssertionError):
+            return CheckReport(title, Verdict.FAILED, str(error), trace)
+        name = getattr(error, "viva_name", type(error).__name__)
+        return CheckReport(title, Verdict.ERROR, f"{name}: {error}", student or trace)
+
+
+def _without_measuring(source: str) -> str:
+    """The source without ``%%time`` and the like, which must not hide the cell's body from us."""
+    first, _, rest = source.lstrip().partition("\n")
+    if first.startswith("%%"):
+        name = first[2:].split()[0] if first[2:].split() else ""
+        if name not in MEASURING_MAGICS:
+            raise UnknownMagicError(first)
+        return rest
+    return source
+
+
+def _remember(title: str, source: str) -> None:
+    linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)
+
+
+def _traceback(error: BaseException, title: str) -> str:
+    package = os.path.dirname(__file__)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
+    lines = "".join(traceback.format_list(frames[-10:])).splitlines()
+    return "\n".join([*lines, "".join(traceback.format_exception_only(error)).rstrip()])[:8000]

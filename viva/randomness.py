@@ -1,0 +1,43 @@
+"""The global random state of ``random`` and ``numpy.random``, as plain values that may come from a stranger."""
+
+from __future__ import annotations
+
+import random
+from array import array
+
+import numpy as np
+
+WORDS = 624
+"""Words in the state of a Mersenne Twister."""
+
+State = tuple[bytes, float | None, bytes, int, int, float]
+
+
+def get_state() -> State:
+    """Both states: Python's words and spare Gaussian; NumPy's words, position, whether it has a spare Gaussian, and it.
+
+    NumPy's part is empty when the notebook has given NumPy another generator.
+    """
+    _, words, gauss = random.getstate()
+    try:
+        name, key, position, has_gauss, spare = np.random.get_state()
+        known = name == "MT19937"
+    except (TypeError, ValueError):
+        known = False
+    numpy_state = (key.tobytes(), int(position), int(has_gauss), float(spare)) if known else (b"", 0, 0, 0.0)
+    return (array("I", words).tobytes(), gauss, *numpy_state)
+
+
+def set_state(state: object) -> None:
+    """Set what get_state returned. Raises ValueError for anything else, before it changes anything."""
+    if not (isinstance(state, tuple) and tuple(map(type, state))[2:] == (bytes, int, int, float)):
+        raise ValueError("not a random state")
+    words, gauss, key, position, has_gauss, spare = state
+    if type(words) is not bytes or type(gauss) not in (float, type(None)) or len(words) != 4 * (WORDS + 1):
+        raise ValueError("not a state of random")
+    # NumPy itself believes any position, and would read beyond its words.
+    if key and (len(key) != 4 * WORDS or not 0 <= position <= WORDS or has_gauss not in (0, 1)):
+        raise ValueError("not a state of numpy.random")
+    random.setstate((3, tuple(array("I", words)), gauss))
+    if key:
+        np.random.set_state(("MT19937", np.frombuffer(key, np.uint32), position, has_gauss, spare))

@@ -1,0 +1,80 @@
+"""What every check of every submission came to: ``results.jsonl`` beside the gradebook.
+
+One line of JSON for each submission that was graded; where a submission has several, the last one counts:
+
+    {"assignment": "ps3_scaled_attention", "student": "demo-01", "graded": "2026-09-14T10:00:00+00:00",
+     "key": "5f0c...", "wall": true, "seconds": 0.41, "faults": [],
+     "notebooks": {"scaled_attention": {"test_permuted": [
+        {"title": "the rows sum to one", "points": 2, "earned": 0, "verdict": "failed",
+         "reason": "Row 0 sums to 3.", "traceback": "...", "printed": "", "seconds": 0.002}]}}}
+
+``key`` is a hash of everything that the verdicts depend on: the submission, the instructor's notebook and
+data, the limits and the engine. A submission whose key is the same need not be graded again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+
+NAME = "results.jsonl"
+
+
+class Results:
+    """The file, read whole and added to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of(cls, directory: CourseDirectory) -> Results:
+        """Those of a course: beside its gradebook when that is a file, in the course folder otherwise."""
+        book = directory.db_url.removeprefix("sqlite:///")
+        folder = Path(directory.root) if book == directory.db_url else Path(directory.root, book).parent
+        return cls(folder / NAME)
+
+    def read(self) -> dict[tuple[str, str], dict]:
+        """The last record of each submission, by assignment and student; a line that was cut off is left out."""
+        found = {}
+        if self.path.exists():
+            with self.path.open(encoding="utf-8") as lines:
+                for line in lines:
+                    try:
+                        record = json.loads(line)
+                        found[record["assignment"], record["student"]] = record
+                    except (ValueError, KeyError, TypeError):
+                        continue
+        return found
+
+    def add(self, records: list[dict]) -> None:
+        """Write the records at the end, in one piece."""
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        with self.path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            torn = file.tell() and not _ends_in_newline(self.path)
+            file.write(("\n" if torn else "").encode() + text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def tidy(self) -> None:
+        """Drop the lines that a later one has replaced, once they are the larger part."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            lines = sum(1 for _ in file)
+        found = self.read()
+        if lines > 2 * len(found) + 100:
+            fresh = self.path.with_suffix(".new")
+            text = "".join(json.dumps(record) + "\n" for record in found.values())
+            fresh.write_text(text, encoding="utf-8")
+            fresh.replace(self.path)
+
+
+def _ends_in_newline(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() == b"\n"

@@ -1,0 +1,150 @@
+"""Which cells and names of a notebook depend on the student.
+
+Untainted cells can be run by the examiner itself. An instructor cell is tainted when running it
+uses a name that is the student's: a name that an answer cell binds or changes, or that a tainted
+cell binds. A given function that mentions such a name taints the cells that call it, not the cell
+that defines it. Everything is judged by the instructor's solution: what else a student rebinds
+does not matter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass
+class Names:
+    """The names of one cell: bound (or deleted, or changed through an index or attribute), used while it
+    runs, and by function: mentioned in its body."""
+
+    bound: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    mentioned: dict[str, set[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``given``: cells that the examiner runs. ``owned``: by cell, the names that are the student's from there on."""
+
+    given: frozenset[str]
+    owned: dict[str, frozenset[str]]
+
+
+def names_of(source: str) -> Names | None:
+    """The names of a cell, or None when it is not Python."""
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return None
+    names = Names()
+    for statement in tree.body:
+        _visit(statement, names)
+    return names
+
+
+def _visit(node: ast.AST, names: Names) -> None:
+    if isinstance(node, SCOPES):
+        label = getattr(node, "name", f"<lambda {node.lineno}>")
+        body = node.body if isinstance(node.body, list) else [node.body]
+        inner = [child for statement in body for child in ast.walk(statement)]
+        shared = {name for child in inner if isinstance(child, ast.Global) for name in child.names}
+        local = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+        local |= {c.id for c in inner if isinstance(c, ast.Name) and not isinstance(c.ctx, ast.Load)} - shared
+        mentioned = {child.id for child in inner if isinstance(child, ast.Name)} - local
+        names.mentioned.setdefault(label, set()).update(mentioned)
+        names.bound |= shared
+        if isinstance(node, ast.Lambda):
+            names.used |= mentioned
+        else:
+            names.bound.add(label)
+            for part in (*node.decorator_list, node.args):
+                _visit(part, names)
+        return
+    if isinstance(node, ast.ClassDef):
+        names.bound.add(node.name)
+        inner = Names()
+        for part in (*node.decorator_list, *node.bases, *node.keywords, *node.body):
+            _visit(part, inner)
+        names.used |= inner.used
+        mentioned = set().union(*inner.mentioned.values()) if inner.mentioned else set()
+        names.mentioned[node.name] = mentioned | inner.used
+        return
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        names.bound.update((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
+        return
+    if isinstance(node, ast.Name):
+        (names.used if isinstance(node.ctx, ast.Load) else names.bound).add(node.id)
+        return
+    if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        base = node
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Name):
+            names.bound.add(base.id)
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        names.used.add(node.target.id)
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        names.bound.add(node.name)
+    for child in ast.iter_child_nodes(node):
+        _visit(child, names)
+
+
+def plan(cells: Iterable[tuple[str, str, str]], changed: dict[str, set[str]] | None = None) -> Plan:
+    """The plan for a notebook's code cells, given as (id, kind, source) in order.
+
+    ``changed`` names, by answer cell, what running the solution changed in place beyond what its
+    text shows.
+    """
+    changed = changed or {}
+    known = [(cell, kind, names_of(source)) for cell, kind, source in cells]
+    ever: set[str] = set()
+    while True:
+        result, found = _pass(known, changed, ever)
+        if found <= ever:
+            return result
+        ever |= found
+
+
+def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Plan, set[str]]:
+    mine: set[str] = set()
+    functions: dict[str, set[str]] = {}
+    given, owned, found = set(), {}, set()
+    for cell, kind, names in known:
+        if kind == "tests":
+            continue
+        if names is None:
+            names = Names()
+            tainted = True
+        else:
+            functions |= names.mentioned
+            used = names.used | _reached(names.used, functions)
+            tainted = kind == "answer" or bool(used & mine) or bool(_reached(names.used, functions) & ever)
+        if tainted:
+            lost = names.bound | changed.get(cell, set())
+            mine |= lost
+            found |= lost
+            owned[cell] = frozenset(lost)
+        else:
+            mine -= names.bound
+            given.add(cell)
+    return Plan(frozenset(given), owned), found
+
+
+def _reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
+    """The names mentioned by the functions in ``used``, and by the functions that those mention."""
+    reached: set[str] = set()
+    todo = [name for name in used if name in functions]
+    seen = set(todo)
+    while todo:
+        for name in functions[todo.pop()]:
+            reached.add(name)
+            if name in functions and name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return reached
