@@ -71,4 +71,4 @@ lint: setup  ## check style and formatting
 	@$(BIN)/ruff format --check .
 
 clean:  ## remove what the flow made: submissions, grades, feedback and the gradebook
-	@rm -rf submitted autograded feedback report gradebook.db grades.csv
+	@rm -rf submitted autograded feedback report gradebook.db results.jsonl grades.csv
