@@ -97,6 +97,10 @@ def test_the_notebook_alone_is_released_and_graded_in_a_course_without_our_confi
         hand_in(tmp_path, student, answer=answer)
     run("nbgrader", "autograde", SHORT, cwd=tmp_path)
     assert scores(tmp_path, SHORT) == expected_scores(by_cell=True)
+    run("nbgrader", "generate_feedback", SHORT, cwd=tmp_path)
+    assert len(list((tmp_path / "feedback").glob(f"*/{SHORT}/{NOTEBOOK.stem}.html"))) == len(HANDED_IN)
+    handed_in = tmp_path / "submitted" / "right" / SHORT / NOTEBOOK.name
+    assert "Success! Your notebook passes all the tests." in run("nbgrader", "validate", str(handed_in), cwd=tmp_path)
 
 
 def test_viva_runs_nbgraders_example_course_with_our_configuration_unchanged(tmp_path):
