@@ -17,6 +17,7 @@ import shutil
 import signal
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -299,6 +300,7 @@ class _Run:
         self.lost: dict[str, Died] = {}
         """By name: the death of the cell that would have bound it."""
         self.finished: set[int] = set()
+        self.spent: dict[str, float] = {}
 
     def finish(self) -> None:
         for _ in range(MOST_DEATHS + 1):
@@ -336,10 +338,13 @@ class _Run:
         results = self.outcome.checks.setdefault(cell.id, [])
         again = index in self.finished
         skip = 0 if again else len(results)
+        limit, start = cell.seconds or self.grader.seconds, time.monotonic()
+        seconds = allowance(limit, self.spent.get(cell.id, 0.0))
         if cell.id in self.examination.inside:
-            reports = examine_inside(session, cell, cell.seconds or self.grader.seconds, skip)
+            reports = examine_inside(session, cell, seconds, skip)
         else:
-            reports = examine(session, cell, cell.seconds or self.grader.seconds, skip)
+            reports = examine(session, cell, seconds, skip)
+        self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
             results.extend(map(self._explained, score(cell, reports, skip)))
         if len(results) == len(cell.checks):
@@ -347,7 +352,7 @@ class _Run:
         if self.grader.candidates not in session.pids:  # it did not even heed the interrupt
             for result in results:
                 if result.verdict is Verdict.KILLED:
-                    result.verdict, result.reason = Verdict.TIMEOUT, TIMEOUT.format(cell.seconds or self.grader.seconds)
+                    result.verdict, result.reason = Verdict.TIMEOUT, TIMEOUT.format(limit)
             raise Died(Verdict.TIMEOUT, "")
         if reports and reports[-1]["verdict"] == Verdict.KILLED and not again:
             raise Died(Verdict.KILLED, "")
@@ -402,20 +407,30 @@ def prepare(session: Session, cells: list[Cell], examination: Examination, secon
             session.examiner(10, do="own", names=sorted(names))
 
 
-def examine(session: Session, cell: Cell, seconds: float, skip: int = 0) -> list[dict]:
-    """The examiner's reports on a grade cell's checks."""
-    request = {"cell": cell.id, "prelude": cell.prelude, "checks": [(c.title, c.source) for c in cell.checks]}
-    request |= {"pushed": sorted(cell.visible_names()), "seconds": seconds, "skip": skip}
-    return session.examiner(seconds, do="examine", **request)["reports"]
+def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 0) -> list[dict]:
+    """The examiner's reports on a grade cell's checks, the first ``skip`` left out.
+
+    ``seconds`` says how long each step may take. The reports end early when the candidate does.
+    """
+    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude)["report"]
+    if begun["verdict"] != Verdict.PASSED:
+        return [begun | {"title": check.title} for check in cell.checks[skip:]]
+    reports = []
+    for check in cell.checks[skip:]:
+        reports.append(session.examiner(next(seconds), do="check", title=check.title, source=check.source)["report"])
+        if reports[-1]["verdict"] == Verdict.KILLED:
+            return reports
+    session.examiner(STUCK, do="finish", pushed=sorted(cell.visible_names()))
+    return reports
 
 
-def examine_inside(session: Session, cell: Cell, seconds: float, skip: int = 0) -> list[dict]:
+def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 0) -> list[dict]:
     """The same, with the test code run in the candidate: for cells that cannot be split."""
     reports = []
-    session.candidate(seconds, do="run", source=cell.prelude)
+    session.candidate(next(seconds), do="run", source=cell.prelude)
     for check in cell.checks[skip:]:
         start = time.monotonic()
-        reply = session.candidate(seconds, do="run", source=check.source)
+        reply = session.candidate(next(seconds), do="run", source=check.source)
         raised = reply.get("raised")
         report = {"title": check.title, "verdict": Verdict.PASSED, "reason": "", "traceback": "", "printed": ""}
         report |= {"result": None, "seconds": time.monotonic() - start}
@@ -428,6 +443,16 @@ def examine_inside(session: Session, cell: Cell, seconds: float, skip: int = 0) 
             report["result"] = values[-1] if values else None
         reports.append(report)
     return reports
+
+
+def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
+    """How long each step of a grade cell may take: what is left of its limit, then a tenth of it for every check.
+
+    So a check that never ends costs the others of its cell nothing.
+    """
+    start = time.monotonic() - spent
+    while True:
+        yield max(limit - (time.monotonic() - start), limit / 10)
 
 
 def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
-from viva.grading import Died, Examination, Grader, Session, examine, prepare
+from viva.grading import Died, Examination, Grader, Session, allowance, examine, prepare
 from viva.verdict import BlueprintError, Verdict
 
 CODE = ("given", "answer", "tests")
@@ -82,7 +82,7 @@ def _examine_recording(
             prepare(session, examination.cells_before(cell.id, before), examination, grader.seconds)
             before = cell.id
             if cell.id not in examination.inside:
-                reports = examine(session, cell, grader.seconds)
+                reports = examine(session, cell, allowance(cell.seconds or grader.seconds))
                 verdicts = [report["verdict"] for report in reports]
                 passed[cell.id] = len(verdicts) == len(cell.checks) and set(verdicts) <= {Verdict.PASSED}
         _merge(kinds, session.examiner(10, do="kinds")["kinds"])
