@@ -22,11 +22,11 @@ def test_grading_says_what_became_of_each_submission(course, viva):
 
 
 def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
-    hand_in(course, "anna", answer="right/einsum")
     source = course / "source" / SHORT / "scaled_attention.ipynb"
-    source.write_text(
-        source.read_text().replace("### BEGIN HIDDEN TESTS", "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS", 1)
-    )
+    magic = "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS"
+    source.write_text(source.read_text().replace("### BEGIN HIDDEN TESTS", magic, 1))
+    assert viva("release", SHORT).status == 0
+    hand_in(course, "anna", answer="right/einsum")
     result = viva("grade", SHORT)
     assert result.status == 1
     assert "anna: the check" in result.out

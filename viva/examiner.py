@@ -204,7 +204,7 @@ class Examiner:
         return {"report": self._check(source, title).crossing()}
 
     def do_finish(self, pushed: list[str]) -> dict:
-        """Leave a grade cell: hand the ``pushed`` names to the candidate, where the visible text would have bound them."""
+        """Leave a grade cell: the candidate gets the ``pushed`` names, as the visible text would have bound them there."""
         self._push(set(pushed))
         return {}
 
