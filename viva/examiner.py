@@ -204,7 +204,7 @@ class Examiner:
         return {"report": self._check(source, title).crossing()}
 
     def do_finish(self, pushed: list[str]) -> dict:
-        """Leave a grade cell: the candidate gets the ``pushed`` names, as the visible text would have bound them there."""
+        """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""
         self._push(set(pushed))
         return {}
 
