@@ -31,9 +31,10 @@ import nbformat
 from nbgrader import utils
 from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties, Execute
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Execute
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
 from viva import ENGINE
 from viva.autograde import (
@@ -56,6 +57,10 @@ from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
+
+
+SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
+"""Steps that a worker leaves out: the writer does the first two; what the last checks was put right before."""
 
 
 class Status(StrEnum):
@@ -162,6 +167,10 @@ class _Batch:
             waiting: list[tuple[Submission, _Done]] = []
             start = time.monotonic()
             examinations = dict(pool.map(sorted({submission.assignment for submission in todo})))
+            for known in examinations.values():
+                for examination in (known or {}).values():
+                    if isinstance(examination, Examination):
+                        grader.learn(examination)
             jobs = ((submission, examinations[submission.assignment]) for submission in todo)
             for (submission, _), done in pool.map(jobs):
                 if done is None:
@@ -306,8 +315,8 @@ class _Worker:
         place |= {"db_url": self.batch.course.directory.db_url, "grader": self.grader, "examination": known}
         exporter = converter.exporter_class(parent=converter, config=converter.config)
         for step in steps:
-            kind = step if isinstance(step, type) else _imported(step)
-            if not issubclass(kind, AssignLatePenalties | RecordResults):  # the writer does these
+            kind = step if isinstance(step, type) else import_item(step)
+            if not issubclass(kind, SPARED):
                 exporter.register_preprocessor(step)
         resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": place}
         resources["metadata"] = {"path": str(build)}
@@ -317,7 +326,11 @@ class _Worker:
             utils.setenv(NBGRADER_EXECUTION="autograde"),
             contextlib.chdir(self.batch.course.root),
         ):
-            text, resources = exporter.from_notebook_node(notebook, resources=resources)
+            # As the exporter does, but without validating and copying the notebook before each step.
+            for step in exporter._preprocessors:
+                notebook, resources = step(notebook, resources)
+            exporter._preprocessors = []
+            text, _ = exporter.from_notebook_node(notebook, resources=resources)
         done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
         if outcome := resources["nbgrader"].get("outcome"):
             done.record["notebooks"][name] = outcome.record()
@@ -354,12 +367,6 @@ def _replace(build: Path, target: Path) -> None:
             if path.is_dir() and not path.is_symlink():
                 path.chmod(path.stat().st_mode | stat.S_IRWXU)
     build.rename(target)
-
-
-def _imported(name: str) -> type:
-    from traitlets.utils.importstring import import_item
-
-    return import_item(name)
 
 
 def write_feedback(
