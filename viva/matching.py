@@ -12,12 +12,14 @@ locked cells get the released text whatever their piece says.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from viva.slots import ANSWERS, LOCKED, Piece, Slot, evidence, goes_on, likeness, parses, squeezed, start_of
 
 ENOUGH = 0.6
 """Evidence from which a piece is taken for a slot."""
+_ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
 IN_PLACE = 0.2
 """What standing in the right place adds to the evidence."""
 
@@ -115,19 +117,54 @@ class Matching:
             first = False
 
     def _take_exact_texts(self) -> None:
+        same: dict[Slot, list[Piece]] = {}
+        texts = [slot.squeezed for slot in self.slots]
+        by_text: dict[str, list[Piece]] = {}
+        for piece in self.pieces:
+            by_text.setdefault(piece.squeezed, []).append(piece)
         for slot in self.slots:
             if slot.kind not in (*LOCKED, "text") or len(slot.squeezed) < 10:
                 continue
-            twins = [other for other in self.slots if other.squeezed == slot.squeezed]
-            same = [piece for piece in self.pieces if piece.squeezed == slot.squeezed and piece not in self.taken()]
-            mine = [piece for piece in same if self.identified(piece) is slot]
-            if not mine and len(twins) == 1:
+            found = by_text.get(slot.squeezed, [])
+            twins = texts.count(slot.squeezed)
+            mine = [piece for piece in found if self.identified(piece) is slot]
+            if not mine and twins == 1:
                 # An answer cell into which a student pasted this text stays an answer cell.
-                mine = [piece for piece in same if not (other := self.identified(piece)) or other.kind not in ANSWERS]
+                mine = [piece for piece in found if not (other := self.identified(piece)) or other.kind not in ANSWERS]
             if mine:
-                self.chosen[slot] = mine[0]
-                for piece in same:
-                    piece.copy_of = None if piece is mine[0] else slot
+                same[slot] = mine
+        chain = self._chain({(slot, piece): 1.0 for slot, found in same.items() for piece in found})
+        for slot, found in same.items():
+            self.chosen[slot] = chain.get(slot, found[0])
+            for piece in found:
+                piece.copy_of = None if piece is self.chosen[slot] else slot
+
+    def _chain(self, worth: dict[tuple[Slot, Piece], float]) -> dict[Slot, Piece]:
+        """Of pairs of a slot and a piece, those in the assignment's order that together are worth most."""
+        index = {piece: place for place, piece in enumerate(self.pieces)}
+        by_slot: dict[Slot, list[tuple[int, float]]] = {}
+        for (slot, piece), value in worth.items():
+            by_slot.setdefault(slot, []).append((index[piece], value))
+        # best[n]: the most that the first n pieces are worth to the slots so far; of equals, the later piece.
+        best, links = [0.0] * (len(self.pieces) + 1), []
+        for slot in self.slots:
+            here, link = best.copy(), {}
+            for place, value in sorted(by_slot.get(slot, ())):
+                if best[place] + value >= here[place + 1] - 1e-9:
+                    here[place + 1], link[place + 1] = best[place] + value, place
+            for count in range(1, len(here)):
+                if here[count - 1] > here[count] + 1e-9:
+                    here[count], link[count] = here[count - 1], -1
+            links.append(link)
+            best = here
+        chain, count = {}, len(self.pieces)
+        for slot, link in zip(reversed(self.slots), reversed(links), strict=True):
+            while link.get(count) == -1:
+                count -= 1
+            if count in link:
+                count = link[count]
+                chain[slot] = self.pieces[count]
+        return chain
 
     def taken(self) -> set[Piece]:
         return set(self.chosen.values())
@@ -196,38 +233,42 @@ class Matching:
     # What is likely
 
     def _between(self, slot: Slot, kinds: tuple[str, ...] = ()) -> tuple[int, int]:
-        """The places of the known pieces before and after a slot, of any kind or of these."""
+        """Between which places a slot's piece would stand, judged by those (of some kinds) that were not moved."""
         index = {piece: place for place, piece in enumerate(self.pieces)}
-        known = [other for other in self.slots if other in self.chosen and (not kinds or other.kind in kinds)]
-        before = max((other for other in known if other.place < slot.place), key=lambda o: o.place, default=None)
-        after = min((other for other in known if other.place > slot.place), key=lambda o: o.place, default=None)
-        return (
-            index[self.chosen[before]] if before else -1,
-            index[self.chosen[after]] if after else len(self.pieces),
-        )
+        known = {pair: 1.0 for pair in self.chosen.items() if not kinds or pair[0].kind in kinds}
+        chain = self._chain(known)
+        before = [index[piece] for other, piece in chain.items() if other.place < slot.place]
+        after = [index[piece] for other, piece in chain.items() if other.place > slot.place]
+        return max(before, default=-1), min(after, default=len(self.pieces))
 
     def _free(self) -> list[Piece]:
         """Pieces that may be any slot: the student's own, and those that lost what identified them."""
         return [piece for piece in self.extras if piece.copy_of is None and piece.squeezed]
 
     def _take_likely(self) -> None:
-        free = self._free()
-        index = {piece: place for place, piece in enumerate(self.pieces)}
-        pairs = []
+        if not self._missing():
+            return
+        worth = {
+            (slot, piece): value
+            for slot in self._missing()
+            for piece in self._free()
+            if (value := evidence(slot, piece)) + IN_PLACE >= self._enough(slot)
+        }
+        known = dict.fromkeys(self.chosen.items(), 2.0)
+        chain = self._chain(worth | known)
         for slot in self._missing():
-            low, high = self._between(slot)
-            for piece in free:
-                worth = evidence(slot, piece)
-                near = IN_PLACE if low < index[piece] < high else 0.0
-                enough = ENOUGH if slot.kind in ANSWERS or slot.kind == "open" else 0.75
-                if worth + near >= enough:
-                    pairs.append((round(worth + near, 3), index[piece], slot, piece))
-        # Of several that are equally good, the later one.
-        for _, _, slot, piece in sorted(pairs, key=lambda pair: (-pair[0], -pair[1], pair[2].place)):
-            if slot not in self.chosen and piece not in self.taken():
+            if slot in chain:
+                self._accept(slot, chain[slot])
+        index = {piece: place for place, piece in enumerate(self.pieces)}
+        # What was moved; of several that are equally good, the later one.
+        for (slot, piece), value in sorted(worth.items(), key=lambda pair: (-pair[1], -index[pair[0][1]])):
+            if value >= self._enough(slot) and slot not in self.chosen and piece not in self.taken():
                 self._accept(slot, piece)
         for slot in self._missing():
             self._take_what_stands_there(slot)
+
+    def _enough(self, slot: Slot) -> float:
+        return ENOUGH if slot.kind in ANSWERS or slot.kind == "open" else 0.75
 
     def _take_what_stands_there(self, slot: Slot) -> None:
         """For a slot that nothing resembles: the one piece in its place."""
@@ -237,10 +278,16 @@ class Matching:
         if same:
             self.chosen[slot] = same[0]
         elif slot.answers or slot.kind == "open":
-            there = [piece for piece in there if piece.kind == slot.cell.cell_type]
+            there = [piece for piece in there if not _ADVERTISED.search(piece.source)]
+            fitting = [piece for piece in there if piece.kind == slot.cell.cell_type]
             rivals = [other for other in self._missing() if other.answers and self._between(other) == (low, high)]
-            if there and (slot.written or (len(there) == 1 and rivals == [slot])):
-                self._accept(slot, there[-1] if slot.written else there[0])
+            if slot.written:
+                own = [piece for piece in self._free() if piece.kind == "markdown" and len(piece.squeezed) > 20]
+                # A moved text says nothing about itself; the only one there is can only be this.
+                fitting = fitting or (there if len(there) == 1 else own if len(own) == 1 else [])
+            if fitting and (slot.written or rivals == [slot]):
+                # These run here whichever is taken; the released stub must not undo them.
+                self._accept(slot, max(reversed(fitting), key=lambda piece: evidence(slot, piece)))
 
     def _accept(self, slot: Slot, piece: Piece) -> None:
         self.chosen[slot] = piece
@@ -280,18 +327,16 @@ class Matching:
             low, high = self._between(slot, ANSWERS if code else ())
             there = [piece for piece in self._free() if piece in self.pieces[low + 1 : high]]
             if code:
-                wanted = slot.defines or slot.expects
-                there = [piece for piece in there if wanted & piece.binds]
+                there = [piece for piece in there if slot.own & piece.binds]
                 if not there and slot.kind == "manual":
                     low = self.pieces.index(stub)
                     high = min(high, self._between(slot)[1])
                     there = [p for p in self.pieces[low + 1 : high] if p in self._free() and p.kind == "code"]
             else:
-                there = [piece for piece in there if piece.kind != "code"]
+                there = [p for p in there if p.kind != "code" and not _ADVERTISED.search(p.source)]
             if there:
-                best = max(len((slot.defines or slot.expects) & piece.binds) for piece in there)
-                likely = [p for p in there if len((slot.defines or slot.expects) & p.binds) == best]
-                self.chosen[slot] = likely[-1]
+                best = max(len(slot.own & piece.binds) for piece in there)
+                self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
                 self.dropped.add(stub)
                 self.notes.append(f"'{slot.name}' was left as released; its answer was taken from a cell of its own")
 

@@ -12,11 +12,10 @@ import difflib
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_notebook
 from nbgrader import utils
 
 from viva.matching import Matching
-from viva.slots import ANSWERS, LOCKED, Piece, Slot, parses, pieces_of, slots_of, squeezed
+from viva.slots import ANSWERS, LOCKED, Piece, Released, Slot, parses, pieces_of, squeezed
 
 LISTED = 6
 """So many cells are named in a sentence."""
@@ -37,12 +36,12 @@ class Repaired:
     answered: int
 
 
-def repair(submission: NotebookNode, release: NotebookNode) -> Repaired:
+def repair(submission: NotebookNode, release: Released) -> Repaired:
     """Bring a notebook that viva.salvage has read into the form of the released one."""
-    slots = slots_of(release)
+    slots = release.slots
     matching = Matching(slots, pieces_of(submission))
     build = _Build(matching)
-    notebook = new_notebook(metadata=copy.deepcopy(release.metadata), cells=build.cells())
+    notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
     repairs = [*matching.notes, *build.notes]
     if language != (release.metadata.get("kernelspec") or {}).get("language", "python"):
@@ -130,9 +129,8 @@ class _Build:
         """Whether another cell of the student's gives what a missing answer asks for, which its stub would undo."""
         if slot.kind != "answer":
             return False
-        wanted = slot.defines or slot.expects
         own = [piece for other, piece in self.chosen.items() if other.answers or other.kind == "open"]
-        return any(wanted & piece.binds for piece in [*own, *self.extras])
+        return any(slot.own & piece.binds for piece in [*own, *self.extras])
 
     def _own(self, piece: Piece) -> NotebookNode:
         """A cell of the student's own."""

@@ -15,7 +15,6 @@ import re
 from collections import defaultdict
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_notebook
 
 from viva.verdict import SubmissionError
 
@@ -59,12 +58,16 @@ def read(data: bytes) -> tuple[NotebookNode, list[str]]:
     text = _decoded(data, repairs)
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
-    cells = _cells(_parsed(text, repairs), repairs)
+    content = _parsed(text, repairs)
+    cells = _cells(content, repairs)
     if not cells:
         raise SubmissionError("is a notebook without cells")
     if len(cells) > MOST_CELLS:
         raise SubmissionError(f"has {len(cells)} cells, and at most {MOST_CELLS} are read")
-    return _notebook(cells, repairs), repairs
+    notebook = _notebook(cells, repairs)
+    if language := _language(content):
+        notebook.metadata.kernelspec = NotebookNode(language=language)
+    return notebook, repairs
 
 
 def _decoded(data: bytes, repairs: list[str]) -> str:
@@ -211,6 +214,17 @@ def _cells(content: object, repairs: list[str]) -> list:
     raise SubmissionError("is not a notebook: it is JSON, but has no cells of notebook format 4")
 
 
+def _language(content: object) -> str:
+    """The language that the notebook says it is written in."""
+    for key, name in (("kernelspec", "language"), ("language_info", "name")):
+        place = content
+        for step in ("metadata", key, name):
+            place = place.get(step) if isinstance(place, dict) else None
+        if isinstance(place, str) and ID.fullmatch(place):
+            return place.lower()
+    return ""
+
+
 def _notebook(raw_cells: list, repairs: list[str]) -> NotebookNode:
     odd: dict[str, list[int]] = defaultdict(list)
     cells, known = [], set()
@@ -227,7 +241,7 @@ def _notebook(raw_cells: list, repairs: list[str]) -> NotebookNode:
         cells.append(cell)
     for what, numbers in odd.items():
         repairs.append(f"{numbered(numbers)} {what}")
-    return new_notebook(cells=cells)
+    return NotebookNode(nbformat=4, nbformat_minor=5, metadata=NotebookNode(), cells=cells)
 
 
 def _unused(name: str, known: set[str]) -> str:

@@ -22,7 +22,9 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
-_QUIET = re.compile(r"#[^\n]*|'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\"", re.DOTALL)
+_QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
+_USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
+_LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
 _PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
 
 
@@ -75,7 +77,9 @@ class Slot:
     written: bool = False
     """Whether the answer to a task belongs here."""
     expects: frozenset[str] = frozenset()
-    """The names that tests ask of this answer and of none before it."""
+    """The names that the tests ask of this answer."""
+    own: frozenset[str] = frozenset()
+    """Those that no answer before it gives; when it is a function, its name."""
 
     @property
     def name(self) -> str:
@@ -134,8 +138,15 @@ class Piece:
         return part
 
 
-def slots_of(release: NotebookNode) -> list[Slot]:
-    """The cells of a released notebook."""
+class Released:
+    """A released notebook and its slots; made once, used for every submission."""
+
+    def __init__(self, notebook: NotebookNode) -> None:
+        self.metadata = notebook.metadata
+        self.slots = _slots(notebook)
+
+
+def _slots(release: NotebookNode) -> list[Slot]:
     slots: list[Slot] = []
     for place, cell in enumerate(release.cells):
         nbgrader = cell.metadata.get("nbgrader", {})
@@ -151,19 +162,31 @@ def slots_of(release: NotebookNode) -> list[Slot]:
             kind = "open" if cell.cell_type == "code" else "text"
         written = kind == "text" and bool(slots) and slots[-1].kind == "task"
         slots.append(Slot(cell, place, kind, written))
-    known = set(_PYTHON)
+    _expect(slots)
+    return slots
+
+
+def _expect(slots: list[Slot]) -> None:
+    """Find out which names each answer has to give: those that its tests use and its stub mentions."""
+    given, tests = set(_PYTHON), {}
+    last = None
     for slot in slots:
         if slot.kind in ("given", "open"):
-            known |= slot_names(slot)
+            given |= slot_names(slot)
         elif slot.kind in ANSWERS:
-            following = [other for other in slots if other.place > slot.place]
-            stop = next((other.place for other in following if other.kind in ANSWERS), len(slots))
-            tests = [other for other in following if other.kind == "tests" and other.place < stop]
-            used = {name for test in tests for name in _NAME.findall(_QUIET.sub("", test.source))}
-            local = {name for test in tests for name in bound_names(test.source)}
-            slot.expects = frozenset((used - local | bound_names(slot.source)) - known)
-            known |= slot.expects
-    return slots
+            last = slot
+        elif slot.kind == "tests":
+            code = _QUIET.sub("", slot.source)
+            local = bound_names(code) | {name for loop in _LOOP.findall(code) for name in _NAME.findall(loop)}
+            tests.setdefault(last, set()).update(set(_USED.findall(code)) - local)
+    asked = set().union(*tests.values()) - given
+    earlier: set[str] = set()
+    for slot in slots:
+        if slot.kind in ANSWERS:
+            mentioned = set(_NAME.findall(slot.source)) & asked
+            slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound_names(slot.source)) - given)
+            slot.own = frozenset(slot.defines or slot.expects - earlier or slot.expects)
+            earlier |= slot.expects
 
 
 def slot_names(slot: Slot) -> set[str]:
@@ -193,9 +216,12 @@ def evidence(slot: Slot, piece: Piece) -> float:
             return 0.7 + 0.3 * len(names) / len(slot.defines)
         if slot.defines:
             return 0.5 * alike
-        if names := slot.expects & piece.binds:
-            return 0.6 + 0.4 * len(names) / len(slot.expects)
-        return 0.65 if slot.mark and slot.mark in piece.source else 0.6 * alike
+        names = slot.expects & piece.binds
+        mark = 0.9 if slot.mark and slot.mark in piece.source else 0.0
+        if not names:
+            return mark or 0.6 * alike
+        # What a piece binds beside what tests ask for is its own affair.
+        return max(mark, 0.55 + 0.45 * len(names) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
     if slot.answers:
         return 0.7 * alike if piece.kind == slot.cell.cell_type else 0.0
     return alike if piece.kind == slot.cell.cell_type else alike - 0.1

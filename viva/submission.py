@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 from viva.handin import Finding, Handed, shortened, shown
 from viva.repair import Repaired, repair
 from viva.salvage import read
+from viva.slots import Released
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10
@@ -43,7 +44,7 @@ class _Candidate:
     exact: bool
 
 
-def open_notebooks(finding: Finding, releases: Mapping[str, NotebookNode]) -> Opened:
+def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened:
     """Read and repair the notebooks of a submission; ``releases`` are the released ones, by name."""
     opened = Opened()
     complaints: list[str] = []
@@ -96,7 +97,7 @@ def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str
         return None
 
 
-def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, NotebookNode]) -> _Candidate | None:
+def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Released]) -> _Candidate | None:
     """The first with answers in it, else the first."""
     fitting = [candidate for candidate in candidates if candidate.exact or candidate.repaired.fit >= LITTLE]
     answered = [candidate for candidate in fitting if candidate.repaired.answered]
