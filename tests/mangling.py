@@ -28,7 +28,8 @@ def plain(notebook) -> dict:
 
 
 def _nbgrader(cell: dict) -> dict:
-    return cell["metadata"].get("nbgrader", {})
+    found = cell["metadata"].get("nbgrader")
+    return found if isinstance(found, dict) else {}
 
 
 def _answers(notebook: dict) -> list[dict]:
@@ -211,6 +212,43 @@ def merge(notebook: dict, dice: random.Random) -> None:
 
 
 @_into(KEEPING)
+def merge_answers(notebook: dict, dice: random.Random) -> None:
+    """Everything from an answer to the next one, in one cell."""
+    cells, answers = notebook["cells"], _answers(notebook)
+    if len(answers) > 1:
+        place = dice.randrange(len(answers) - 1)
+        start, end = cells.index(answers[place]), cells.index(answers[place + 1])
+        code = [cell for cell in cells[start : end + 1] if cell["cell_type"] == "code"]
+        texts = [cell for cell in cells[start : end + 1] if cell["cell_type"] != "code"]
+        code[0]["source"] = "\n\n".join(cell["source"] for cell in code)
+        cells[start : end + 1] = [*texts, code[0]]
+
+
+@_into(KEEPING)
+def merge_text(notebook: dict, dice: random.Random) -> None:
+    """A text with the answer below it, which is text then."""
+    cells, answers = notebook["cells"], _answers(notebook)
+    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a["cell_type"] == "markdown" and b in answers]
+    if pairs:
+        first, second = dice.choice(pairs)
+        first["source"] += "\n\n" + second["source"]
+        cells.remove(second)
+
+
+@_into(KEEPING)
+def fence(notebook: dict, dice: random.Random) -> None:
+    if answers := _answers(notebook):
+        answer = dice.choice(answers)
+        answer |= {"cell_type": "markdown", "source": f"```python\n{answer['source']}\n```"}
+
+
+@_into(KEEPING)
+def delete_texts(notebook: dict, dice: random.Random) -> None:
+    texts = [cell for cell in notebook["cells"][:-1] if cell["cell_type"] == "markdown" and not _nbgrader(cell)]
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell not in texts or dice.random() < 0.5]
+
+
+@_into(KEEPING)
 def retype(notebook: dict, dice: random.Random) -> None:
     cell = dice.choice(notebook["cells"])
     cell["cell_type"] = "markdown" if cell["cell_type"] == "code" else "code"
@@ -231,6 +269,15 @@ def forge(notebook: dict, dice: random.Random) -> None:
 @_into(KEEPING)
 def other_kernel(notebook: dict, dice: random.Random) -> None:
     notebook["metadata"] = {"kernelspec": {"name": "myenv", "display_name": "My env", "language": "python"}}
+
+
+def answer_below_stub(notebook: dict, dice: random.Random, release) -> None:
+    """The student left the stub alone and wrote into a new cell below it."""
+    stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in release.cells if "nbgrader" in cell.metadata}
+    answer = dice.choice(_answers(notebook))
+    below = _code(answer["source"])
+    answer["source"] = stubs[_nbgrader(answer)["grade_id"]]
+    notebook["cells"].insert(notebook["cells"].index(answer) + dice.choice([1, 1, 2]), below)
 
 
 @_into(LOSING)

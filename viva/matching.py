@@ -15,13 +15,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from viva.slots import ANSWERS, LOCKED, Piece, Slot, evidence, goes_on, likeness, parses, squeezed, start_of
+from viva.slots import (
+    ANSWERS,
+    ENOUGH,
+    IN_PLACE,
+    LOCKED,
+    Piece,
+    Slot,
+    evidence,
+    goes_on,
+    likeness,
+    parses,
+    squeezed,
+    start_of,
+)
 
-ENOUGH = 0.6
-"""Evidence from which a piece is taken for a slot."""
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
-IN_PLACE = 0.2
-"""What standing in the right place adds to the evidence."""
 
 
 class Matching:
@@ -80,7 +89,7 @@ class Matching:
                 names = " and ".join(f"'{slot.name}'" for slot in found)
                 self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
                 lost = [slot for slot in lost if slot not in found]
-                self._leave_identity(piece, cut)
+                self._leave_identity(piece, cut, found)
             parts += cut
         self.pieces = parts
 
@@ -88,7 +97,12 @@ class Matching:
         if slot.kind in LOCKED:
             return True
         # A student may add to a text, which is not locked; only what was merged with another cell is taken apart.
-        return self.identified(piece) not in (None, slot) or (self.identified(piece) is None and bool(piece.binds))
+        own = self.identified(piece)
+        if own is not slot:
+            return own is not None or bool(piece.binds)
+        claimed = {self.identified(other) for other in self.pieces}
+        lost = [other for other in self.slots if other.kind in ANSWERS and other not in claimed]
+        return any(other.own & piece.binds or (other.mark and other.mark in piece.source) for other in lost)
 
     def _cut(self, piece: Piece, slot: Slot) -> list[Piece]:
         lines = piece.source.splitlines()
@@ -105,16 +119,16 @@ class Matching:
                 return [part for part in (before, own, after) if part]
         return [piece]
 
-    def _leave_identity(self, piece: Piece, parts: list[Piece]) -> None:
+    def _leave_identity(self, piece: Piece, parts: list[Piece], found: list[Slot]) -> None:
         """Of the parts of a cell, only the first that is not another slot's text stays what the cell was."""
         own = self.identified(piece)
-        first = True
+        released = {slot.squeezed: slot for slot in found}
+        first = own not in found
         for part in parts:
-            if self.names.get(part.grade_id) not in (None, own) or own is None or own.squeezed == part.squeezed:
-                continue
-            if not first or own.kind in LOCKED:
-                part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
-            first = False
+            if part.squeezed not in released:
+                if not first:
+                    part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
+                first = False
 
     def _take_exact_texts(self) -> None:
         same: dict[Slot, list[Piece]] = {}

@@ -18,9 +18,14 @@ LOCKED = ("given", "tests", "task")
 ANSWERS = ("answer", "manual")
 LONGEST = 10_000
 """Characters of a cell that are compared."""
+ENOUGH = 0.6
+"""Evidence from which a piece is taken for a slot."""
+IN_PLACE = 0.2
+"""What standing in the right place adds to the evidence."""
 _NAME = re.compile(r"[^\W\d]\w*")
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
+_UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 _QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
@@ -35,9 +40,10 @@ def squeezed(source: str) -> str:
 
 def bound_names(source: str) -> set[str]:
     """The names that code seems to bind outside of functions; nothing is parsed, so that no code can do harm."""
-    names: set[str] = set()
+    source = source[:LONGEST]
+    names = {name for several in _UNPACKING.findall(source) for name in _NAME.findall(several)}
     inside = False
-    for line in source[:LONGEST].splitlines():
+    for line in source.splitlines():
         indented = line[:1] in (" ", "\t", ")", "]", "}")
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -219,7 +225,8 @@ def evidence(slot: Slot, piece: Piece) -> float:
         names = slot.expects & piece.binds
         mark = 0.9 if slot.mark and slot.mark in piece.source else 0.0
         if not names:
-            return mark or 0.6 * alike
+            mentioned = ENOUGH - IN_PLACE if slot.own & set(_NAME.findall(piece.source[:LONGEST])) else 0.0
+            return max(mark, mentioned, 0.6 * alike)
         # What a piece binds beside what tests ask for is its own affair.
         return max(mark, 0.55 + 0.45 * len(names) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
     if slot.answers:
