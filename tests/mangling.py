@@ -78,7 +78,7 @@ def colab(notebook: dict, dice: random.Random) -> None:
 
 @_into(KEEPING)
 def vscode(notebook: dict, dice: random.Random) -> None:
-    notebook["metadata"]["language_info"] = {"name": "python", "version": "3.12.3"}
+    notebook["metadata"] = {"language_info": {"name": "python", "version": "3.12.3"}}
     for cell in notebook["cells"]:
         cell["metadata"]["vscode"] = {"languageId": "python"}
         cell["metadata"].pop("deletable", None)

@@ -22,6 +22,7 @@ from viva.slots import (
     LOCKED,
     Piece,
     Slot,
+    binding_of,
     evidence,
     goes_on,
     likeness,
@@ -311,9 +312,13 @@ class Matching:
     def _cut_answers(self) -> None:
         """Take two answers apart that stand in one cell."""
         for slot in [slot for slot in self._missing() if slot.kind in ANSWERS]:
-            for other in [other for other in self.slots if other.kind in ANSWERS and other in self.chosen]:
+            others = [other for other in self.slots if other.kind in ANSWERS and other in self.chosen]
+            nearest = [other for other in others if other.place < slot.place][-1:]
+            for other in others:
                 piece = self.chosen[other]
                 mine, theirs = start_of(slot, piece.source), start_of(other, piece.source)
+                if mine is None and other in nearest:
+                    mine = binding_of(slot, other, piece.source)
                 if mine is None or (mine == 0 and not theirs) or (theirs is None and slot.place < other.place):
                     continue
                 place = max(mine, theirs or 0)

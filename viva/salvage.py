@@ -60,7 +60,7 @@ def read(data: bytes) -> tuple[NotebookNode, list[str]]:
         raise SubmissionError("is empty")
     content = _parsed(text, repairs)
     cells = _cells(content, repairs)
-    if not cells:
+    if not any(isinstance(cell, dict) for cell in cells):
         raise SubmissionError("is a notebook without cells")
     if len(cells) > MOST_CELLS:
         raise SubmissionError(f"has {len(cells)} cells, and at most {MOST_CELLS} are read")

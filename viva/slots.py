@@ -254,3 +254,22 @@ def start_of(slot: Slot, source: str) -> int | None:
                 place -= 1
             return place
     return None
+
+
+def binding_of(slot: Slot, other: Slot, source: str) -> int | None:
+    """The line of ``other``'s text at which ``slot``'s answer begins, told by names that only ``slot`` asks for.
+
+    None when a name that ``other`` has to give would come after the cut.
+    """
+    bound = bound_names(source)
+    if slot.own & other.expects or not slot.own <= bound:
+        return None
+    lines = source.splitlines()
+    for place, line in enumerate(lines):
+        if line[:1].strip() and slot.own & bound_names(line):
+            while place and lines[place - 1].startswith("#"):
+                place -= 1
+            before, after = "\n".join(lines[:place]), "\n".join(lines[place:])
+            complete = other.expects & bound <= bound_names(before)
+            return place if place and complete and parses(before) and parses(after) else None
+    return None
