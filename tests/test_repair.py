@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 from dataclasses import dataclass
 
@@ -263,7 +264,8 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     result = repaired(notebook, ONE)
     place = [cell.id for cell in result.notebook.cells].index("setup")
     assert result.notebook.cells[place + 1].source == "import math"
-    assert result.repairs == ["the given cell 'setup' was added to; what was added now stands in a cell below it"]
+    what = "the released text was put back, and what was added stands below it"
+    assert result.repairs == [f"the given cell 'setup' was added to; {what}"]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():
@@ -302,3 +304,29 @@ def test_two_thousand_cells_take_seconds():
     extra = [{"cell_type": "code", "metadata": {}, "source": f"x_{n} = {n}\n" * 20} for n in range(1900)]
     notebook["cells"][5:5] = extra
     assert_same(repaired(notebook, ONE), ONE)
+
+
+def test_nbgraders_own_steps_have_nothing_to_do_but_put_hidden_tests_back(course):
+    from nbgrader.preprocessors import CheckCellMetadata, DeduplicateIds, OverwriteCells
+
+    from tests.conftest import load
+    from viva.record import Draft, Expected, in_place_of_gradebook
+
+    with load(course)[0].gradebook() as gradebook:
+        expected = Expected.of(gradebook, SHORT)
+    notebook = plain(ONE.full)
+    for way in ("strip_nbgrader", "copy_test", "shuffle", "retype", "delete_locked", "forge"):
+        KEEPING[way](notebook, random.Random(3))
+    node = repaired(notebook, ONE).notebook
+    (name,) = expected.notebooks
+    resources = {"nbgrader": {"notebook": name, "assignment": SHORT, "student": "anna", "db_url": ""}}
+    messages = []
+    log = logging.Logger("steps", logging.WARNING)
+    log.addHandler(type("Kept", (logging.Handler,), {"emit": lambda _, record: messages.append(record.getMessage())})())
+    with in_place_of_gradebook(Draft(expected), [OverwriteCells]):
+        for step in (DeduplicateIds(), OverwriteCells(add_missing_cells=True), CheckCellMetadata()):
+            step.log = log
+            node, resources = step(node, resources)
+    tests = {cell.name for cell in expected.notebooks[name].source_cells if "### BEGIN HIDDEN TESTS" in cell.source}
+    assert len(messages) == len(tests)
+    assert all(message.startswith("Attribute 'checksum' for cell test_") for message in messages)
