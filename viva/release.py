@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
 from viva.blueprint import Blueprint, read_blueprint
@@ -48,6 +52,39 @@ def release(course: Course, assignment: str, *, config: Config) -> Release:
     for name in notebooks:
         _refuse_markers(folder / name)
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)))
+
+
+def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
+    """A notebook as students got it: the one in release/, or compiled anew where that is gone or not of this source.
+
+    ``cells`` are the grade ids that the gradebook knows. Raises CourseError when there is no source either.
+    """
+    path = course.path("release", assignment) / f"{notebook}.ipynb"
+    try:
+        released = nbformat.read(path, as_version=4)
+        found = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
+        if cells <= found:
+            return released
+    except Exception as error:
+        logging.getLogger("viva").debug("%s is compiled anew: %s", path, error)
+    return compiled(course, assignment, notebook)
+
+
+def compiled(course: Course, assignment: str, notebook: str) -> NotebookNode:
+    """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched."""
+    config = course.directory.config
+    source = course.path("source", assignment) / f"{notebook}.ipynb"
+    resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
+    converter = GenerateAssignment(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
+    try:
+        node = nbformat.read(source, as_version=4)
+        with contextlib.chdir(course.root):  # a header is named from there
+            for step in converter.preprocessors:
+                if not issubclass(step, SaveCells):
+                    node, resources = step(config=config)(node, resources)
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{source} could not be compiled into the students' version: {error}") from error
+    return node
 
 
 def _generate(course: Course, assignment: str, config: Config) -> None:
