@@ -128,6 +128,7 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
 def grader():
     """Two warm parents, in the wall that this machine can raise."""
     from viva.grading import Grader
+    from viva.wall import Wall
 
     grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader
