@@ -175,6 +175,9 @@ class Shell(InteractiveShell):
 
     system_raw = system_piped = system
 
+    def enable_gui(self, gui=None) -> None:
+        """``%matplotlib inline`` asks for this; there is no window to draw in."""
+
     def getoutput(self, command: str, split: bool = True, depth: int = 0):
         self.system(command)
         return [] if split else ""
