@@ -43,5 +43,5 @@ cli          the `viva` command
 
 __version__ = "0.1.0"
 
-ENGINE = 1
+ENGINE = 2
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

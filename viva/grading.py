@@ -424,7 +424,8 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
 
     ``seconds`` says how long each step may take. The reports end early when the candidate does.
     """
-    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude)["report"]
+    visible = sorted(cell.visible_names())
+    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude, visible=visible)["report"]
     if begun["verdict"] != Verdict.PASSED:
         return [begun | {"title": check.title} for check in cell.checks[skip:]]
     reports = []
@@ -432,7 +433,7 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
         reports.append(session.examiner(next(seconds), do="check", title=check.title, source=check.source)["report"])
         if reports[-1]["verdict"] == Verdict.KILLED:
             return reports
-    session.examiner(STUCK, do="finish", pushed=sorted(cell.visible_names()))
+    session.examiner(STUCK, do="finish", pushed=visible)
     return reports
 
 
