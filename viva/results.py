@@ -14,10 +14,13 @@ data, the limits and the engine. A submission whose key is the same need not be 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from nbgrader.coursedir import CourseDirectory
 
@@ -41,7 +44,7 @@ class Results:
         """The last record of each submission, by assignment and student; a line that was cut off is left out."""
         found = {}
         if self.path.exists():
-            with self.path.open(encoding="utf-8") as lines:
+            with self.path.open("rb") as lines:
                 for line in lines:
                     try:
                         record = json.loads(line)
@@ -52,26 +55,44 @@ class Results:
 
     def add(self, records: list[dict]) -> None:
         """Write the records at the end, in one piece."""
-        text = "".join(json.dumps(record) + "\n" for record in records)
-        with self.path.open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with self._locked() as file:
             torn = file.tell() and not _ends_in_newline(self.path)
-            file.write(("\n" if torn else "").encode() + text.encode())
-            file.flush()
-            os.fsync(file.fileno())
+            _write(file, ("\n" if torn else "") + _lines(records))
 
     def tidy(self) -> None:
         """Drop the lines that a later one has replaced, once they are the larger part."""
         if not self.path.exists():
             return
-        with self.path.open("rb") as file:
-            lines = sum(1 for _ in file)
-        found = self.read()
-        if lines > 2 * len(found) + 100:
-            fresh = self.path.with_suffix(".new")
-            text = "".join(json.dumps(record) + "\n" for record in found.values())
-            fresh.write_text(text, encoding="utf-8")
-            fresh.replace(self.path)
+        with self._locked():
+            with self.path.open("rb") as file:
+                lines = sum(1 for _ in file)
+            found = self.read()
+            if lines > 2 * len(found) + 100:
+                fresh = self.path.with_suffix(".new")
+                with fresh.open("wb") as file:
+                    _write(file, _lines(found.values()))
+                fresh.replace(self.path)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[BinaryIO]:
+        """The file, open at its end; nobody else adds to it or tidies it meanwhile."""
+        while True:
+            with self.path.open("ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
+                    yield file
+                    return
+                # It was tidied while we waited: ours is the file that it replaced.
+
+
+def _lines(records: Iterable[dict]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def _write(file: BinaryIO, text: str) -> None:
+    file.write(text.encode())
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _ends_in_newline(path: Path) -> bool:
