@@ -244,8 +244,38 @@ def test_the_kinds_of_all_answers_are_recorded(grader, tmp_path):
     paths = "f", "made", "made.copy", "made.copy()", "either", "either()"
     assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, "")
     assert kinds["activation"] == "numpy:tanh"
-    assert kinds["np"] == "numpy:"
+    assert kinds["np"] == "own numpy:"
     assert lost(exam.grade()) == {}
+
+
+IMPORTS = """
+--- answer
+import numpy as np
+from numpy.testing import assert_allclose
+x = np.ones(2)
+--- wrong
+import numpy as np
+from numpy.testing import assert_allclose
+x = np.zeros(2)
+--- test
+### CHECK 1: by the module
+assert np.allclose(x, [1, 1])
+### CHECK 1: by the function
+assert_allclose(x, [1, 1])
+"""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "import numpy as np\nnp.allclose = np.testing.assert_allclose = assert_allclose = lambda *a: True\nx = [0, 0]",
+        "def assert_allclose(*args): pass\nclass np:\n    allclose = lambda *a: True\nx = [0, 0]",
+    ],
+)
+def test_what_the_solution_imports_is_the_examiners_own(grader, tmp_path, answer):
+    exam = Exam(IMPORTS, grader, tmp_path)
+    exam.prove()
+    assert len(lost(exam.grade(answer))) == 2
 
 
 def test_what_an_answer_changes_in_place_becomes_the_students(grader, tmp_path):

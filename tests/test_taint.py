@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva.taint import names_of, plan
+from viva.taint import imports_of, names_of, plan
 
 
 def kinds(*cells: tuple[str, str]):
@@ -45,6 +45,11 @@ def test_what_a_function_mentions_is_not_used_before_the_call():
 @pytest.mark.parametrize("source", ["def f(", "x = \0", "if:"])
 def test_a_cell_that_is_not_python_has_no_names(source):
     assert names_of(source) is None
+
+
+def test_the_names_that_a_cell_imports():
+    assert imports_of("%matplotlib inline\nimport a.b, c as d\nfrom e import f as g\nx = 1") == {"a", "d", "g"}
+    assert imports_of("import (") == set()
 
 
 def test_imports_data_and_helpers_are_the_instructors():

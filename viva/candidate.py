@@ -500,21 +500,14 @@ def origin(value: object) -> str:
         return f"{value.__name__}:"
     if isinstance(value, type) and vars(builtins).get(type.__dict__["__name__"].__get__(value)) is value:
         return f"builtins:{value.__name__}"
-    if type(value) is np.ufunc:  # has no __module__
-        modules = ("numpy", "scipy.special")
-        return next((f"{m}:{value.__name__}" for m in modules if _found(m, value.__name__) is value), "")
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
     if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
-        if _found(module, name) is value:
+        found = sys.modules.get(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is value:
             return f"{module}:{name}"
     return ""
-
-
-def _found(module: str, name: str) -> object:
-    found = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
 
 
 def _mime(data: dict) -> dict:

@@ -193,7 +193,8 @@ class Examiner:
             wire.write(REPLY, reply)
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
-        self.asker.kinds, self.asker.recording = kinds, recording
+        self.asker.kinds |= kinds
+        self.asker.recording = recording
         return {}
 
     def do_kinds(self) -> dict:

@@ -26,6 +26,8 @@ from viva.randomness import get_state, set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
 PLAIN = "plain"
+OWN = "own "
+"""Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
@@ -33,8 +35,8 @@ TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "
 class Asker:
     """Puts questions to the candidate over a pair of pipes.
 
-    ``kinds`` maps paths to PLAIN, to ``module:qualname`` of something in a library, or to an empty
-    string for anything else; with ``recording`` it is filled in instead of enforced.
+    ``kinds`` maps paths to PLAIN, to ``module:qualname`` of something in a library (after OWN when it was
+    imported), or to an empty string for anything else; with ``recording`` it is filled in instead of enforced.
     """
 
     def __init__(self, question: int, answer: int, kinds: dict[str, str], recording: bool = False) -> None:
@@ -183,8 +185,8 @@ class Asker:
         if about.get("of") != "candidate" or not _is_description(about):
             raise WireError("a reference to nothing")
         expected, place = self.kinds.get(path), about["origin"]
-        if expected and expected != PLAIN and expected == place:
-            return library(expected)
+        if expected and (expected == place or expected.startswith(OWN)):
+            return library(expected.removeprefix(OWN))
         if "contents" in about:
             return _filled(about["type"], about["contents"])
         if about["iterator"] and expected == PLAIN and not self.recording:
