@@ -65,6 +65,8 @@ class Outputs:
     def __init__(self, characters: int = OUTPUT_CHARACTERS) -> None:
         self.items: list[dict] = []
         self.left = characters
+        self.clearing = False
+        """Whether the next output is to replace all before it."""
 
     def text(self, name: str, text: str) -> None:
         if self.left <= 0:
@@ -73,15 +75,22 @@ class Outputs:
             text = text[: self.left] + "\n[more output was dropped here]\n"
             self.left = 0
         self.left -= len(text)
-        last = self.items[-1] if self.items else {}
+        last = self.items[-1] if self.items and not self.clearing else {}
         if last.get("output_type") == "stream" and last["name"] == name:
             last["text"].append(text)
         else:
             self.add({"output_type": "stream", "name": name, "text": [text]})
 
     def add(self, item: dict) -> None:
+        if self.clearing:
+            self.clear()
         if len(self.items) < OUTPUT_ITEMS:
             self.items.append(item)
+
+    def clear(self, wait: bool = False) -> None:
+        self.clearing = wait
+        if not wait:
+            self.items.clear()
 
     def finished(self) -> list[dict]:
         return [item | {"text": "".join(item["text"])} if "text" in item else item for item in self.items]
@@ -126,7 +135,7 @@ class Publisher(DisplayPublisher):
         Shell.outputs.add(item)
 
     def clear_output(self, wait: bool = False) -> None:
-        Shell.outputs.items.clear()
+        Shell.outputs.clear(wait)
 
 
 class Hook(DisplayHook):
@@ -136,13 +145,12 @@ class Hook(DisplayHook):
         pass
 
     def write_format_data(self, format_dict, md_dict=None) -> None:
-        count = self.shell.execution_count
         Shell.outputs.add(
             {
                 "output_type": "execute_result",
                 "data": _mime(format_dict),
                 "metadata": dict(md_dict or {}),
-                "execution_count": count,
+                "execution_count": self.prompt_count,
             }
         )
 
@@ -192,6 +200,7 @@ def make_shell() -> Shell:
     # A history has a thread, which would not survive the fork.
     shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
     shell.colors = "nocolor"
+    shell.set_hook("show_in_pager", lambda *_, **__: None)  # what `len?` shows is no output of a notebook
     for source in ("%matplotlib inline", THROW_AWAY_PLOT, "1 / 0"):
         shell.run_cell(source)
     shell.reset(new_session=True)

@@ -176,6 +176,9 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
     try:
         scratch = Path(request["scratch"])
         if request["wall"] is None:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
             os.chdir(scratch)
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
