@@ -95,7 +95,7 @@ def test_a_child_has_its_pipes_and_no_other_descriptor(parents, tmp_path):
 
 def test_children_share_nothing_but_the_libraries(parents, tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
-    one.mkdir(), other.mkdir()
+    one.mkdir(0o700), other.mkdir(0o700)
     neighbour = parents[0].channel(82)
     with child(parents[0], one) as first, child(neighbour, other) as second:
         first.run("import numpy as np\nnp.mine = 1\nx = 1\nnp.random.seed(1)\nopen('file', 'w').write('x')")
