@@ -8,7 +8,7 @@ PORT ?= 8888
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release class grade feedback export formgrader doctor test lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -28,7 +28,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@touch $@
 
 demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export
-	@$(BIN)/viva release
+	@$(BIN)/viva release --no-audit
 	@$(BIN)/viva demo
 	@$(BIN)/viva grade
 	@$(BIN)/viva feedback
@@ -38,7 +38,10 @@ demo: setup  ## run the whole flow on a demo class: release, hand in, grade, fee
 	@echo "feedback/    a page for each student            grades.csv    every score"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
-release: setup  ## compile source/ into release/ and enter the assignments into the gradebook
+audit: setup  ## prove every assignment with known answers and mutants (about half a minute each on two cores)
+	@$(BIN)/viva audit
+
+release: setup  ## compile what passes its audit into release/ and enter it into the gradebook
 	@$(BIN)/viva release
 
 class: setup  ## write the demo class into submitted/

@@ -11,6 +11,15 @@ lateness     what a late submission costs
 feedback     what may stand in the page that a student gets back
 batch        many submissions through nbgrader, several at a time
 export       the gradebook as rows and as CSV
+operators    the mistakes that people make, as changes of a syntax tree
+mutants      wrong solutions derived from the right one
+witness      runs beside a mutant and finds out whether it is equivalent to the solution
+trial        what a worker process does with one notebook of an audit
+proof        what an audit came to, as plain data; excuses
+hygiene      what a notebook should be before it is released
+audit        an assignment is proven before it is released
+auditpage    the audit as an HTML page, and the record that it passed
+prove        audits of several assignments at the terminal
 demo         the demo class
 doctor       what this machine lacks
 cli          the `viva` command

@@ -10,116 +10,40 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import hashlib
 import os
 import tempfile
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+import numpy as np
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import CheckCellMetadata, ComputeChecksums, SaveCells
 from traitlets.config import Config
 
+from viva import ENGINE
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
 from viva.grading import Examination
+from viva.hygiene import findings
 from viva.mutants import Mutant, mutants
+from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
 from viva.trial import Trial, Worker, name_of, trimmed
-from viva.verdict import AnswerError, BlueprintError, Verdict, VivaError
+from viva.verdict import BlueprintError, Verdict, VivaError
+from viva.wall import Limits
 from viva.workers import Workers
 
-SECONDS = 30.0
-LEAST, MOST = 3.0, 30.0
-"""Seconds that a mutant's cell may take, at least and at most; in between, five times the solution's."""
-
-
-@dataclass
-class Proof:
-    """One known answer, what it should lose, and what it lost (by check, with the reason)."""
-
-    name: str
-    kind: str
-    """untouched, solution, again, right or wrong"""
-    expected: list[str]
-    lost: dict[str, str]
-    seconds: float = 0.0
-    faults: list[str] = field(default_factory=list)
-
-    @property
-    def holds(self) -> bool:
-        return set(self.expected) == set(self.lost) and not self.faults
-
-
-@dataclass
-class Fate:
-    """What became of a mutant: killed (by which checks), survived, equivalent or excused."""
-
-    cell: str
-    operator: str
-    change: str
-    diff: str
-    status: str = "killed"
-    killers: list[str] = field(default_factory=list)
-    note: str = ""
-    nearest: str = ""
-
-
-@dataclass
-class CheckScore:
-    """How much a check contributes: ``kills`` of ``mutants`` that it could kill, ``alone`` of them no other kills."""
-
-    check: str
-    points: float
-    hidden: bool
-    answers: list[str]
-    """The answer cells without which the check fails."""
-    kills: int = 0
-    mutants: int = 0
-    alone: int = 0
-
-
-@dataclass
-class Audit:
-    """What was proven about one notebook of an assignment, and what was not. Plain data."""
-
-    assignment: str
-    notebook: str
-    proofs: list[Proof] = field(default_factory=list)
-    fates: list[Fate] = field(default_factory=list)
-    scores: list[CheckScore] = field(default_factory=list)
-    together: list[list[str]] = field(default_factory=list)
-    kinds: dict[str, str] = field(default_factory=dict)
-    inside: list[str] = field(default_factory=list)
-    alone: dict[str, list[str]] = field(default_factory=dict)
-    """By answer cell, the checks that pass when all other answers are blank."""
-    faults: list[str] = field(default_factory=list)
-    """What else is wrong, a sentence each."""
-    remarks: list[str] = field(default_factory=list)
-    """What an author may want to know, a sentence each."""
-    slowest: float = 0.0
-    megabytes: int = 0
-    limit: float = 0.0
-    seconds: float = 0.0
-    walled: bool = True
-
-    def count(self, status: str) -> int:
-        return sum(fate.status == status for fate in self.fates)
-
-    @property
-    def score(self) -> float:
-        """The share of mutants that are killed, of all that are neither equivalent nor excused."""
-        counted = self.count("killed") + self.count("survived")
-        return self.count("killed") / counted if counted else 1.0
-
-    @property
-    def passed(self) -> bool:
-        return not self.faults and not self.count("survived") and all(proof.holds for proof in self.proofs)
+LEAST = 3.0
+"""Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
+MARGIN = 3
+"""A right answer should need no more than this part of the time and the memory that it may have."""
+AUDIT = 1
+"""Raised when an audit proves more than before, so that what was proven before is proven again."""
 
 
 def audit(
@@ -127,13 +51,15 @@ def audit(
     assignment: str,
     *,
     config: Config,
+    seconds: float = 30.0,
     notebook: str = "",
     no_wall: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Audit:
-    """Audit one notebook of an assignment, by default its first; ``progress`` is told of trials done and known.
+    """Audit one notebook of an assignment, by default its first, where a cell may take so many ``seconds``.
 
+    ``progress`` is told of trials done and known.
     Raises BlueprintError when the notebook cannot be graded at all, AnswerError when a known answer or an excuse
     cannot be read.
     """
@@ -141,10 +67,12 @@ def audit(
     path = paths[notebook or next(iter(paths))]
     count = workers or len(os.sched_getaffinity(0))
     start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="viva-audit-") as folder, _scratch(folder):
-        with Workers(count, functools.partial(Worker, SECONDS, no_wall)) as pool:
-            run = _Run(course, assignment, path, config, pool, progress)
-            result = run.audit()
+    with (
+        tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
+        _scratch(folder),
+        Workers(count, functools.partial(Worker, seconds, no_wall)) as pool,
+    ):
+        result = _Run(course, assignment, path, config, pool, seconds, progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
     return result
 
@@ -177,8 +105,10 @@ def student_version(path: Path, course: Course, config: Config) -> NotebookNode:
 class _Run:
     """One audit, step by step."""
 
-    def __init__(self, course: Course, assignment: str, path: Path, config: Config, pool: Workers, progress) -> None:
-        self.path, self.data, self.pool, self.progress = path, path.parent, pool, progress
+    def __init__(
+        self, course: Course, assignment: str, path: Path, config: Config, pool: Workers, most: float, progress
+    ) -> None:
+        self.path, self.data, self.pool, self.most, self.progress = path, path.parent, pool, most, progress
         self.result = Audit(assignment, path.stem)
         self.release = student_version(path, course, config)
         self.known = self._one("rehearse", path)
@@ -193,7 +123,7 @@ class _Run:
     def audit(self) -> Audit:
         watched = self._one("watch", self.blueprint, self.data)
         self.result.kinds, self.result.inside = dict(sorted(self.known.kinds.items())), sorted(self.known.inside)
-        self.result.megabytes = watched["megabytes"]
+        self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
         jobs = [*self._alone(), *self._proofs()]
@@ -205,6 +135,7 @@ class _Run:
         self._compare(found)
         self._excuse()
         self._score(trials)
+        self._look_around()
         return self.result
 
     # jobs
@@ -266,7 +197,7 @@ class _Run:
             trial = trials[(cell,)]
             if trial is None or trial.lost or trial.faults:
                 small[cell] = solution, self.known
-            ground[cell] = *small[cell], min(MOST, max(LEAST, 5 * (trial.seconds if trial else MOST)))
+            ground[cell] = *small[cell], min(self.most, max(LEAST, 5 * (trial.seconds if trial else self.most)))
         self.result.limit = max((limit for *_, limit in ground.values()), default=0.0)
         return ground
 
@@ -295,6 +226,29 @@ class _Run:
         for cell in self.cells:
             trial = trials["alone", cell]
             self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
+
+    def _look_around(self) -> None:
+        """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
+        result = self.result
+        result.faults += findings(nbformat.read(self.path, as_version=4), self.release, self.blueprint)
+        tested = set().union(*(score.answers for score in result.scores))
+        for cell in self.cells:
+            if cell not in tested:
+                result.faults.append(f"Cell '{cell}': no check fails when this answer is left blank.")
+        for check, lost in result.proofs[0].lost.items():
+            if lost.startswith(("timeout", "killed", "missing", "ungraded")):
+                result.faults.append(f"Left blank, the check '{check}' fails for the wrong reason: {lost}")
+        room = Limits().memory_bytes // 2**20
+        if result.slowest > self.most / MARGIN:
+            result.faults.append(
+                f"A right answer took {result.slowest:.1f} s, and a cell may take {self.most:g} s: too close."
+            )
+        if result.megabytes > room / MARGIN:
+            result.faults.append(f"The solution took {result.megabytes} MB of {room} MB that it may have: too close.")
+        declared = {cell.id for cell in self.blueprint.cells if cell.inside}
+        for cell in result.inside:
+            why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
+            result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
 
     def _fate(self, mutant: Mutant, trial: Trial | None) -> Fate:
         fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
@@ -358,6 +312,18 @@ class _Run:
         self.result.together = [checks for checks in patterns.values() if len(checks) > 1]
 
 
+def ground(course: Course, assignment: str) -> str:
+    """A hash of all that an audit depends on: source, answers, header, configuration, engine."""
+    digest = hashlib.sha256(f"{ENGINE} {AUDIT} {np.__version__}".encode())
+    folders = (course.path("source", assignment), course.root / "answers" / assignment)
+    files = [*(path for folder in folders for path in folder.rglob("*") if ".ipynb_checkpoints" not in path.parts)]
+    files += [*course.path("source", ".").glob("*.ipynb"), course.root / "nbgrader_config.py"]
+    for path in sorted(path for path in files if path.is_file()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(course.root)} {len(content)} ".encode("utf-8", "surrogateescape") + content)
+    return digest.hexdigest()[:32]
+
+
 def _proof(name: str, kind: str, expected: list[str], trial: Trial | None) -> Proof:
     if trial is None:
         return Proof(name, kind, expected, {}, faults=["it ended the process that graded it, twice"])
@@ -376,43 +342,3 @@ def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:
     """The known answers whose sections are all cells of this notebook."""
     cells = {cell.id for cell in blueprint.cells} | {"*"}
     return [answer for answer in read_answers(folder) if set(answer.sections) <= cells]
-
-
-# --- excuses
-
-
-@dataclass(frozen=True)
-class Excuse:
-    """Why mutants of a cell may survive: those with one of the ``changes``, or all of an operator."""
-
-    cell: str
-    reason: str
-    changes: tuple[str, ...] = ()
-    operator: str = ""
-
-    def fits(self, fate: Fate) -> bool:
-        return self.cell == fate.cell and (
-            fate.change in self.changes or (not self.changes and self.operator == fate.operator)
-        )
-
-
-def read_excuses(path: Path) -> list[Excuse]:
-    """The entries ``[[excuse]]`` of a file: ``cell``, ``reason``, and ``changes`` or an ``operator``.
-
-    Raises AnswerError when an entry is not like that.
-    """
-    if not path.is_file():
-        return []
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("excuse", [])
-    except tomllib.TOMLDecodeError as error:
-        raise AnswerError(f"{path}: not TOML ({error}).") from error
-    excuses = []
-    for entry in entries:
-        known = {"cell", "reason", "changes", "operator"}
-        if not ({"cell", "reason"} <= entry.keys() <= known and ("changes" in entry) != ("operator" in entry)):
-            raise AnswerError(f"{path}: an excuse needs 'cell', 'reason', and either 'changes' or 'operator'.")
-        if len(str(entry["reason"]).split()) < 4:
-            raise AnswerError(f"{path}: '{entry['reason']}' is no reason that a colleague would accept.")
-        excuses.append(Excuse(**entry | {"changes": tuple(entry.get("changes", ()))}))
-    return excuses

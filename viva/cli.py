@@ -15,19 +15,22 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError
-from traitlets import Int, Unicode, default
+from traitlets import Bool, Int, Unicode, default
 
 import viva
 from viva import batch, demo, doctor, export
+from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.batch import Outcome, Status
 from viva.course import Course
+from viva.prove import prove
 from viva.release import release
 from viva.verdict import VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
 NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
+NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 
 # Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
@@ -89,6 +92,13 @@ class VivaCommand(NbGrader):
         named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
         return self.course.chosen(named)
 
+    def prove(self, assignments: list[str]) -> dict[str, bool]:
+        """Audit assignments; which of them passed."""
+        no_wall, workers = Examine(config=self.config).no_wall, self.workers or None
+        return prove(
+            self.course, assignments, config=self.config, console=self.console, no_wall=no_wall, workers=workers
+        )
+
     def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
         columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
@@ -133,28 +143,68 @@ class VivaCommand(NbGrader):
 
 class ReleaseCommand(VivaCommand):
     name = "viva-release"
-    description = "Compile assignments from source/ into release/ and enter them into the gradebook."
+    description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
         viva release                        all assignments
         viva release ps3_scaled_attention   one of them
+        viva release --no-audit             without proof
     """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | NO_WALL | NO_AUDIT
+    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment]
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
 
     def run(self) -> int:
+        assignments = self.chosen_assignments()
+        unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
+        if self.no_audit:
+            refused = set()
+            if unproven:
+                self.console.print(f"Released without an audit: {', '.join(unproven)}.", highlight=False)
+        else:
+            refused = {name for name, passed in self.prove(unproven).items() if not passed} if unproven else set()
+        self._release([assignment for assignment in assignments if assignment not in refused])
+        if refused:
+            self.console.print(
+                f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
+                "answers/<assignment>/excused.toml, or override the audit with --no-audit.",
+                markup=False,
+                highlight=False,
+            )
+        return NEEDS_GRADER if refused else 0
+
+    def _release(self, assignments: list[str]) -> None:
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        for assignment in self.chosen_assignments():
+        for assignment in assignments:
             done = release(self.course, assignment, config=self.config)
             points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
             table.add_row(assignment, *(f"{number:g}" for number in points))
             if done.extra_files:
                 self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
         self.console.print(table)
-        return 0
+
+
+class AuditCommand(VivaCommand):
+    name = "viva-audit"
+    description = "Prove that right answers earn every point, and that wrong ones, mutants among them, do not."
+    examples = """
+        viva audit                        all assignments
+        viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | NO_WALL
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
+
+    def run(self) -> int:
+        return 0 if all(self.prove(self.chosen_assignments()).values()) else NEEDS_GRADER
 
 
 class DemoCommand(VivaCommand):
@@ -272,7 +322,15 @@ class Viva(NbGrader):
     version = viva.__version__
     subcommands = {
         command.name.removeprefix("viva-"): (command, command.description)
-        for command in (ReleaseCommand, DemoCommand, GradeCommand, FeedbackCommand, ExportCommand, DoctorCommand)
+        for command in (
+            AuditCommand,
+            ReleaseCommand,
+            DemoCommand,
+            GradeCommand,
+            FeedbackCommand,
+            ExportCommand,
+            DoctorCommand,
+        )
     }
 
     def start(self) -> None:

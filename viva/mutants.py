@@ -18,6 +18,7 @@ from viva.taint import names_of
 
 CHARACTERS = 120
 """So long may each side of a change be."""
+RESULTS = ("np.zeros_like(a)", "np.nan * a", "np.round(a, 3)", "-a", "np.transpose(a)", "np.squeeze(a)")
 
 
 @dataclass(frozen=True)

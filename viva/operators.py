@@ -36,7 +36,7 @@ def expression(source: str, **nodes: ast.expr) -> ast.expr:
     tree = ast.parse(source, mode="eval").body
 
     class Fill(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+        def visit_Name(self, node: ast.Name) -> ast.AST:
             return nodes.get(node.id, node)
 
     return Fill().visit(tree)
