@@ -8,7 +8,7 @@ PORT ?= 8888
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback export formgrader doctor test lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test compat lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -36,6 +36,7 @@ demo: setup  ## run the whole flow on a demo class: release, hand in, grade, fee
 	@echo
 	@echo "submitted/   what the demo class handed in      autograded/   the same, graded"
 	@echo "feedback/    a page for each student            grades.csv    every score"
+	@echo "results.jsonl what every check came to"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
 audit: setup  ## prove every assignment with known answers and mutants (about half a minute each on two cores)
@@ -69,9 +70,17 @@ doctor: setup  ## say what this machine lacks
 test: setup  ## run every test (about four minutes on two cores)
 	@$(BIN)/pytest
 
+compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
+	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \
+	  --no-header --show-capture=no -W ignore --pyargs nbgrader.tests.apps.test_nbgrader_autograde
+
+.venv/.compat: .venv/.complete
+	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test,compat]'
+	@touch $@
+
 lint: setup  ## check style and formatting
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
 clean:  ## remove what the flow made: submissions, grades, feedback and the gradebook
-	@rm -rf submitted autograded feedback report gradebook.db grades.csv
+	@rm -rf submitted autograded feedback report gradebook.db grades.csv results.jsonl

@@ -51,5 +51,5 @@ c.DailyPenalty.per_day = 0.1
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "viva.feedback.HideTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    "viva.feedback.PageStyle",
 ]

@@ -130,6 +130,6 @@ def grader():
     from viva.grading import Grader
     from viva.wall import Wall
 
-    grader = Grader(30.0, None)
+    grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader
     grader.close()

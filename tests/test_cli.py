@@ -21,13 +21,16 @@ def test_grading_says_what_became_of_each_submission(course, viva):
     assert "anna:" not in result.out
 
 
-def test_what_needs_the_grader_makes_the_status_non_zero_and_leaves_a_log(course, viva):
-    path = hand_in(course, "quits")
-    path.write_text(path.read_text().replace("raise NotImplementedError()", "import os; os._exit(0)"))
+def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
+    source = course / "source" / SHORT / "scaled_attention.ipynb"
+    magic = "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS"
+    source.write_text(source.read_text().replace("### BEGIN HIDDEN TESTS", magic, 1))
+    assert viva("release", "--no-audit", SHORT).status == 0
+    hand_in(course, "anna", answer="right/einsum")
     result = viva("grade", SHORT)
     assert result.status == 1
-    assert "quits: the kernel died" in result.out
-    assert "DeadKernelError" in (course / "report" / "log" / f"{SHORT}-quits.txt").read_text()
+    assert "anna: the check" in result.out
+    assert "is ungraded: the test cell uses !date, which the grader cannot run" in result.out
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,10 @@ def test_what_needs_the_grader_makes_the_status_non_zero_and_leaves_a_log(course
         (["grade", "--student=nobody"], "by a student 'nobody'"),
         (["release", "ps3"], "Did you mean 'ps3_"),
         (["export", "ps9"], "There is no assignment 'ps9'"),
+        (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
+        (["grade", "--course-dir=/nonexistent"], "There is no folder /nonexistent"),
+        (["export", "--db=nonsense"], "'nonsense' is not the address of a gradebook"),
+        (["export", "--db=firebird://here/grades"], "'firebird://here/grades' is not the address of a gradebook"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_answered_in_a_sentence(course, viva, arguments, sentence):
@@ -55,10 +62,26 @@ def test_grading_before_release_says_to_release(course, viva):
     assert f"Run 'viva release {SHORT}' first" in result.err
 
 
-def test_nothing_handed_in_is_no_error(course, viva):
-    result = viva("grade")
+@pytest.mark.parametrize("command", ["grade", "feedback"])
+def test_nothing_handed_in_is_no_error(course, viva, command):
+    result = viva(command)
     assert result.status == 0
     assert "Nothing was handed in" in result.out
+
+
+def test_an_assignment_that_is_still_written_on_does_not_stop_the_export_of_the_others(course, viva):
+    shutil.copytree(course / "source" / SHORT, course / "source" / "ps9_draft")
+    result = viva("export")
+    assert result.status == 0
+    assert "The gradebook does not know ps9_draft yet" in result.out
+    assert viva("export", "ps9_draft").status == 2
+
+
+def test_the_students_to_export_may_be_named_by_a_pattern(course, viva):
+    assert viva("demo", "--students=12", SHORT).status == 0
+    result = viva("export", "--student=demo-0*", SHORT)
+    assert result.status == 0
+    assert "9 rows are in" in result.out
 
 
 def test_a_folder_without_source_is_no_course(course, viva):

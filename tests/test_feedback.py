@@ -7,6 +7,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, SHORT, hand_in
 from tests.flow.test_notebooks import lines_of_source
+from viva.feedback import STYLE
 
 
 def test_the_page_of_a_failing_student_shows_messages_but_no_hidden_line(course, viva):
@@ -15,6 +16,8 @@ def test_the_page_of_a_failing_student_shows_messages_but_no_hidden_line(course,
     assert viva("feedback", SHORT).status == 0
     page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
     assert "AssertionError" in page
+    assert STYLE.splitlines()[0] in page
+    assert ".highlight .k { color: #008000" in page
     inside, outside = lines_of_source(PROJECT / "source" / SHORT / "scaled_attention.ipynb", "### BEGIN HIDDEN TESTS")
     secrets = {line for line in inside - outside if len(line) > 25 and not line.startswith(('"', 'f"'))}
     secrets = {line for line in secrets if not any(line in public for public in outside)}

@@ -15,7 +15,8 @@ FIVE = next(path for path in SOURCES if path.stem == "sentence")
 def look(path, notebook=None):
     course, config = load(PROJECT)
     if notebook is None:
-        return findings(nbformat.read(path, as_version=4), student_version(path, course, config), read_blueprint(path))
+        release, _ = student_version(path, course, config)
+        return findings(nbformat.read(path, as_version=4), release, read_blueprint(path))
     nbformat.write(notebook, path)
     return look(path)
 

@@ -695,10 +695,10 @@ if np.finfo(np.longdouble).nmant == 63:
 
 @pytest.mark.parametrize("data", BAD.values(), ids=BAD)
 def test_a_made_up_message_is_refused(data):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(WireError):
         decode(data, lambda reference: None)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def index(name, *cells) -> list:
@@ -798,10 +798,10 @@ def test_labels_made_to_share_a_hash_are_refused_soon(name):
         parts = ["index", None, None, cells]
         codes = np.zeros(1, np.int8)
         parts = [name, codes, parts, False] if name == "categories" else [name, [None], [parts], [codes]]
-        started = time.perf_counter()
+        started = time.process_time()
         with contextlib.nullcontext() if fits else pytest.raises(WireError):
             decode(pandas_message(parts))
-        assert time.perf_counter() - started < 1
+        assert time.process_time() - started < 1
 
 
 def test_a_long_calendar_step_stays_behind():
@@ -849,10 +849,10 @@ def test_an_interrupt_passes_through():
 
 def survives(data: bytes) -> None:
     """Decode; what comes is plain, in little time, or a WireError."""
-    started = time.perf_counter()
+    started = time.process_time()
     with contextlib.suppress(WireError):
         decode(data, lambda reference: reference)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     try:
         value = decode(data)
     except WireError:
@@ -968,11 +968,11 @@ def test_work_is_in_proportion_to_the_message(kind):
     """Marks that promise all that is left, sixty deep and side by side."""
     size = 100_000
     row = [(kind, size - 2 * i) for i in range(1, wire.LEVELS)] + list(range(size))
-    started = time.perf_counter()
+    started = time.process_time()
     for data in (message(*row), message((list, size), *[(list, 0)] * size)):
         with contextlib.suppress(WireError):
             decode(data)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 # --- pipes

@@ -14,7 +14,7 @@ export       the gradebook as rows and as CSV
 operators    the mistakes that people make, as changes of a syntax tree
 mutants      wrong solutions derived from the right one
 witness      runs beside a mutant and finds out whether it is equivalent to the solution
-trial        what a worker process does with one notebook of an audit
+probe        what a worker process does with one notebook of an audit
 proof        what an audit came to, as plain data; excuses
 hygiene      what a notebook should be before it is released
 audit        an assignment is proven before it is released

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import functools
 import hashlib
 import os
 import tempfile
@@ -21,8 +20,9 @@ from pathlib import Path
 import nbformat
 import numpy as np
 from nbformat import NotebookNode
+from nbgrader import utils
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import CheckCellMetadata, ComputeChecksums, SaveCells
+from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, SaveCells
 from traitlets.config import Config
 
 from viva import ENGINE
@@ -32,8 +32,8 @@ from viva.course import Course
 from viva.grading import Examination
 from viva.hygiene import findings
 from viva.mutants import Mutant, mutants
+from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
-from viva.trial import Trial, Worker, name_of, trimmed
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.wall import Limits
 from viva.workers import Workers
@@ -70,7 +70,8 @@ def audit(
     with (
         tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
         _scratch(folder),
-        Workers(count, functools.partial(Worker, seconds, no_wall)) as pool,
+        contextlib.closing(make_grader(seconds, no_wall)) as grader,
+        Workers(count, lambda number: Worker(grader.share(2 * number))) as pool,
     ):
         result = _Run(course, assignment, path, config, pool, seconds, progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
@@ -87,19 +88,26 @@ def _scratch(folder: str) -> Iterator[None]:
         tempfile.tempdir = before
 
 
-def student_version(path: Path, course: Course, config: Config) -> NotebookNode:
-    """What `viva release` would make of a source notebook, without writing anything. Raises BlueprintError."""
+def student_version(path: Path, course: Course, config: Config) -> tuple[NotebookNode, dict[str, str]]:
+    """What `viva release` would make of a source notebook, and by grade id the whole text of its locked cells.
+
+    Nothing is written. Raises BlueprintError when nbgrader cannot make it.
+    """
     converter = GenerateAssignment(coursedir=course.directory, config=config)
     notebook, resources = nbformat.read(path, as_version=4), {"nbgrader": {}}
+    locked: dict[str, str] = {}
     with contextlib.chdir(course.root):
         for step in converter.preprocessors:
             if step in (SaveCells, ComputeChecksums, CheckCellMetadata):
                 continue
+            if step is ClearHiddenTests:
+                cells = [cell for cell in notebook.cells if cell.cell_type == "code" and utils.is_locked(cell)]
+                locked = {name_of(cell): cell.source for cell in cells}
             try:
                 notebook, resources = step(parent=converter).preprocess(notebook, resources)
             except (RuntimeError, ValueError, OSError) as error:
                 raise BlueprintError(f"{path}: nbgrader cannot make a student version: {error}") from error
-    return notebook
+    return notebook, locked
 
 
 class _Run:
@@ -110,8 +118,8 @@ class _Run:
     ) -> None:
         self.path, self.data, self.pool, self.most, self.progress = path, path.parent, pool, most, progress
         self.result = Audit(assignment, path.stem)
-        self.release = student_version(path, course, config)
-        self.known = self._one("rehearse", path)
+        self.release, locked = student_version(path, course, config)
+        self.known = self._one("rehearse", path, locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
@@ -129,7 +137,10 @@ class _Run:
         jobs = [*self._alone(), *self._proofs()]
         self.total = len(jobs) + len(self.cells) + len(found)
         trials = self._map(jobs)
-        trials |= self._map(self._mutations(found, self._ground(trials)))
+        if _lost(trials[("solution",)]):
+            found = []
+            self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
+        trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
         self.result.fates = [self._fate(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
         self._compare(found)
@@ -250,7 +261,7 @@ class _Run:
             why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
             result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
 
-    def _fate(self, mutant: Mutant, trial: Trial | None) -> Fate:
+    def _fate(self, mutant: Mutant, trial: Probe | None) -> Fate:
         fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
         if trial is None:
             fate.note = "it ended the process that graded it, twice"
@@ -324,17 +335,17 @@ def ground(course: Course, assignment: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def _proof(name: str, kind: str, expected: list[str], trial: Trial | None) -> Proof:
+def _proof(name: str, kind: str, expected: list[str], trial: Probe | None) -> Proof:
     if trial is None:
         return Proof(name, kind, expected, {}, faults=["it ended the process that graded it, twice"])
     return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
 
 
-def _lost(trial: Trial | None) -> dict[str, str]:
+def _lost(trial: Probe | None) -> dict[str, str]:
     return trial.lost if trial else {}
 
 
-def _verdicts(trial: Trial | None) -> dict[str, str]:
+def _verdicts(trial: Probe | None) -> dict[str, str]:
     return {check: verdict for check, (verdict, _) in trial.verdicts.items()} if trial else {}
 
 

@@ -30,10 +30,11 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, List
 
 from viva.grading import Examination, Grader, Outcome
+from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results
-from viva.verdict import CourseError, Verdict, VivaError
-from viva.wall import Wall, protection
+from viva.verdict import CourseError, Verdict
+from viva.wall import SLOTS, Wall, protection
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
@@ -58,11 +59,14 @@ class Examine(NbGraderPreprocessor):
         place = resources["nbgrader"]
         directory = CourseDirectory(parent=self.parent)
         source = source_notebook(directory, place["assignment"], place["notebook"])
-        grader = warm_grader(float(execute.timeout or 30), self.no_wall)
-        known = place.get("examination") or examination(source, grader)
-        if isinstance(known, VivaError):
-            raise known
-        outcome = grader.grade(notebook, known, source.parent)
+        grader, known = place.get("grader"), place.get("examination")
+        if grader is None:
+            grader = warm_grader(float(execute.timeout or 30), self.no_wall)
+            with Gradebook(place["db_url"]) as gradebook:
+                locked = Expected.of(gradebook, place["assignment"]).locked(place["notebook"])
+            known = examination(source, grader, locked)
+        files = Path(resources.get("metadata", {}).get("path") or source.parent)
+        outcome = grader.grade(notebook, known, source.parent, files)
         show(notebook, outcome)
         place["outcome"] = outcome
         return notebook, resources
@@ -128,7 +132,7 @@ class RecordResults(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         place = resources["nbgrader"]
-        if (outcome := place.get("outcome")) and "examination" not in place:
+        if (outcome := place.get("outcome")) and "grader" not in place:
             results = Results.of(CourseDirectory(parent=self.parent))
             known = results.read().get((place["assignment"], place["student"]), {"notebooks": {}, "faults": []})
             notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
@@ -168,11 +172,11 @@ def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) 
     return path
 
 
-def examination(source: Path, grader: Grader) -> Examination:
+def examination(source: Path, grader: Grader, locked: dict[str, str]) -> Examination:
     """What the grader knows about an instructor notebook, learnt once in this process for each version of it."""
-    key = (str(source), source.stat().st_mtime_ns, grader.seconds)
+    key = (str(source), source.stat().st_mtime_ns, grader.seconds, frozenset(locked.items()))
     if key not in _examinations:
-        _examinations[key] = rehearse(source, grader, source.parent)
+        _examinations[key] = rehearse(source, grader, source.parent, locked)
     return _examinations[key]
 
 
@@ -183,13 +187,18 @@ def warm_grader(seconds: float, no_wall: bool) -> Grader:
     """
     key = (os.getpid(), seconds, no_wall)
     if key not in _graders:
-        walls = None
-        if not no_wall:
-            require_wall()
-            walls = Wall.for_candidate(), Wall.for_examiner()
-        _graders[key] = grader = Grader(seconds, walls, slot=2 * (os.getpid() % 400))
+        _graders[key] = grader = new_grader(seconds, no_wall)
         atexit.register(grader.close)
     return _graders[key]
+
+
+def new_grader(seconds: float, no_wall: bool) -> Grader:
+    """A grader whose caller closes it. Raises CourseError as warm_grader does."""
+    walls = None
+    if not no_wall:
+        require_wall()
+        walls = Wall.for_candidate(), Wall.for_examiner()
+    return Grader(seconds, walls, slot=2 * (os.getpid() % (SLOTS // 2)))
 
 
 def require_wall() -> None:
@@ -231,10 +240,3 @@ def _name(result) -> str:
 def _output(item: dict) -> NotebookNode:
     fields = {key: value for key, value in item.items() if key != "output_type"}
     return new_output(item["output_type"], **fields)
-
-
-def close_graders() -> None:
-    """End this process's warm parents."""
-    for grader in _graders.values():
-        grader.close()
-    _graders.clear()

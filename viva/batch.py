@@ -11,7 +11,6 @@ batch which was stopped at any point is finished by running it again.
 from __future__ import annotations
 
 import contextlib
-import functools
 import glob
 import hashlib
 import io
@@ -41,19 +40,18 @@ from viva.autograde import (
     Autograde,
     Examine,
     RecordResults,
-    close_graders,
     examination,
+    new_grader,
     now,
     require_wall,
     source_notebook,
-    warm_grader,
 )
 from viva.course import Course, Submission
-from viva.grading import Examination
+from viva.grading import Examination, Grader
 from viva.record import Draft, Expected, Graded, Writer, in_place_of_gradebook
 from viva.results import Results
 from viva.submission import inspect
-from viva.verdict import BlueprintError, VivaError
+from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
@@ -123,10 +121,10 @@ class _Batch:
         self.no_wall = Examine(config=config).no_wall
         if not self.no_wall:
             require_wall()
+        self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.results.tidy()
         self.known = {} if self.converter.force else self.results.read()
-        self.grounds = {name: self._ground(name) for name in assignments}
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.recorded = {
@@ -134,11 +132,13 @@ class _Batch:
                 for name in assignments
                 for submission in gradebook.assignment_submissions(name)
             }
+        self.grounds = {name: self._ground(name) for name in assignments}
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what the verdicts depend on beside the submission."""
-        digest = hashlib.sha256(f"{ENGINE} {Execute(config=self.config).timeout} {self.no_wall}".encode())
+        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall}".encode())
         _hash_folder(self.course.path("source", assignment), digest)
+        digest.update(repr(self.expected[assignment]).encode())
         return digest.digest()
 
     def key(self, submission: Submission) -> str:
@@ -155,7 +155,8 @@ class _Batch:
     def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
         with (
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            Workers(_cores(workers, len(todo)), functools.partial(_Worker, self, folder)) as pool,
+            contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
+            Workers(_cores(workers, len(todo)), lambda number: _Worker(self, folder, grader.share(2 * number))) as pool,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
             waiting: list[tuple[Submission, _Done]] = []
@@ -191,12 +192,11 @@ class _Batch:
         if waiting:
             self.results.add([done.record | {"key": self.key(submission)} for submission, done in waiting])
         for submission, done in waiting:
-            faults, verdicts = done.record["faults"], tuple(done.verdicts)
-            reason = (
-                f"the grader failed, so that some checks are ungraded: {faults[-1].splitlines()[-1]}" if faults else ""
-            )
-            status = Status.FAILED if faults else Status.DONE
-            outcomes.append(Outcome(submission, status, reason, notes[submission], "\n".join(faults), verdicts))
+            ungraded = [result for result in done.results() if result["verdict"] == Verdict.UNGRADED]
+            verdicts = tuple(result["verdict"] for result in done.results())
+            reason = f"the check '{ungraded[0]['title']}' is ungraded: {ungraded[0]['reason']}" if ungraded else ""
+            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record["faults"])
+            outcomes.append(Outcome(submission, status, reason, notes[submission], log, verdicts))
         return outcomes
 
 
@@ -216,7 +216,12 @@ class _Done:
     log: str = ""
     graded: Graded | None = None
     record: dict = field(default_factory=dict)
-    verdicts: list[str] = field(default_factory=list)
+
+    def results(self) -> Iterator[dict]:
+        """What every check came to."""
+        for cells in self.record["notebooks"].values():
+            for results in cells.values():
+                yield from results
 
 
 _Examinations = dict[str, Examination | VivaError]
@@ -225,22 +230,26 @@ _Examinations = dict[str, Examination | VivaError]
 class _Worker:
     """Takes submissions through nbgrader's steps, in a process of its own."""
 
-    def __init__(self, batch: _Batch, folder: str, slot: int) -> None:
-        tempfile.tempdir = folder  # so that nothing is left behind, however this ends
-        self.batch = batch
+    def __init__(self, batch: _Batch, folder: str, grader: Grader) -> None:
+        self.batch, self.folder, self.grader = batch, folder, grader
 
     def __call__(self, job: str | tuple[Submission, _Examinations]) -> _Examinations | _Done:
         """Learn about an assignment, or grade a submission."""
+        tempfile.tempdir = self.folder  # removed with the batch, so that nothing is left behind however this ends
         return self._rehearse(job) if isinstance(job, str) else self._try(*job)
+
+    def let_go(self) -> None:
+        self.grader.close()
 
     def _rehearse(self, assignment: str) -> _Examinations:
         """What the grader knows about each notebook, or why it cannot be graded."""
         found = {}
-        directory = self.batch.course.directory
-        grader = warm_grader(float(Execute(config=self.batch.config).timeout or 30), self.batch.no_wall)
-        for name in self.batch.expected[assignment].notebooks:
+        directory, expected = self.batch.course.directory, self.batch.expected[assignment]
+        for name in expected.notebooks:
             try:
-                found[name] = examination(source_notebook(directory, assignment, name), grader)
+                found[name] = examination(
+                    source_notebook(directory, assignment, name), self.grader, expected.locked(name)
+                )
             except VivaError as error:
                 found[name] = error
         return found
@@ -278,25 +287,30 @@ class _Worker:
             for name in sorted(expected.notebooks):
                 path = submission.folder / f"{name}.ipynb"
                 if path.is_file() and not path.is_symlink():
-                    text = self._convert(path, submission, examinations[name], converter, steps, done)
+                    text = self._convert(path, build, submission, examinations[name], converter, steps, done)
                     (build / path.name).write_text(text, encoding="utf-8")
             _protect(build, int(str(converter.permissions), 8))
             _replace(build, target)
         done.record["seconds"] = round(time.monotonic() - start, 3)
         return done
 
-    def _convert(self, path: Path, submission: Submission, known, converter, steps: list, done: _Done) -> str:
+    def _convert(
+        self, path: Path, build: Path, submission: Submission, known, converter, steps: list, done: _Done
+    ) -> str:
         """One notebook through the steps; the graded notebook as text, its scores and results in ``done``."""
+        if isinstance(known, VivaError):
+            raise known
         name = path.stem
         draft = Draft(self.batch.expected[submission.assignment])
         place = {"student": submission.student, "assignment": submission.assignment, "notebook": name}
-        place |= {"db_url": self.batch.course.directory.db_url, "examination": known}
+        place |= {"db_url": self.batch.course.directory.db_url, "grader": self.grader, "examination": known}
         exporter = converter.exporter_class(parent=converter, config=converter.config)
         for step in steps:
             kind = step if isinstance(step, type) else _imported(step)
             if not issubclass(kind, AssignLatePenalties | RecordResults):  # the writer does these
                 exporter.register_preprocessor(step)
         resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": place}
+        resources["metadata"] = {"path": str(build)}
         notebook = nbformat.read(path, as_version=4)
         with (
             in_place_of_gradebook(draft, [type(step) for step in exporter._preprocessors]),
@@ -309,11 +323,7 @@ class _Worker:
             done.record["notebooks"][name] = outcome.record()
             done.record["faults"] += outcome.faults
             done.record["wall"] &= outcome.walled
-            done.verdicts += [str(result.verdict) for results in outcome.checks.values() for result in results]
         return text
-
-    def close(self) -> None:
-        close_graders()
 
 
 def _copy_extra_files(source: Path, target: Path, ignore: list[str]) -> None:

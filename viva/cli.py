@@ -25,7 +25,7 @@ from viva.batch import Outcome, Status
 from viva.course import Course
 from viva.prove import prove
 from viva.release import release
-from viva.verdict import VivaError
+from viva.verdict import CourseError, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
@@ -130,6 +130,10 @@ class VivaCommand(NbGrader):
                     f"nbgrader's log of {outcome.submission.student}: {path}", markup=False, highlight=False
                 )
         return NEEDS_GRADER if failed else 0
+
+    def say_nothing_handed_in(self) -> None:
+        where = self.course.path("submitted", "<assignment>", "<student>")
+        self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
 
     def _write_log(self, outcome: Outcome) -> Path:
         path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
@@ -245,8 +249,7 @@ class GradeCommand(VivaCommand):
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)
-            where = self.course.path("submitted", "<assignment>", "<student>")
-            self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
+            self.say_nothing_handed_in()
             return 0
         outcomes = batch.autograde(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "grading"), "graded")
@@ -267,6 +270,9 @@ class FeedbackCommand(VivaCommand):
 
     def run(self) -> int:
         submissions = self.course.submissions(self.chosen_assignments(), self.coursedir.student_id)
+        if not submissions:
+            self.say_nothing_handed_in()
+            return 0
         outcomes = batch.write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 
@@ -282,10 +288,8 @@ class ExportCommand(VivaCommand):
     to = Unicode("grades.csv", help="The file to write.").tag(config=True)
 
     def run(self) -> int:
-        assignments = self.chosen_assignments()
-        for assignment in assignments:
-            self.course.released_notebooks(assignment)
-        students = [] if self.coursedir.student_id == "*" else [self.coursedir.student_id]
+        assignments = self._released(self.chosen_assignments())
+        students = [] if self.coursedir.student_id == "*" else self.course.students(self.coursedir.student_id)
         path = self.course.root / self.to
         with self.course.gradebook() as gradebook:
             export.CsvExport(to=str(path), assignment=assignments, student=students).export(gradebook)
@@ -296,6 +300,22 @@ class ExportCommand(VivaCommand):
             f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
         )  # fmt: skip
         return 0
+
+    def _released(self, assignments: list[str]) -> list[str]:
+        """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
+        released, refusals = [], []
+        for assignment in assignments:
+            try:
+                self.course.released_notebooks(assignment)
+            except CourseError as refusal:
+                refusals.append(refusal)
+            else:
+                released.append(assignment)
+        if not released:
+            raise refusals[0]
+        for refusal in refusals:
+            self.console.print(str(refusal), markup=False, highlight=False, soft_wrap=True)
+        return released
 
 
 class DoctorCommand(VivaCommand):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import glob
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import ArgumentError
 
 from viva.verdict import CourseError
 
@@ -32,13 +34,24 @@ class Course:
         self.root = Path(directory.root)
 
     def require_writable(self) -> None:
-        """Raises CourseError when nothing can be written into the course folder."""
+        """Raises CourseError when nothing can be written into the course folder, or there is none."""
+        if not self.root.is_dir():
+            raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
 
     def gradebook(self) -> Gradebook:
-        """An open gradebook; use it in a ``with`` block."""
-        return Gradebook(self.directory.db_url, self.directory.course_id)
+        """An open gradebook; use it in a ``with`` block.
+
+        Raises CourseError when its address is none, or names a database without a driver on this machine.
+        """
+        try:
+            return Gradebook(self.directory.db_url, self.directory.course_id)
+        except (ArgumentError, ModuleNotFoundError) as error:
+            raise CourseError(
+                f"'{self.directory.db_url}' is not the address of a gradebook: {error}. "
+                "Write it as sqlite:////home/me/course/gradebook.db."
+            ) from error
 
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
@@ -98,6 +111,18 @@ class Course:
         folders = sorted(glob.glob(self.directory.format_path(step, student, assignment)))
         matches = [(place.fullmatch(folder), folder) for folder in folders if os.path.isdir(folder)]
         return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
+
+    def students(self, student: str = "*") -> list[str]:
+        """The ids of the students in the gradebook, in order; ``student`` may be a glob.
+
+        Raises CourseError when a student was named and is not among them.
+        """
+        with self.gradebook() as gradebook:
+            known = sorted(student.id for student in gradebook.students)
+        found = fnmatch.filter(known, student)
+        if not found and student != "*":
+            raise CourseError(f"There is no student '{student}' in the gradebook. {_nearest(student, known)}".strip())
+        return found
 
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.

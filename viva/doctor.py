@@ -15,6 +15,7 @@ from traitlets.config import Config
 
 from viva.course import Course
 from viva.verdict import CourseError
+from viva.wall import protection
 
 PYTHON = (3, 11)
 NUMPY = (2, 4)
@@ -32,11 +33,12 @@ class Diagnosis:
 
 
 def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
-    """Look at the interpreter, the packages, the course folder, the exchange and the browser."""
+    """Look at the interpreter, the packages, the wall, the course folder, the exchange and the browser."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
     yield from _packages()
     yield _kernel()
+    yield from _wall()
     yield from _folders(course)
     root = ExchangeFactory(config=config).exchange(config=config).root
     yield Diagnosis(
@@ -80,6 +82,15 @@ def _kernel() -> Diagnosis:
     except NoSuchKernel:
         return Diagnosis("the kernel 'python3'", False, f"{sys.executable} -m ipykernel install --sys-prefix")
     return Diagnosis("the kernel 'python3'", True)
+
+
+def _wall() -> Iterator[Diagnosis]:
+    found = protection()
+    for layer in found.layers:
+        fault = f" ({layer.fault})" if layer.fault else ""
+        yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
+    remedy = "mend the lines above; until then nothing is graded, unless with --no-wall"
+    yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
 
 
 def _folders(course: Course) -> Iterator[Diagnosis]:

@@ -191,31 +191,22 @@ class Examiner:
         report = self._check(source, name, given=True)
         return {"error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"}
 
-    def do_examine(self, cell: str, prelude: str, checks: list, pushed: list, seconds: float, skip: int = 0) -> dict:
-        """Run the checks of a grade cell, each also when the one before failed, until the time is over.
-
-        ``checks`` are pairs of title and source, of which the first ``skip`` are left out; ``pushed``
-        names are handed to the candidate at the end, as running the visible text there would have done.
-        """
-        end = time.monotonic() + seconds
-        self.asker.fault = None
+    def do_begin(self, cell: str, prelude: str) -> dict:
+        """Start on a grade cell: run what stands before its checks. The report is of that, when it failed."""
         self.namespace.bound = set()
         with contextlib.suppress(CandidateFault):
             self.asker.share_random_state()
-        reports = []
-        if prelude.strip():
-            report = self._check(prelude, cell)
-            if report.verdict is not Verdict.PASSED:
-                return {"reports": [report.crossing() | {"title": title} for title, _ in checks[skip:]]}
-        for title, source in checks[skip:]:
-            if time.monotonic() > end:
-                reports.append(CheckReport(title, Verdict.TIMEOUT, "the time for this cell was over before this check"))
-                continue
-            if isinstance(self.asker.fault, CandidateDied):
-                break
-            reports.append(self._check(source, title))
+        report = self._check(prelude, cell) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
+        return {"report": report.crossing()}
+
+    def do_check(self, title: str, source: str) -> dict:
+        """Run one check."""
+        return {"report": self._check(source, title).crossing()}
+
+    def do_finish(self, pushed: list[str]) -> dict:
+        """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""
         self._push(set(pushed))
-        return {"reports": [report.crossing() for report in reports]}
+        return {}
 
     def _push(self, names: set[str]) -> None:
         values = {

@@ -6,6 +6,11 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor
 
+STYLE = """\
+    .text_cell_render th, .text_cell_render td { padding: 0.2em 1.2em 0.2em 0; }
+    .output_error pre { white-space: pre-wrap; }
+"""
+
 
 class HideTests(NbGraderPreprocessor):
     """In nbgrader's feedback: take out hidden tests, marking schemes and tracebacks through tests.
@@ -23,3 +28,11 @@ class HideTests(NbGraderPreprocessor):
             if output.output_type == "error":
                 output.traceback = [f"{output.ename}: {output.evalue}"]
         return cell, resources
+
+
+class PageStyle(NbGraderPreprocessor):
+    """In nbgrader's feedback: room between the columns of tables, and messages that do not run off the page."""
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        resources.setdefault("inlining", {}).setdefault("css", []).append(STYLE)
+        return notebook, resources

@@ -11,11 +11,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import select
 import shutil
 import signal
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,15 +28,18 @@ from viva import taint, wire
 from viva.blueprint import Blueprint, Cell
 from viva.parent import Parent
 from viva.verdict import Verdict, WallError, WireError
-from viva.wall import Wall
+from viva.wall import Limits, Wall, overflowing
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
+WATCH = 0.25
+"""Seconds between two looks into a scratch folder."""
 STUCK = 10.0
 """Seconds that an examiner may take beyond its cell's time."""
 
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 KILLED = "the code ended its process, or used more memory than it may"
 TIMEOUT = "the code did not finish in {:g} seconds"
 
@@ -87,6 +92,9 @@ class Examination:
     kinds: dict[str, str]
     inside: frozenset[str] = frozenset()
 
+    def __deepcopy__(self, memo: dict) -> Examination:
+        return self  # it never changes; nbconvert copies what it is handed for every step
+
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
         """The blueprint's cells between two grade cells."""
         ids = [cell.id for cell in self.blueprint.cells]
@@ -94,7 +102,7 @@ class Examination:
         return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
 
 
-class Died(Exception):
+class Died(Exception):  # noqa: N818
     """The candidate ended, or had to be ended."""
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
@@ -102,18 +110,23 @@ class Died(Exception):
         self.verdict, self.reason = verdict, reason
 
 
-class ExaminerFault(Exception):
+class ExaminerFault(Exception):  # noqa: N818
     """The examiner itself failed; the fault is the grader's."""
 
 
 class Session:
     """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
 
-    def __init__(self, candidates: Parent, examiners: Parent, data: Path | None = None) -> None:
+    def __init__(
+        self, candidates: Parent, examiners: Parent, data: Path | None = None, files: Path | None = None
+    ) -> None:
+        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
         self.candidates, self.examiners = candidates, examiners
-        self.scratch = Path(tempfile.mkdtemp(prefix="viva-scratch-"))
-        if data is not None:
-            _copy_data(data, self.scratch)
+        # One for each: a scratch folder belongs to a single process.
+        self.scratches = [Path(tempfile.mkdtemp(prefix="viva-scratch-")) for _ in range(2)]
+        for folder, scratch in zip((files or data, data), self.scratches, strict=True):
+            if folder is not None:
+                _copy_data(folder, scratch)
         self.pids: dict[Parent, int] = {}
         self.open: list[int] = []
         try:
@@ -132,10 +145,10 @@ class Session:
         theirs = [null, out, err, to_candidate, from_candidate, to_examiner, from_examiner]
         try:
             self.pids[self.candidates] = self.candidates.fork(
-                [null, out, err, to_candidate, from_candidate], self.scratch
+                [null, out, err, to_candidate, from_candidate], self.scratches[0]
             )
             self.pids[self.examiners] = self.examiners.fork(
-                [null, null, null, to_examiner, from_examiner, self.question, self.answer], self.scratch
+                [null, null, null, to_examiner, from_examiner, self.question, self.answer], self.scratches[1]
             )
         finally:
             for descriptor in theirs:
@@ -156,7 +169,8 @@ class Session:
         for descriptor in self.open:
             os.close(descriptor)
         self.open = []
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        for scratch in self.scratches:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     def __enter__(self) -> Session:
         return self
@@ -168,9 +182,9 @@ class Session:
         """The candidate's reply to a request. Raises Died."""
         try:
             wire.write(self.question, wire.encode(request))
-            if not _readable(self.answer, within):
+            if not self._readable(self.answer, within):
                 self._interrupt()
-                if not _readable(self.answer, GRACE):
+                if not self._readable(self.answer, GRACE):
                     raise Died(Verdict.TIMEOUT, TIMEOUT.format(within))
             reply = wire.decode(wire.read(self.answer, timeout=STUCK))
         except (EOFError, BrokenPipeError):
@@ -185,11 +199,11 @@ class Session:
         """The examiner's reply to a request. Raises ExaminerFault."""
         try:
             wire.write(self.request, wire.encode(request))
-            if not _readable(self.reply, within):
+            if not self._readable(self.reply, within):
                 self._interrupt()
-                if not _readable(self.reply, GRACE):
+                if not self._readable(self.reply, GRACE):
                     self._end_candidate()
-                    if not _readable(self.reply, STUCK):
+                    if not self._readable(self.reply, STUCK):
                         raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
             reply = wire.decode(wire.read(self.reply, timeout=STUCK))
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
@@ -197,6 +211,19 @@ class Session:
         if "fault" in reply:
             raise ExaminerFault(reply["fault"])
         return reply
+
+    def _readable(self, descriptor: int, seconds: float) -> bool:
+        """Wait for an answer. Where no tmpfs limits the scratch folder, a candidate that fills it is ended."""
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        wall, end = self.candidates.wall, time.monotonic() + seconds
+        watched = wall is not None and not wall.private_tmp
+        while watched and time.monotonic() < end:
+            if poll.poll(min(WATCH, seconds) * 1000):
+                return True
+            if overflowing(self.scratches[0], wall.limits):
+                self._end_candidate()
+        return bool(poll.poll(max(0.0, end - time.monotonic()) * 1000))
 
     def _interrupt(self) -> None:
         if pid := self.pids.get(self.candidates):
@@ -222,17 +249,31 @@ class Grader:
         self.candidates = Parent("candidate", candidate_wall, self.slot)
         self.examiners = Parent("examiner", examiner_wall, self.slot + 1)
 
+    def __deepcopy__(self, memo: dict) -> Grader:
+        return self  # a handle on processes
+
     def close(self) -> None:
         self.candidates.close()
         self.examiners.close()
 
-    def grade(self, notebook: NotebookNode, examination: Examination, data: Path | None = None) -> Outcome:
+    def share(self, slot: int) -> Grader:
+        """A grader for another process, with the same warm parents."""
+        other = object.__new__(Grader)
+        other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
+        other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
+        return other
+
+    def grade(
+        self, notebook: NotebookNode, examination: Examination, data: Path | None = None, files: Path | None = None
+    ) -> Outcome:
         """Grade a notebook whose nbgrader cells are the instructor's but for the answers.
+
+        ``data`` holds the assignment's files, ``files`` those and the ones that were handed in beside the notebook.
 
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded.
         """
         for attempt in (1, 2):
-            run = _Run(self, notebook, examination, data)
+            run = _Run(self, notebook, examination, data, files)
             try:
                 run.finish()
                 break
@@ -248,17 +289,22 @@ class Grader:
 class _Run:
     """One pass over a submission, through as many sessions as it needs."""
 
-    def __init__(self, grader: Grader, notebook: NotebookNode, examination: Examination, data: Path | None) -> None:
-        self.grader, self.examination, self.data = grader, examination, data
+    def __init__(
+        self, grader: Grader, notebook: NotebookNode, examination: Examination, data: Path | None, files: Path | None
+    ) -> None:
+        self.grader, self.examination, self.data, self.files = grader, examination, data, files
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         self.blueprint = {cell.id: cell for cell in examination.blueprint.cells}
         self.outcome = Outcome(walled=grader.walled)
         self.deadly: set[int] = set()
+        self.lost: dict[str, Died] = {}
+        """By name: the death of the cell that would have bound it."""
         self.finished: set[int] = set()
+        self.spent: dict[str, float] = {}
 
     def finish(self) -> None:
         for _ in range(MOST_DEATHS + 1):
-            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data, self.files) as session:
                 session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                 if self._go_through(session):
                     break
@@ -292,18 +338,31 @@ class _Run:
         results = self.outcome.checks.setdefault(cell.id, [])
         again = index in self.finished
         skip = 0 if again else len(results)
+        limit, start = cell.seconds or self.grader.seconds, time.monotonic()
+        seconds = allowance(limit, self.spent.get(cell.id, 0.0))
         if cell.id in self.examination.inside:
-            reports = examine_inside(session, cell, cell.seconds or self.grader.seconds, skip)
+            reports = examine_inside(session, cell, seconds, skip)
         else:
-            reports = examine(session, cell, cell.seconds or self.grader.seconds, skip)
+            reports = examine(session, cell, seconds, skip)
+        self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
-            results.extend(score(cell, reports, skip))
+            results.extend(map(self._explained, score(cell, reports, skip)))
         if len(results) == len(cell.checks):
             self.finished.add(index)
+        if self.grader.candidates not in session.pids:  # it did not even heed the interrupt
+            for result in results:
+                if result.verdict is Verdict.KILLED:
+                    result.verdict, result.reason = Verdict.TIMEOUT, TIMEOUT.format(limit)
+            raise Died(Verdict.TIMEOUT, "")
         if reports and reports[-1]["verdict"] == Verdict.KILLED and not again:
             raise Died(Verdict.KILLED, "")
-        if self.grader.candidates not in session.pids:
-            raise Died(Verdict.TIMEOUT, "")
+
+    def _explained(self, result: CheckResult) -> CheckResult:
+        """A name that is missing because its cell ended the process is no error of the check."""
+        match = UNDEFINED.match(result.reason)
+        if result.verdict is Verdict.ERROR and match and (death := self.lost.get(match[1])):
+            result.verdict, result.reason = death.verdict, f"in the cell that defines {match[1]}, {death.reason}"
+        return result
 
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
@@ -314,6 +373,9 @@ class _Run:
                 self.deadly.add(index)
             return
         self.deadly.add(index)
+        names = taint.names_of(cell.source)
+        bound = (names.bound if names else set()) | self.examination.plan.owned.get(name or cell.get("id"), set())
+        self.lost |= dict.fromkeys(bound, death)
         text = f"{death.verdict}: {death.reason}"
         error = {"output_type": "error", "ename": str(death.verdict), "evalue": death.reason, "traceback": [text]}
         self.outcome.outputs[index] = ([error], None)
@@ -345,20 +407,30 @@ def prepare(session: Session, cells: list[Cell], examination: Examination, secon
             session.examiner(10, do="own", names=sorted(names))
 
 
-def examine(session: Session, cell: Cell, seconds: float, skip: int = 0) -> list[dict]:
-    """The examiner's reports on a grade cell's checks."""
-    request = {"cell": cell.id, "prelude": cell.prelude, "checks": [(c.title, c.source) for c in cell.checks]}
-    request |= {"pushed": sorted(cell.visible_names()), "seconds": seconds, "skip": skip}
-    return session.examiner(seconds, do="examine", **request)["reports"]
+def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 0) -> list[dict]:
+    """The examiner's reports on a grade cell's checks, the first ``skip`` left out.
+
+    ``seconds`` says how long each step may take. The reports end early when the candidate does.
+    """
+    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude)["report"]
+    if begun["verdict"] != Verdict.PASSED:
+        return [begun | {"title": check.title} for check in cell.checks[skip:]]
+    reports = []
+    for check in cell.checks[skip:]:
+        reports.append(session.examiner(next(seconds), do="check", title=check.title, source=check.source)["report"])
+        if reports[-1]["verdict"] == Verdict.KILLED:
+            return reports
+    session.examiner(STUCK, do="finish", pushed=sorted(cell.visible_names()))
+    return reports
 
 
-def examine_inside(session: Session, cell: Cell, seconds: float, skip: int = 0) -> list[dict]:
+def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 0) -> list[dict]:
     """The same, with the test code run in the candidate: for cells that cannot be split."""
     reports = []
-    session.candidate(seconds, do="run", source=cell.prelude)
+    session.candidate(next(seconds), do="run", source=cell.prelude)
     for check in cell.checks[skip:]:
         start = time.monotonic()
-        reply = session.candidate(seconds, do="run", source=check.source)
+        reply = session.candidate(next(seconds), do="run", source=check.source)
         raised = reply.get("raised")
         report = {"title": check.title, "verdict": Verdict.PASSED, "reason": "", "traceback": "", "printed": ""}
         report |= {"result": None, "seconds": time.monotonic() - start}
@@ -371,6 +443,16 @@ def examine_inside(session: Session, cell: Cell, seconds: float, skip: int = 0) 
             report["result"] = values[-1] if values else None
         reports.append(report)
     return reports
+
+
+def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
+    """How long each step of a grade cell may take: what is left of its limit, then a tenth of it for every check.
+
+    So a check that never ends costs the others of its cell nothing.
+    """
+    start = time.monotonic() - spent
+    while True:
+        yield max(limit - (time.monotonic() - start), limit / 10)
 
 
 def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
@@ -438,16 +520,13 @@ def _is_output(item: object) -> bool:
     return False
 
 
-def _readable(descriptor: int, seconds: float) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
-
-
 def _copy_data(source: Path, scratch: Path) -> None:
-    """The assignment's data files, without notebooks and links."""
-    for path in source.rglob("*"):
-        if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb":
+    """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
+    files = [path for path in source.rglob("*") if path.is_file() and not path.is_symlink()]
+    room = Limits().scratch_bytes // 2
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        room -= path.stat().st_size
+        if path.suffix != ".ipynb" and room >= 0:
             target = scratch / path.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)

@@ -1,6 +1,7 @@
 """Warm parents: processes with the libraries loaded, forked once per submission.
 
-Theory of operation. A grading process keeps two of them, one for candidates and one for examiners.
+Theory of operation. There are two of them, one for candidates and one for examiners, which the workers
+of a batch share.
 Each is started by exec with a clean environment, so that it has never seen a source notebook, the
 gradebook or a token; it imports the libraries, draws one throw-away plot, has a single thread, and
 waits on a socket. A request to fork comes with the descriptors for the child, which walls itself in
@@ -15,6 +16,7 @@ import ctypes
 import gc
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -34,15 +36,19 @@ LIBRARIES = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", 
 
 
 class Parent:
-    """A warm parent, seen from the grading process."""
+    """A warm parent, seen from a process that has forks made.
+
+    Several processes can share one: each has a ``channel`` of its own. What was forked through a
+    channel ends when that channel is closed, and everything when the parent is.
+    """
 
     def __init__(self, role: str, wall: Wall | None, slot: int = 0) -> None:
         self.role, self.wall, self.slot = role, wall, slot
-        self.home = Path(tempfile.mkdtemp(prefix="viva-"))
+        self.home: Path | None = Path(tempfile.mkdtemp(prefix="viva-"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket = ours
         with theirs:
-            self.process = subprocess.Popen(
+            self.process: subprocess.Popen | None = subprocess.Popen(
                 [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 env=self._environment(),
@@ -68,29 +74,42 @@ class Parent:
             "NBGRADER_EXECUTION": "autograde",
         }
 
+    def channel(self, slot: int) -> Parent:
+        """Another handle on the same warm parent, for another process and with a slot of its own."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
+        other = object.__new__(Parent)
+        other.role, other.wall, other.slot, other.socket = self.role, self.wall, slot, ours
+        other.home = other.process = None
+        return other
+
     def fork(self, descriptors: list[int], scratch: Path) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ..."""
         wall = None if self.wall is None else asdict(self.wall)
         request = json.dumps({"do": "fork", "scratch": str(scratch), "wall": wall, "slot": self.slot}).encode()
-        socket.send_fds(self.socket, [request], descriptors)
-        return self._reply()
+        return self._ask(request, descriptors)
 
     def end(self, pid: int) -> int:
         """Kill a child, wait for it, and return its wait status."""
-        self.socket.send(json.dumps({"do": "end", "pid": pid}).encode())
-        return self._reply()
+        return self._ask(json.dumps({"do": "end", "pid": pid}).encode())
 
-    def _reply(self) -> int:
-        data = self.socket.recv(65536)
+    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int:
+        try:
+            socket.send_fds(self.socket, [request], descriptors)
+            data = self.socket.recv(65536)
+        except (BrokenPipeError, ConnectionResetError):
+            data = b""
         if not data:
             raise WallError(f"the warm parent of the {self.role}s has ended")
         return json.loads(data)
 
     def close(self) -> None:
         self.socket.close()
-        self.process.kill()
-        self.process.wait()
-        shutil.rmtree(self.home, ignore_errors=True)
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            shutil.rmtree(self.home, ignore_errors=True)
 
 
 def main(role: str, number: str) -> None:
@@ -104,46 +123,58 @@ def main(role: str, number: str) -> None:
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
-    while True:
-        data, descriptors, _, _ = socket.recv_fds(requests, 65536, 16)
-        if not data:
-            return
-        request = json.loads(data)
-        if request["do"] == "end":
-            os.kill(request["pid"], signal.SIGKILL)
-            _, status = os.waitpid(request["pid"], 0)
-            requests.send(json.dumps(status).encode())
-            continue
-        parent = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            _child(serve, descriptors, request, parent)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        requests.send(json.dumps(pid).encode())
+    channels: dict[socket.socket, set[int]] = {requests: set()}
+    while requests in channels:
+        for channel in select.select(list(channels), [], [])[0]:
+            data, descriptors, _, _ = socket.recv_fds(channel, 65536, 16)
+            if not data:
+                for pid in channels.pop(channel):
+                    _end(pid)
+                channel.close()
+                continue
+            _answer(json.loads(data), descriptors, channel, channels, serve)
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+
+def _answer(request: dict, descriptors: list[int], channel: socket.socket, channels: dict, serve) -> None:
+    match request["do"]:
+        case "attach":
+            channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
+        case "end":
+            channels[channel].discard(request["pid"])
+            channel.send(json.dumps(_end(request["pid"])).encode())
+        case "fork":
+            parent = os.getpid()
+            pid = os.fork()
+            if pid == 0:
+                _child(serve, descriptors, request, parent)
+            channels[channel].add(pid)
+            channel.send(json.dumps(pid).encode())
+
+
+def _end(pid: int) -> int:
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
 
 
 def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
     """Wall this process in, say whether that worked, and serve."""
-    answer = descriptors[4]
+    _into_place(descriptors)
     try:
         scratch = Path(request["scratch"])
         if request["wall"] is None:
             os.chdir(scratch)
-            _into_place(descriptors)
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
-            enter(wall, scratch, descriptors, slot=request["slot"], parent=parent)
-        answer = 4
+            enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
         wire.write(4, wire.encode({"ready": True}))
     except BaseException as error:
         with contextlib.suppress(OSError):
-            wire.write(answer, wire.encode({"fault": str(error)}))
+            wire.write(4, wire.encode({"fault": str(error)}))
         os._exit(1)
-    try:
+    with contextlib.suppress(BaseException):
         serve()
-    except BaseException:
-        pass
     os._exit(0)
 
 

@@ -24,7 +24,8 @@ def prove(
     course: Course, assignments: list[str], *, config: Config, console: Console, no_wall: bool, workers: int | None
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, say what was found; by assignment, whether it passed."""
-    table = Table("assignment", "right", "wrong", "killed", "equivalent", "excused", "seconds", "")
+    table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
+    table.columns[0].no_wrap = True
     for column in table.columns[1:-1]:
         column.justify = "right"
     results = {}
@@ -36,7 +37,7 @@ def prove(
         for one, page in zip(audits, pages, strict=True):
             table.add_row(*_row(one, one.assignment if len(audits) == 1 else f"{one.assignment}/{one.notebook}"))
             _say(console, one)
-            console.print(f"{one.assignment}: the whole audit is in {page}.", markup=False, highlight=False)
+            console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
     if no_wall and assignments:
         console.print("Audited without a wall: only the course's own code was run.", highlight=False)
     console.print(table)
@@ -74,7 +75,7 @@ def _row(one: Audit, name: str) -> list[str]:
         counts.append(f"{sum(these)}/{len(these)}")
     killed = f"{one.count('killed')}/{one.count('killed') + one.count('survived')}"
     others = [str(one.count(status)) for status in ("equivalent", "excused")]
-    return [name, *counts, killed, *others, f"{one.seconds:.0f}", "passed" if one.passed else "NOT PASSED"]
+    return [name, *counts, killed, *others, "passed" if one.passed else "failed"]
 
 
 def _say(console: Console, one: Audit) -> None:

@@ -34,6 +34,11 @@ class Expected:
         """Raises MissingEntry when the gradebook does not know the assignment."""
         return cls({book.name: _detached(book) for book in gradebook.find_assignment(assignment).notebooks})
 
+    def locked(self, notebook: str) -> dict[str, str]:
+        """By grade id, the texts of a notebook's locked cells, hidden lines included."""
+        cells = self.notebooks[notebook].source_cells
+        return {cell.name: cell.source for cell in cells if cell.locked and cell.cell_type == "code"}
+
 
 def _detached(notebook) -> SimpleNamespace:
     cells = {

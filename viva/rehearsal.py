@@ -12,19 +12,21 @@ from pathlib import Path
 
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
-from viva.grading import Died, Examination, Grader, Session, examine, prepare
+from viva.grading import Died, Examination, Grader, Session, allowance, examine, prepare
 from viva.verdict import BlueprintError, Verdict
 
 CODE = ("given", "answer", "tests")
 
 
-def rehearse(path: Path, grader: Grader, data: Path | None = None) -> Examination:
-    """The examination of the instructor notebook at ``path``.
+def rehearse(
+    path: Path, grader: Grader, data: Path | None = None, released: dict[str, str] | None = None
+) -> Examination:
+    """The examination of the instructor notebook at ``path``; for ``released`` see read_blueprint.
 
     Raises BlueprintError when the notebook cannot be graded at all; a solution that fails its own
     tests is not this function's concern.
     """
-    blueprint = read_blueprint(path)
+    blueprint = read_blueprint(path, released)
     cells = [cell for cell in blueprint.cells if cell.kind in CODE]
     try:
         changed, alone = _run_alone(cells, grader, data)
@@ -80,7 +82,7 @@ def _examine_recording(
             prepare(session, examination.cells_before(cell.id, before), examination, grader.seconds)
             before = cell.id
             if cell.id not in examination.inside:
-                reports = examine(session, cell, grader.seconds)
+                reports = examine(session, cell, allowance(cell.seconds or grader.seconds))
                 verdicts = [report["verdict"] for report in reports]
                 passed[cell.id] = len(verdicts) == len(cell.checks) and set(verdicts) <= {Verdict.PASSED}
         _merge(kinds, session.examiner(10, do="kinds")["kinds"])

@@ -210,6 +210,8 @@ class Asker:
 def library(place: str) -> object:
     """What ``module:qualname`` names among the modules loaded here, or None."""
     module, _, name = place.partition(":")
+    if module.partition(".")[0] == "viva":
+        return None  # the grader's own classes mean something to the grader
     found = sys.modules.get(module)
     for part in filter(None, name.split(".")):
         found = getattr(found, part, None)

@@ -30,7 +30,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Plan:
-    """``given``: the cells that the examiner runs. ``owned``: by cell, the names that are the student's from there on."""
+    """``given``: cells that the examiner runs. ``owned``: by cell, the names that are the student's from there on."""
 
     given: frozenset[str]
     owned: dict[str, frozenset[str]]

@@ -1,196 +1,161 @@
-"""The trials of an audit: what a worker process does with a notebook, each in an engine session of its own.
+"""The wall on trial: each layer is raised alone in a fork, which then tries to break it.
 
-A worker keeps one grader warm. It rehearses the solution, watches it to learn about its functions, grades answers
-and mutants, and compares a surviving mutant with the solution.
+``viva.wall.protection`` runs this as a program of its own. An attempt returns when the layer withstood and raises when
+it could not be raised or was broken. Nothing here reads the kernel's version or its list of security modules: on some
+machines the list is missing while Landlock works. A layer that does not hold does no harm either: the attempts send no
+signal but 0, and touch only a folder made for them.
 """
 
 from __future__ import annotations
 
-import inspect
+import errno
 import json
-import resource
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from nbformat import NotebookNode
+from viva import landlock
+from viva.privileges import can_work_as, capabilities, give_up_root, mount_private
+from viva.syscalls import filter_calls, prctl
+from viva.wall import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Wall, begin_session, enter, limit
 
-from viva import witness
-from viva.autograde import require_wall
-from viva.blueprint import Blueprint, Cell
-from viva.grading import Died, Examination, Grader, Session
-from viva.mutants import Mutant
-from viva.rehearsal import rehearse
-from viva.taint import names_of
-from viva.verdict import Verdict, VivaError
-from viva.wall import Wall
-
-WITHOUT_WALL = 6 * 1024**3
-"""Bytes of address space that each process may have where no wall limits it."""
-COMPARING = 30.0
-"""Seconds for the random calls of one comparison."""
+FEW = Limits(memory_bytes=64 * MB, file_bytes=MB, open_files=20, scratch_bytes=MB, scratch_files=20)
+REPORT = 3
+"""The descriptor on which a fork tells its fault."""
 
 
-def make_grader(seconds: float, no_wall: bool, slot: int) -> Grader:
-    """The grader of an audit: in the wall, unless told otherwise."""
-    if no_wall:
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        limit = WITHOUT_WALL if hard == resource.RLIM_INFINITY else min(WITHOUT_WALL, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-        return Grader(seconds, None)
-    require_wall()
-    return Grader(seconds, (Wall.for_candidate(), Wall.for_examiner()), slot=2 * slot)
+def main(readable: Sequence[str]) -> None:
+    """Print what is wrong with each layer, as JSON: an empty text when it withstood."""
+    faults: dict[str, str] = {}
+    for name, attempt in ATTEMPTS.items():
+        with tempfile.TemporaryDirectory(prefix="viva-wall-") as folder:
+            scratch = os.path.join(folder, "scratch")
+            os.mkdir(scratch, 0o700)
+            wall = Wall(tuple(readable), FEW, private_tmp=faults.get("namespaces") == "")
+            faults[name] = fault_of(attempt, wall, scratch)
+    print(json.dumps(faults))
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What a notebook came to: by check (``cell: title``) its verdict and reason."""
-
-    verdicts: dict[str, tuple[str, str]] = field(default_factory=dict)
-    faults: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def lost(self) -> dict[str, str]:
-        return {
-            check: f"{verdict}: {reason}" if reason else verdict
-            for check, (verdict, reason) in self.verdicts.items()
-            if verdict != Verdict.PASSED
-        }
-
-
-class Worker:
-    """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
-
-    def __init__(self, seconds: float, no_wall: bool, slot: int) -> None:
-        self.seconds = seconds
-        self.grader = make_grader(seconds, no_wall, slot)
-
-    def __call__(self, job: tuple) -> object:
-        name, *arguments = job[1:]
-        return getattr(self, name)(*arguments)
-
-    def close(self) -> None:
-        self.grader.close()
-
-    def rehearse(self, path: Path) -> Examination | VivaError:
+def fault_of(attempt: Callable[[Wall, str], object], wall: Wall, scratch: str) -> str:
+    """What went wrong with an attempt, made in a fork; empty when nothing did."""
+    reader, writer = os.pipe()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        fault = ""
         try:
-            return rehearse(path, self.grader, path.parent)
-        except VivaError as error:
-            return error
-
-    def watch(self, blueprint: Blueprint, data: Path) -> dict:
-        """Results of the solution's functions as source, and the megabytes that the notebook took."""
-        with Session(self.grader.candidates, self.grader.examiners, data) as session:
-            _watch(session, blueprint, self.seconds)
-            return json.loads(_say(session, 60, "print(__viva.report())"))
-
-    def grade(self, notebook: NotebookNode, known: Examination, data: Path, seconds: float | None = None) -> Trial:
-        """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
-        self.grader.seconds = seconds or self.seconds
-        start = time.perf_counter()
-        outcome = self.grader.grade(notebook, known, data)
-        verdicts = {
-            f"{cell}: {result.title}": (str(result.verdict), result.reason)
-            for cell, results in outcome.checks.items()
-            for result in results
-        }
-        return Trial(verdicts, tuple(outcome.faults), time.perf_counter() - start)
-
-    def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, data: Path, seconds: float):
-        for cell in notebook.cells:
-            if name_of(cell) == mutant.cell:
-                cell.source = mutant.source
-        return self.grade(notebook, known, data, seconds)
-
-    def compare(self, blueprint: Blueprint, mutant: Mutant, data: Path) -> str:
-        """How a mutant differs from the solution in what later cells use; empty when it is equivalent."""
-        names = used_later(blueprint, mutant.cell)
-        try:
-            with Session(self.grader.candidates, self.grader.examiners, data) as session:
-                _watch(session, blueprint, self.seconds, mutant.cell)
-                _say(session, 60, "__viva.restore()")
-                reply = session.candidate(self.seconds, do="run", source=mutant.source)
-                if reply.get("raised") is not None:
-                    return "the cell raises an error"
-                return json.loads(
-                    _say(session, COMPARING, f"print(__import__('json').dumps(__viva.difference({names})))")
-                )
-        except Died as death:
-            return f"it could not be compared: {death}"
+            os.dup2(writer, REPORT)
+            attempt(wall, scratch)
+        except BaseException as error:
+            fault = str(error) or repr(error)
+        if os.getppid() == parent:
+            os.write(REPORT, f"finished {fault}".encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as told:
+        answer = told.read().decode()
+    os.waitpid(child, 0)
+    return answer.removeprefix("finished ") if answer else "the process that tried it ended"
 
 
-def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
-    """Run the whole solution and its tests in one process, with a witness beside it."""
-    source = inspect.getsource(witness)
-    start = f"__viva = {{'__name__': 'witness'}}\nexec({source!r}, __viva)\n__viva = __viva['Watch'](globals())"
-    _say(session, 60, start)
-    left_out = unneeded(blueprint)
-    for cell in blueprint.cells:
-        if cell.kind not in ("given", "answer", "tests") or cell.id in left_out:
-            continue
-        names = names_of(cell.source) if cell.kind == "answer" else None
-        if cell.id == before:
-            _say(session, 60, "__viva.before()")
-        session.candidate(seconds, do="run", source=cell.source)
-        if cell.id == before:
-            _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
-        if names:
-            _say(session, 60, f"__viva.note({sorted(names.bound)})")
+def _refused(what: str, number: int, attempt: Callable, *arguments) -> None:
+    """Make an attempt that must fail with this error number."""
+    try:
+        attempt(*arguments)
+    except OSError as error:
+        if error.errno == number:
+            return
+        raise
+    raise OSError(f"{what} got through")
 
 
-def _say(session: Session, seconds: float, source: str) -> str:
-    """Run a line of ours in the candidate and return what it printed."""
-    reply = session.candidate(seconds, do="run", source=source)
-    if reply.get("raised") is not None:
-        raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
-    return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")
+def _session(wall: Wall, scratch: str) -> None:
+    """A grandchild must die with its parent: then nobody holds the pipe open."""
+    reader, writer = os.pipe()
+    middle = os.fork()
+    if middle == 0:
+        parent = os.getpid()
+        if os.fork() == 0:
+            begin_session(parent)
+            os.write(writer, b"begun")
+            time.sleep(5)
+            os._exit(0)
+        os.close(writer)
+        os._exit(os.read(reader, 5) != b"begun")
+    os.close(writer)
+    if os.waitpid(middle, 0)[1] != 0:
+        raise OSError("a session could not be begun")
+    if not select.select([reader], [], [], 2)[0]:
+        raise OSError("a process outlived its parent")
 
 
-# --- which cells a trial needs
+def _limits(wall: Wall, scratch: str) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limit(wall.limits)
+    _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * wall.limits.memory_bytes)
+    file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
+    _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", wall.limits.file_bytes)
+    _refused("one open file too many", errno.EMFILE, lambda: [os.dup(0) for _ in range(wall.limits.open_files)])
 
 
-def name_of(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+def _root(wall: Wall, scratch: str) -> None:
+    give_up_root(FIRST_UID, wall.readable, None)
+    _refused("a change of the root folder", errno.EPERM, os.chroot, "/")
+    _refused("a change of groups", errno.EPERM, os.setgroups, [0])
+    if capabilities():
+        raise OSError("capabilities are left")
 
 
-def used_later(blueprint: Blueprint, answer: str) -> list[str]:
-    """The names that an answer and the cells after it use, in order; what else it binds is its own affair."""
-    ids = [cell.id for cell in blueprint.cells]
-    used: set[str] = set()
-    for cell in blueprint.cells[ids.index(answer) + 1 :]:
-        if cell.kind in ("given", "answer", "tests"):
-            used |= _uses(cell)
-    return sorted(used)
+def _user(wall: Wall, scratch: str) -> None:
+    if not can_work_as(FIRST_UID, wall.readable, None):
+        raise OSError(f"user {FIRST_UID} cannot read {sys.base_prefix}, or is not to be had here")
 
 
-def _uses(cell: Cell) -> set[str]:
-    names = names_of(cell.source)
-    return set().union(names.used, *names.mentioned.values()) if names else set()
+def _landlock(wall: Wall, scratch: str) -> None:
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    landlock.restrict((), scratch)
+    _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
+    _refused("writing outside scratch", errno.EACCES, os.mkdir, f"{scratch}-outside")
+    os.mkdir(os.path.join(scratch, "inside"))
 
 
-def unneeded(blueprint: Blueprint) -> set[str]:
-    """The given cells, such as those that draw, that bind nothing a later cell uses."""
-    used: set[str] = set()
-    found = set()
-    for cell in reversed(blueprint.cells):
-        if cell.kind not in ("given", "answer", "tests"):
-            continue
-        names = names_of(cell.source)
-        plain = names is not None and "seed(" not in cell.source and "%" not in cell.source.replace("%d", "")[:1]
-        if cell.kind == "given" and plain and not names.bound & used:
-            found.add(cell.id)
-        else:
-            used |= _uses(cell)
-            used |= names.bound if names and cell.kind == "answer" else set()
-    return found
+def _seccomp(wall: Wall, scratch: str) -> None:
+    parent = os.getppid()
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    filter_calls(True)
+    _refused("a fork", errno.EPERM, lambda: os.fork() or os._exit(0))
+    _refused("a socket", errno.EPERM, socket.socket)
+    _refused("another program", errno.EPERM, os.execv, "/bin/true", ["true"])
+    _refused("a signal to the parent", errno.EPERM, os.kill, parent, 0)
 
 
-def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
-    """The notebook with these test cells only, and without text and pictures."""
-    out = unneeded(known.blueprint)
-    out |= {cell.id for cell in known.blueprint.cells if cell.kind == "tests" and cell.id not in tests}
-    kept = tuple(cell for cell in known.blueprint.cells if cell.id not in out)
-    other = NotebookNode(notebook)
-    other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
-    return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
+def _namespaces(wall: Wall, scratch: str) -> None:
+    mount_private(scratch, *wall.limits.scratch)
+    file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
+    _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * wall.limits.scratch_bytes)
+
+
+def _together(wall: Wall, scratch: str) -> None:
+    enter(wall, scratch, range(REPORT + 1))
+    Path("file").write_text("own")
+    _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
+    _refused("a socket", errno.EPERM, socket.socket)
+
+
+ATTEMPTS: dict[str, Callable[[Wall, str], object]] = {
+    "session": _session,
+    "limits": _limits,
+    "root": _root,
+    "user": _user,
+    "landlock": _landlock,
+    "seccomp": _seccomp,
+    "namespaces": _namespaces,
+    "together": _together,
+}

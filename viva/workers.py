@@ -21,10 +21,13 @@ TRIES = 2
 
 
 class Workers:
-    """``count`` processes, each of which calls ``start()`` once and the function it returns for each job."""
+    """``count`` processes; ``make(number)``, called before each fork, gives what the worker calls for each job.
 
-    def __init__(self, count: int, start: Callable[[int], Callable]) -> None:
-        self.start = start
+    If that has a method ``let_go``, it is called here after the fork, to close what is now the worker's.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], Callable]) -> None:
+        self.make = make
         self.busy: dict[Connection, tuple] = {}
         self.slots: dict[Connection, int] = {}
         self.processes: dict[Connection, multiprocessing.Process] = {}
@@ -35,8 +38,10 @@ class Workers:
         context = multiprocessing.get_context("fork")  # forks have nbgrader loaded; importing it takes seconds
         ours, theirs = context.Pipe()
         inherited = [ours, *self.processes]
-        process = context.Process(target=_serve, args=(self.start, slot, theirs, inherited, os.getpid()), daemon=False)
+        work = self.make(slot)
+        process = context.Process(target=_serve, args=(work, theirs, inherited, os.getpid()))
         process.start()
+        getattr(work, "let_go", lambda: None)()
         theirs.close()
         self.processes[ours], self.slots[ours] = process, slot
 
@@ -89,19 +94,13 @@ class Workers:
         self.close()
 
 
-def _serve(start: Callable[[int], Callable], slot: int, jobs: Connection, inherited: list, parent: int) -> None:
+def _serve(work: Callable, jobs: Connection, inherited: list, parent: int) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for connection in inherited:
         connection.close()
-    work = start(slot)
-    try:
+    with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             jobs.send(work(jobs.recv()))
-    except (EOFError, BrokenPipeError):
-        pass
-    finally:
-        with contextlib.suppress(AttributeError):
-            work.close()

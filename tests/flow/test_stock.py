@@ -29,12 +29,14 @@ def run(*command: str, cwd: Path) -> str:
     return text
 
 
-def expected_scores() -> dict[str, float]:
-    """What each student must have: to nbgrader a test cell is lost with the first of its checks."""
+def expected_scores(*, by_cell: bool = False) -> dict[str, float]:
+    """What each student must have; to nbgrader's own engine a test cell is lost with the first of its checks."""
     blueprint = read_blueprint(NOTEBOOK)
-    wrong = read_answer(PROJECT / "answers" / SHORT / f"{HANDED_IN['wrong']}.py")
-    lost = {cell for cell, _ in wrong.lost_checks(blueprint)}
-    partly = sum(cell.points for cell in blueprint.cells if cell.kind == "tests" and cell.id not in lost)
+    wrong = read_answer(PROJECT / "answers" / SHORT / f"{HANDED_IN['wrong']}.py").lost_checks(blueprint)
+    lost = (
+        {(cell.id, check.title) for cell, check in blueprint.checks() if cell.id in dict(wrong)} if by_cell else wrong
+    )
+    partly = sum(check.points for cell, check in blueprint.checks() if (cell.id, check.title) not in lost)
     assert 0 < partly < blueprint.automatic_points
     return {"right": blueprint.automatic_points, "wrong": partly, "untouched": 0}
 
@@ -94,7 +96,11 @@ def test_the_notebook_alone_is_released_and_graded_in_a_course_without_our_confi
     for student, answer in HANDED_IN.items():
         hand_in(tmp_path, student, answer=answer)
     run("nbgrader", "autograde", SHORT, cwd=tmp_path)
-    assert scores(tmp_path, SHORT) == expected_scores()
+    assert scores(tmp_path, SHORT) == expected_scores(by_cell=True)
+    run("nbgrader", "generate_feedback", SHORT, cwd=tmp_path)
+    assert len(list((tmp_path / "feedback").glob(f"*/{SHORT}/{NOTEBOOK.stem}.html"))) == len(HANDED_IN)
+    handed_in = tmp_path / "submitted" / "right" / SHORT / NOTEBOOK.name
+    assert "Success! Your notebook passes all the tests." in run("nbgrader", "validate", str(handed_in), cwd=tmp_path)
 
 
 def test_viva_runs_nbgraders_example_course_with_our_configuration_unchanged(tmp_path):

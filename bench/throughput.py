@@ -1,0 +1,202 @@
+"""Submissions per minute: stock `nbgrader autograde`, `viva grade`, and the floor, side by side in one run.
+
+    make bench            60 submissions of ps3
+    make bench N=200      more of them
+
+Whole processes are timed, start-up included. The floor executes the same cells bare, by exec in forks of a
+process with the libraries loaded, on the same cores: no notebook, no wall, no examiner, no gradebook. What
+was measured is printed and written to bench/RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+
+PROJECT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+STOCK = """
+c = get_config()
+c.CourseDirectory.course_id = "viva"
+c.KernelManager.transport_encryption = "auto"
+"""
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--submissions", type=int, default=60)
+    parser.add_argument("--assignment", default="ps3_scaled_attention")
+    parser.add_argument(
+        "--stock", type=int, help="so many of them for nbgrader, which is slow; the rate is what counts"
+    )
+    options = parser.parse_args()
+    cores = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory(prefix="viva-bench-") as folder:
+        stock_course = make_course(
+            Path(folder, "stock"), options.assignment, options.stock or options.submissions, STOCK
+        )
+        viva_course = make_course(Path(folder, "viva"), options.assignment, options.submissions)
+        few = max(1, options.submissions // 4)
+        viva_few = make_course(Path(folder, "few"), options.assignment, few)
+        floor = measure_floor(viva_course, options.assignment, options.submissions, cores)
+        viva, memory = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_course)
+        less, memory_less = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_few)
+        stock, _ = measure([BIN / "nbgrader", "autograde", options.assignment, "--force"], stock_course)
+    further = (viva - less) / (options.submissions - few)
+    stock_each, viva_each, floor_each = (
+        stock / (options.stock or options.submissions),
+        viva / options.submissions,
+        floor,
+    )
+    rows = [
+        ("stock `nbgrader autograde`", f"{60 / stock_each:.0f}", f"{stock_each:.3f}"),
+        (f"`viva grade --force`, {cores} workers", f"{60 / viva_each:.0f}", f"{viva_each:.3f}"),
+        ("each further submission", f"{60 / further:.0f}", f"{further:.3f}"),
+        ("the floor", f"{60 / floor_each:.0f}", f"{floor_each:.3f}"),
+    ]
+    lines = [
+        "# Throughput",
+        "",
+        f"`make bench N={options.submissions}` on {datetime.date.today()}: {options.submissions} submissions of "
+        f"{options.assignment} on {cores} cores ({processor()}), Python {platform.python_version()}, "
+        f"Linux {platform.release().split('-')[0]}.",
+        "",
+        "| | submissions a minute | seconds each |",
+        "|---|---|---|",
+        *(f"| {name} | {rate} | {each} |" for name, rate, each in rows),
+        "",
+        f"- {stock_each / viva_each:.1f} times stock nbgrader, start-up included.",
+        f"- Each further submission takes {further / floor_each:.2f} times the floor.",
+        f"- Peak memory of all processes together (proportional set size): {memory / 2**20:.0f} MiB with "
+        f"{options.submissions} submissions, {memory_less / 2**20:.0f} MiB with {few}.",
+    ]
+    print("\n".join(lines))
+    RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def make_course(root: Path, assignment: str, count: int, config: str | None = None) -> Path:
+    """A released course with ``count`` right and wrong submissions."""
+    from viva.answers import fill_in, read_answers
+    from viva.blueprint import read_blueprint
+
+    root.mkdir()
+    shutil.copytree(PROJECT / "source" / assignment, root / "source" / assignment)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    run([BIN / "viva", "release", assignment], root)
+    if config:
+        (root / "nbgrader_config.py").write_text(config)
+    (source,) = (root / "source" / assignment).glob("*.ipynb")
+    blueprint, release = (
+        read_blueprint(source),
+        nbformat.read(root / "release" / assignment / source.name, as_version=4),
+    )
+    answers = read_answers(PROJECT / "answers" / assignment)
+    notebooks = [nbformat.writes(fill_in(answer, release, blueprint)) for answer in answers]
+    for number in range(count):
+        folder = root / "submitted" / f"bench-{number:04}" / assignment
+        folder.mkdir(parents=True)
+        (folder / source.name).write_text(notebooks[number % len(notebooks)])
+    return root
+
+
+def run(command: list, root: Path) -> None:
+    environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        list(map(str, command)), cwd=root, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode not in (0, 1):
+        sys.exit(f"{command} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+
+def measure(command: list, root: Path) -> tuple[float, int]:
+    """Seconds of a command, and the peak of the memory that it and all its children have together, in bytes."""
+    peak, done = [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.5):
+            total = 0
+            for process in psutil.Process().children(recursive=True):
+                try:
+                    total += process.memory_full_info().pss
+                except (psutil.Error, OSError):
+                    continue
+            peak[0] = max(peak[0], total)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    start = time.monotonic()
+    run(command, root)
+    seconds = time.monotonic() - start
+    done.set()
+    watcher.join()
+    return seconds, peak[0]
+
+
+def measure_floor(root: Path, assignment: str, count: int, cores: int) -> float:
+    """Seconds a submission, start-up left out, of bare exec of all cells in forks."""
+    code = [sys.executable, __file__, "--floor", str(root), assignment, str(count), str(cores)]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    answer = subprocess.run(code, env=environment, capture_output=True, text=True, check=True)
+    return float(answer.stdout.split()[-1])
+
+
+def floor(root: str, assignment: str, count: str, cores: str) -> None:
+    """The process that measure_floor starts."""
+    from viva.blueprint import read_blueprint
+    from viva.candidate import make_shell
+
+    shell = make_shell()
+    (source,) = Path(root, "source", assignment).glob("*.ipynb")
+    tests = {cell.id: cell.source for cell in read_blueprint(source).cells if cell.kind == "tests"}
+    notebooks = []
+    for path in sorted(Path(root, "submitted").glob("*/*/*.ipynb"))[: int(count)]:
+        cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        notebooks.append([tests.get(cell.metadata.nbgrader.get("grade_id"), cell.source) for cell in cells])
+    start = time.monotonic()
+    running = 0
+    for cells in notebooks:
+        if running == int(cores):
+            os.wait()
+            running -= 1
+        if os.fork() == 0:
+            silence = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silence, 1)
+            os.dup2(silence, 2)
+            for cell in cells:
+                try:
+                    exec(compile(cell, "cell", "exec"), shell.user_ns)
+                except Exception:
+                    continue
+            os._exit(0)
+        running += 1
+    for _ in range(running):
+        os.wait()
+    print((time.monotonic() - start) / len(notebooks))
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--floor"]:
+        floor(*sys.argv[2:])
+    else:
+        main()

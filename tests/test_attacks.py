@@ -1,0 +1,164 @@
+"""No attack gets a point, learns what is hidden, or harms its neighbours."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import determine_grade
+
+from tests.attacks import CHEATS, READERS, VANDALS
+from viva.grading import Grader, Outcome
+from viva.rehearsal import rehearse
+from viva.verdict import Verdict
+from viva.wall import Wall
+
+SECRET = "rednaloperpla"
+"""Stands in the hidden test, written backwards here and in the attacks, which must not hold it themselves."""
+GIVEN = "import numpy as np\nnumbers = np.arange(6.0).reshape(2, 3)"
+SOLUTION = "### BEGIN SOLUTION\ndef double(x):\n    return 2 * x\ntotal = 12\n### END SOLUTION"
+TESTS = f"""### CHECK 1: two doubles to four
+assert double(2) == 4
+### CHECK 4: an array doubles
+### BEGIN HIDDEN TESTS
+label = "{SECRET[::-1]}"
+rng = np.random.default_rng(7)
+x = rng.normal(size=(2, 3))
+assert np.allclose(double(x), x + x), "the array is not doubled"
+np.testing.assert_allclose(double(numbers), numbers * 2)
+### END HIDDEN TESTS
+### CHECK 2: an answer is no function
+### BEGIN HIDDEN TESTS
+assert abs(double(lambda: 3)() - 6) < 1e-9 if callable(double) and False else double(-1.5) == -3
+### END HIDDEN TESTS
+### CHECK 3: the total
+### BEGIN HIDDEN TESTS
+assert total == 12 and abs(total - 12) < 1e-9
+### END HIDDEN TESTS
+"""
+
+
+def cell(name: str, source: str, **nbgrader: object):
+    known = {"schema_version": 3, "grade_id": name, "locked": True, "grade": False, "solution": False, "task": False}
+    return new_code_cell(source, id=name, metadata={"nbgrader": known | nbgrader})
+
+
+def notebook(answer: str):
+    return new_notebook(
+        cells=[
+            cell("given", GIVEN),
+            cell("answer", answer, solution=True, locked=False),
+            cell("tests", TESTS, grade=True, points=10),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """A grader that loses patience after three seconds."""
+    grader = Grader(3.0, (Wall.for_candidate(), Wall.for_examiner()), slot=10)
+    yield grader
+    grader.close()
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("course") / "source" / "ps1"
+    folder.mkdir(parents=True)
+    nbformat.write(notebook(SOLUTION), folder / "ps1.ipynb")
+    folder.parents[1].joinpath("gradebook.db").write_text(SECRET[::-1])
+    for path in (folder, *folder.parents[:2], *folder.parents[1].rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    return folder.parents[1]
+
+
+@pytest.fixture(scope="module")
+def examination(quick, course):
+    return rehearse(course / "source" / "ps1" / "ps1.ipynb", quick)
+
+
+def children(of: int) -> set[int]:
+    """The processes below one, zombies included."""
+    found, todo = set(), [of]
+    while todo:
+        for task in Path("/proc", str(todo.pop()), "task").glob("*/children"):
+            new = set(map(int, task.read_text().split())) - found
+            found |= new
+            todo += new
+    return found
+
+
+@pytest.fixture
+def attack(quick, examination, tmp_path, monkeypatch):
+    """Grade an attack between two honest submissions; nothing may be left of it."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def attack(source: str) -> Outcome:
+        before = children(os.getpid())
+        honest = quick.grade(notebook(SOLUTION), examination)
+        outcome = quick.grade(notebook(source), examination)
+        again = quick.grade(notebook(SOLUTION), examination)
+        assert honest.earned("tests") == again.earned("tests") == 10
+        assert outcome.faults == []
+        assert children(os.getpid()) == before
+        assert list(tmp_path.iterdir()) == []
+        return outcome
+
+    return attack
+
+
+def printed(outcome: Outcome) -> str:
+    shown = [str(item) for items, _ in outcome.outputs.values() for item in items]
+    return "\n".join(shown + [result.printed for result in outcome.checks["tests"]])
+
+
+def places(course: Path) -> str:
+    """Assignments that tell a reader where to look."""
+    known = {"SECRET": SECRET, "PLACES": [str(course), str(Path.cwd()), "/proc/self/environ", "/proc/1/cmdline"]}
+    known["NAMES"] = ["gradebook.db", "source/ps1/ps1.ipynb", "nbgrader_config.py"]
+    return "".join(f"{name} = {value!r}\n" for name, value in known.items())
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_earns_nothing(attack, name):
+    outcome = attack(CHEATS[name])
+    assert outcome.earned("tests") == 0, outcome.checks
+    assert Verdict.UNGRADED not in {result.verdict for result in outcome.checks["tests"]}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_finds_nothing(attack, course, name):
+    assert course.joinpath("gradebook.db").read_text() == SECRET[::-1]
+    outcome = attack(places(course) + READERS[name])
+    assert "FOUND" not in printed(outcome).replace('print("FOUND', "")
+    assert SECRET[::-1] not in printed(outcome)
+    assert outcome.earned("tests") == 0
+
+
+@pytest.mark.parametrize("name", VANDALS)
+def test_a_vandal_harms_nobody(attack, name):
+    outcome = attack(VANDALS[name])
+    deserved = 3 if "total = 12\n" in VANDALS[name] + "\n" else 0
+    assert outcome.earned("tests") == deserved, outcome.checks
+    assert len(printed(outcome)) < 5_000_000
+
+
+def test_an_answer_that_differs_the_second_time_earns_what_each_check_sees(attack):
+    source = "calls = iter([4])\ndef double(x):\n    return next(calls)\ntotal = 12"
+    outcome = attack(source)
+    assert [result.earned for result in outcome.checks["tests"]] == [1, 0, 0, 3]
+
+
+def test_nbgraders_own_engine_gives_the_transformer_all_points():
+    graded, _ = Execute().preprocess(notebook(CHEATS["an AST transformer that drops asserts"]), {})
+    assert determine_grade(graded.cells[-1]) == (10, 10)
+
+
+def test_nbgraders_own_engine_lets_a_submission_read_the_course(course):
+    source = places(course) + READERS["the course's files"]
+    graded, _ = Execute().preprocess(notebook(source), {})
+    assert "FOUND" in str(graded.cells[1].outputs)

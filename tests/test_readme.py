@@ -1,0 +1,173 @@
+"""README and docs are held to the code: tables are complete, links lead somewhere, the session runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT
+from viva.answers import read_answer
+from viva.blueprint import read_blueprint, split_checks
+from viva.cli import Viva
+from viva.export import COLUMNS
+
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "CHANGELOG.md", *PROJECT.glob("docs/*.md")]
+
+NOT_RUN = (
+    "git clone ",  # the address is not known
+    "make demo",  # too long; what it does is run step by step
+    "make test",
+    "make setup",
+    "source .venv/bin/activate",
+    "jupyter lab ",  # these open a browser; tests/flow/test_formgrader.py does
+    "make formgrader",
+    "nbgrader release_assignment ",  # tests/flow/test_exchange.py runs these
+    "nbgrader collect ",
+)
+SAME_EACH_TIME = ("viva release", "viva demo ")
+"""What these print is compared word for word; of other output only the shape is, as scores are no part of it."""
+
+
+def session() -> list[tuple[str, str]]:
+    """Each command in the README's console blocks, with the output shown under it."""
+    blocks = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    steps = [step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.MULTILINE)]
+    return [(command, output) for command, _, output in steps if command]
+
+
+def rows(*header: str) -> list[list[str]]:
+    """The rows of the README's table with this header, as texts without their backquotes."""
+    lines = README.splitlines()
+    (start,) = [number for number, line in enumerate(lines) if cells(line) == list(header)]
+    table = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        table.append(cells(line))
+    return table
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip().replace("`", "") for cell in line.strip("|").split("|")] if line.startswith("|") else []
+
+
+def shape(output: str) -> str:
+    """An output with every number between spaces, every path and every width of a table made the same."""
+    output = re.sub(r"(?<=\s)/\S*/(?=[\w.]+)", "/", output)
+    output = re.sub(r"(?<!\S)\(?\d[\d.]*\)?\*?(?!\S)", "#", output)
+    return re.sub(r" +", " ", re.sub(r"[━─]+", "─", output)).strip()
+
+
+def agree(shown: str, printed: str) -> bool:
+    """Whether a command printed what is shown, where a line ``...`` stands for any lines."""
+    parts = [re.escape(part.strip("\n")) for part in re.split(r"^\.\.\.$", shown.strip("\n"), flags=re.MULTILINE)]
+    return re.fullmatch(r"[\s\S]*".join(parts), printed.strip("\n")) is not None
+
+
+def test_the_assignments_table_says_what_the_notebooks_say():
+    truth = []
+    for path in sorted(PROJECT.glob("source/*/*.ipynb")):
+        blueprint = read_blueprint(path)
+        text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+        (minutes,) = re.findall(r"Estimated time: (\d+) minutes", text)
+        points = blueprint.automatic_points, blueprint.manual_points, blueprint.points
+        truth.append([path.parent.name, *(f"{number:g}" for number in points), f"{minutes} min"])
+    table = rows("assignment", "you build", "automatic", "by hand", "points", "time")
+    assert [[name, *numbers] for name, _, *numbers in table] == truth
+
+
+def test_every_make_target_is_in_the_readme_and_no_other():
+    printed = subprocess.run(["make"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    targets = re.findall(r"^  ([a-z-]+) ", printed, re.MULTILINE)
+    assert len(targets) > 10
+    assert [target for target, _ in rows("target", "what it does")] == [f"make {target}" for target in targets]
+
+
+def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
+    table = rows("command", "what it does", "options")
+    assert [command for command, *_ in table] == [f"viva {name}" for name in Viva.subcommands]
+    for command, _, options in table:
+        taken = Viva.subcommands[command.removeprefix("viva ")][0]
+        for option in re.findall(r"--([a-z-]+)", options):
+            assert option in taken.aliases or option in taken.flags, f"{command} --{option}"
+
+
+def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_removed_by_make_clean():
+    made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "")]
+    clean = re.search(r"^clean:.*\n\t@rm -rf (.*)$", (PROJECT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    assert sorted(made) == sorted(clean)
+    ignored = (PROJECT / ".gitignore").read_text().splitlines()
+    for name in made:
+        assert {name, f"{name}/", f"{name}*"}.intersection(ignored), name
+
+
+def test_what_is_said_to_be_committed_is_there():
+    for names, _ in rows("committed", ""):
+        for name in names.split(", "):
+            assert (PROJECT / name).exists(), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(PROJECT)) for page in PAGES])
+def test_every_relative_link_leads_to_a_file(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    for link in links:
+        if not re.match(r"[a-z]+:", link):
+            assert (page.parent / link.partition("#")[0]).exists(), link
+
+
+def test_the_readmes_session_runs_and_prints_what_is_shown(tmp_path):
+    for name in ("source", "answers", "nbgrader_config.py", "Makefile"):
+        (shutil.copytree if (PROJECT / name).is_dir() else shutil.copy)(PROJECT / name, tmp_path / name)
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    env = os.environ | {"COLUMNS": "80"}
+    ran = []
+    for command, shown in session():
+        if command.startswith(NOT_RUN):
+            assert not shown, f"'{command}' is not run here, so its output may be wrong"
+            continue
+        line = re.sub(r"^make ", "make --old-file=setup ", command)
+        result = subprocess.run(
+            ["sh", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=250, check=False
+        )
+        assert result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
+        same = (lambda text: text) if command.startswith(SAME_EACH_TIME) else shape
+        assert agree(same(shown), same(result.stdout)), f"{command} printed:\n{result.stdout}"
+        ran.append(command.split()[1])
+    assert {"audit", "release", "demo", "validate", "grade", "feedback", "export"} <= set(ran)
+
+
+def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_described(tmp_path):
+    text = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
+    tests, answer = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    prelude, checks = split_checks(tests, "test_cell", 3, "docs/authoring.md")
+    assert prelude.startswith("expected =")
+    assert [(check.title, check.hidden) for check in checks] == [
+        ("each column sums to one", False),
+        ("new random numbers", True),
+    ]
+    path = tmp_path / "wrong" / "example.py"
+    path.parent.mkdir()
+    path.write_text(answer)
+    example = read_answer(path)
+    assert example.loses == ("test_softmax_cols: each column sums to one", "test_self_attention: *")
+    assert example.keeps == ("everything else",)
+    assert [section.kind for section in example.sections.values()] == ["code", "markdown", "solution"]
+
+
+def test_the_sentences_and_columns_explained_to_graders_are_those_in_the_code():
+    text = (PROJECT / "docs" / "grading.md").read_text(encoding="utf-8")
+    code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/*.py"))
+    sentences = re.findall(r"^\| \*(.+?)\* \|", text, re.MULTILINE)
+    assert len(sentences) >= 5
+    for sentence in sentences:
+        for piece in re.split(r"scaled_attention\.ipynb|\.\.\.|\d+|[():]", sentence):
+            assert piece.strip() in code, piece
+    columns = re.findall(r"^\| (`[a-z_`, ]+) \|", text, re.MULTILINE)
+    assert {name for cell in columns for name in re.findall(r"\w+", cell)} <= set(COLUMNS)
