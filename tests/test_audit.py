@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from dataclasses import asdict
@@ -11,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.conftest import PROJECT, load
 from viva.audit import audit
 from viva.auditpage import page, proven
-from viva.proof import Audit, Fate, read_excuses
+from viva.proof import Audit, Fate, read_excuses, weakened
 from viva.verdict import AnswerError
 
 pytestmark = pytest.mark.xdist_group("audit")
@@ -184,6 +185,17 @@ def test_a_weakened_check_lets_a_mutant_survive_which_viva_names_and_refuses_to_
     (course / "answers/small/right/columns.py").write_text(RIGHT.replace("len(column)", "len(table)"))
     assert not proven(load(course)[0], "small")
     assert "Released without an audit: small." in viva("release", "--no-audit").out
+
+
+def test_a_check_that_notices_less_than_before_is_named(strong):
+    before = asdict(strong)
+    now = copy.deepcopy(strong)
+    fate = next(fate for fate in now.fates if len(fate.killers) > 1)
+    check = fate.killers.pop()
+    assert weakened(before, strong) == []
+    (sentence,) = weakened(before, now)
+    assert sentence.startswith(f"The check '{check}' no longer notices 1 mutants")
+    assert fate.change in sentence
 
 
 def test_false_promises_and_untested_answers_are_named(course, viva):

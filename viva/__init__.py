@@ -5,6 +5,7 @@ course       a course on disk: assignments, students, submissions, gradebook
 blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
 submission   what a student handed in: whether it can be graded, and if not, why
+skeleton     a new assignment to start from
 release      source/ -> release/
 autograde    steps inside nbgrader's autograder, to grade fairly
 lateness     what a late submission costs

@@ -129,6 +129,15 @@ def page(audit: Audit) -> str:
     return environment.from_string(PAGE).render(audit=audit, kinds=KINDS, others=OTHERS)
 
 
+def record(course: Course, assignment: str) -> dict:
+    """What the last audit of an assignment came to; empty when there was none."""
+    path = course.root / "report" / "audit" / f"{assignment}.json"
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
 def save(course: Course, audits: list[Audit], key: str) -> list[Path]:
     """Write the pages of an assignment's audits, and the record of what they came to; the pages' paths."""
     folder = course.root / "report" / "audit"
@@ -138,16 +147,12 @@ def save(course: Course, audits: list[Audit], key: str) -> list[Path]:
         name = audit.assignment if len(audits) == 1 else f"{audit.assignment}-{audit.notebook}"
         pages.append(folder / f"{name}.html")
         pages[-1].write_text(page(audit), encoding="utf-8")
-    record = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [asdict(one) for one in audits]}
-    (folder / f"{audits[0].assignment}.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+    result = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [asdict(one) for one in audits]}
+    (folder / f"{audits[0].assignment}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
     return pages
 
 
 def proven(course: Course, assignment: str) -> bool:
     """Whether the assignment has passed its audit as it is now."""
-    path = course.root / "report" / "audit" / f"{assignment}.json"
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        return bool(record["passed"] and record["key"] == ground(course, assignment))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    last = record(course, assignment)
+    return bool(last.get("passed") and last.get("key") == ground(course, assignment))

@@ -25,6 +25,7 @@ from viva.batch import Outcome, Status
 from viva.course import Course
 from viva.prove import prove
 from viva.release import release
+from viva.skeleton import write_assignment
 from viva.verdict import CourseError, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
@@ -193,6 +194,21 @@ class ReleaseCommand(VivaCommand):
         self.console.print(table)
 
 
+class NewCommand(VivaCommand):
+    name = "viva-new"
+    description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
+    examples = """
+        viva new ps9_my_topic    then: viva audit ps9_my_topic
+    """
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
+        for path in write_assignment(self.course, self.extra_args[0]):
+            self.console.print(f"written: {path}", markup=False, highlight=False)
+        return 0
+
+
 class AuditCommand(VivaCommand):
     name = "viva-audit"
     description = "Prove that right answers earn every point, and that wrong ones, mutants among them, do not."
@@ -343,6 +359,7 @@ class Viva(NbGrader):
     subcommands = {
         command.name.removeprefix("viva-"): (command, command.description)
         for command in (
+            NewCommand,
             AuditCommand,
             ReleaseCommand,
             DemoCommand,

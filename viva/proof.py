@@ -111,6 +111,22 @@ class Audit:
         return not self.faults and not self.count("survived") and all(proof.holds for proof in self.proofs)
 
 
+def weakened(before: dict, now: Audit) -> list[str]:
+    """The checks that no longer notice mutants which they noticed in an earlier audit, read from its record."""
+    known = {(fate.cell, fate.operator, fate.change): fate for fate in now.fates}
+    missed: dict[str, list[Fate]] = {}
+    for old in before.get("fates", []):
+        fate = known.get((old["cell"], old["operator"], old["change"]))
+        for check in old["killers"] if fate else ():
+            if check not in fate.killers:
+                missed.setdefault(check, []).append(fate)
+    return [
+        f"The check '{check}' no longer notices {len(fates)} mutants that it noticed in the last audit, "
+        f"for example in '{fates[0].cell}': {fates[0].change}"
+        for check, fates in missed.items()
+    ]
+
+
 # --- excuses
 
 
