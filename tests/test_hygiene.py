@@ -4,9 +4,9 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT, load
-from viva.audit import student_version
 from viva.blueprint import read_blueprint
 from viva.hygiene import findings, readme_findings
+from viva.release import student_version
 
 SOURCES = sorted((PROJECT / "source").glob("*/*.ipynb"))
 FIVE = next(path for path in SOURCES if path.stem == "sentence")

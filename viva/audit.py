@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import hashlib
 import os
 import tempfile
 import time
@@ -18,14 +17,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
-import numpy as np
 from nbformat import NotebookNode
-from nbgrader import utils
-from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, SaveCells
 from traitlets.config import Config
 
-from viva import ENGINE
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
@@ -34,6 +28,7 @@ from viva.hygiene import findings
 from viva.mutants import Mutant, mutants
 from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
+from viva.release import student_version
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.wall import Limits
 from viva.workers import Workers
@@ -42,8 +37,6 @@ LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
 MARGIN = 3
 """A right answer should need no more than this part of the time and the memory that it may have."""
-AUDIT = 1
-"""Raised when an audit proves more than before, so that what was proven before is proven again."""
 
 
 def audit(
@@ -86,28 +79,6 @@ def _scratch(folder: str) -> Iterator[None]:
         yield
     finally:
         tempfile.tempdir = before
-
-
-def student_version(path: Path, course: Course, config: Config) -> tuple[NotebookNode, dict[str, str]]:
-    """What `viva release` would make of a source notebook, and by grade id the whole text of its locked cells.
-
-    Nothing is written. Raises BlueprintError when nbgrader cannot make it.
-    """
-    converter = GenerateAssignment(coursedir=course.directory, config=config)
-    notebook, resources = nbformat.read(path, as_version=4), {"nbgrader": {}}
-    locked: dict[str, str] = {}
-    with contextlib.chdir(course.root):
-        for step in converter.preprocessors:
-            if step in (SaveCells, ComputeChecksums, CheckCellMetadata):
-                continue
-            if step is ClearHiddenTests:
-                cells = [cell for cell in notebook.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-                locked = {name_of(cell): cell.source for cell in cells}
-            try:
-                notebook, resources = step(parent=converter).preprocess(notebook, resources)
-            except (RuntimeError, ValueError, OSError) as error:
-                raise BlueprintError(f"{path}: nbgrader cannot make a student version: {error}") from error
-    return notebook, locked
 
 
 class _Run:
@@ -321,18 +292,6 @@ class _Run:
             seen = (*(score.check in fate.killers for fate in counted), *(score.check in lost for lost in wrong))
             patterns.setdefault(seen, []).append(score.check)
         self.result.together = [checks for checks in patterns.values() if len(checks) > 1]
-
-
-def ground(course: Course, assignment: str) -> str:
-    """A hash of all that an audit depends on: source, answers, header, configuration, engine."""
-    digest = hashlib.sha256(f"{ENGINE} {AUDIT} {np.__version__}".encode())
-    folders = (course.path("source", assignment), course.root / "answers" / assignment)
-    files = [*(path for folder in folders for path in folder.rglob("*") if ".ipynb_checkpoints" not in path.parts)]
-    files += [*course.path("source", ".").glob("*.ipynb"), course.root / "nbgrader_config.py"]
-    for path in sorted(path for path in files if path.is_file()):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(course.root)} {len(content)} ".encode("utf-8", "surrogateescape") + content)
-    return digest.hexdigest()[:32]
 
 
 def _proof(name: str, kind: str, expected: list[str], trial: Probe | None) -> Proof:

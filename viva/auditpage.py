@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 from jinja2 import Environment
 
-from viva.audit import ground
+from viva import ENGINE
 from viva.course import Course
 from viva.proof import Audit
 
@@ -113,6 +115,8 @@ any mixture) may be of another kind in an answer, but must be plain.</p>
 </body>
 </html>
 """
+AUDIT = 1
+"""Raised when an audit proves more than before, so that what was proven before is proven again."""
 KINDS = (
     ("untouched", "the untouched notebook, losing every check"),
     ("solution", "the solution, losing none"),
@@ -127,6 +131,18 @@ def page(audit: Audit) -> str:
     """The page of one audit."""
     environment = Environment(autoescape=True, trim_blocks=True)
     return environment.from_string(PAGE).render(audit=audit, kinds=KINDS, others=OTHERS)
+
+
+def ground(course: Course, assignment: str) -> str:
+    """A hash of all that an audit depends on: source, answers, header, configuration, engine."""
+    digest = hashlib.sha256(f"{ENGINE} {AUDIT} {np.__version__}".encode())
+    folders = (course.path("source", assignment), course.root / "answers" / assignment)
+    files = [*(path for folder in folders for path in folder.rglob("*") if ".ipynb_checkpoints" not in path.parts)]
+    files += [*course.path("source", ".").glob("*.ipynb"), course.root / "nbgrader_config.py"]
+    for path in sorted(path for path in files if path.is_file()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(course.root)} {len(content)} ".encode("utf-8", "surrogateescape") + content)
+    return digest.hexdigest()[:32]
 
 
 def record(course: Course, assignment: str) -> dict:

@@ -9,8 +9,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 from traitlets.config import Config
 
-from viva.audit import audit, ground
-from viva.auditpage import record, save
+from viva.audit import audit
+from viva.auditpage import ground, record, save
 from viva.course import Course
 from viva.hygiene import readme_findings
 from viva.proof import Audit, weakened

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, SaveCells
 from traitlets.config import Config
 
 from viva.blueprint import Blueprint, read_blueprint
 from viva.course import Course
-from viva.verdict import CourseError
+from viva.verdict import BlueprintError, CourseError
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
 
@@ -48,6 +53,28 @@ def release(course: Course, assignment: str, *, config: Config) -> Release:
     for name in notebooks:
         _refuse_markers(folder / name)
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)))
+
+
+def student_version(path: Path, course: Course, config: Config) -> tuple[NotebookNode, dict[str, str]]:
+    """What `viva release` would make of a source notebook, and by grade id the whole text of its locked cells.
+
+    Nothing is written. Raises BlueprintError when nbgrader cannot make it.
+    """
+    converter = GenerateAssignment(coursedir=course.directory, config=config)
+    notebook, resources = nbformat.read(path, as_version=4), {"nbgrader": {}}
+    locked: dict[str, str] = {}
+    with contextlib.chdir(course.root):
+        for step in converter.preprocessors:
+            if step in (SaveCells, ComputeChecksums, CheckCellMetadata):
+                continue
+            if step is ClearHiddenTests:
+                cells = [cell for cell in notebook.cells if cell.cell_type == "code" and utils.is_locked(cell)]
+                locked = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
+            try:
+                notebook, resources = step(parent=converter).preprocess(notebook, resources)
+            except (RuntimeError, ValueError, OSError) as error:
+                raise BlueprintError(f"{path}: nbgrader cannot make a student version: {error}") from error
+    return notebook, locked
 
 
 def _generate(course: Course, assignment: str, config: Config) -> None:
