@@ -150,7 +150,7 @@ def measure_floor(root: Path, assignment: str, count: int, cores: int) -> float:
     """Seconds a submission, start-up left out, of bare exec of all cells in forks."""
     code = [sys.executable, __file__, "--floor", str(root), assignment, str(count), str(cores)]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-    answer = subprocess.run(code, env=environment, capture_output=True, text=True, check=True)
+    answer = subprocess.run(code, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return float(answer.stdout.split()[-1])
 
 
@@ -165,7 +165,7 @@ def floor(root: str, assignment: str, count: str, cores: str) -> None:
     notebooks = []
     for path in sorted(Path(root, "submitted").glob("*/*/*.ipynb"))[: int(count)]:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-        notebooks.append([tests.get(cell.metadata.nbgrader.get("grade_id"), cell.source) for cell in cells])
+        notebooks.append([tests.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source) for cell in cells])
     start = time.monotonic()
     running = 0
     for cells in notebooks:

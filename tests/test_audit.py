@@ -112,8 +112,7 @@ def course(small, tmp_path):
 
 
 def audited(root, **options) -> Audit:
-    course, config = load(root)
-    return audit(course, "small", config=config, no_wall=True, workers=2, **options)
+    return audit(load(root)[0], "small", no_wall=True, workers=2, **options)
 
 
 @pytest.fixture(scope="module")

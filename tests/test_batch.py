@@ -30,7 +30,7 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
     old = hand_in(course, "old", answer=RIGHT)
     old.write_text(nbformat.v3.writes_json(nbformat.convert(nbformat.read(old, as_version=4), 3)))
     hand_in(course, "broken").write_text('{"cells": [')
-    hand_in(course, "renamed").rename(course / "submitted" / "renamed" / SHORT / "Untitled.ipynb")
+    hand_in(course, "renamed", answer=RIGHT).rename(course / "submitted" / "renamed" / SHORT / "Untitled.ipynb")
     (course / "submitted" / "empty" / SHORT).mkdir(parents=True)
     hand_in(course, "pat[t]ern")
     quits = hand_in(course, "quits")
@@ -46,16 +46,16 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "twice": Status.DONE,
         "old": Status.DONE,
         "broken": Status.EXPLAINED,
-        "renamed": Status.EXPLAINED,
+        "renamed": Status.DONE,
         "empty": Status.EXPLAINED,
         "pat[t]ern": Status.DONE,
         "quits": Status.DONE,
     }
     assert outcomes["twice"].notes == ("also handed in, not graded: Copy.ipynb",)
-    assert "found: Untitled.ipynb" in outcomes["renamed"].reason
+    assert outcomes["renamed"].notes == ("scaled_attention.ipynb: Untitled.ipynb was graded as scaled_attention.ipynb",)
     assert set(outcomes["quits"].verdicts) == {"killed"}, outcomes["quits"]
     full = scores(course)
-    assert full["good"] == full["twice"] == full["old"] == 20
+    assert full["good"] == full["twice"] == full["old"] == full["renamed"] == 20
     assert full["quits"] == full["pat[t]ern"] == 0
     again = statuses(course, workers=2)
     assert again["good"].status is Status.UNCHANGED

@@ -1,28 +1,38 @@
 from __future__ import annotations
 
+import shutil
+
 import nbformat
 import pytest
 
 from tests.conftest import PROJECT, load
 from viva.blueprint import read_blueprint
 from viva.hygiene import findings, readme_findings
-from viva.release import student_version
+from viva.release import compiled
 
 SOURCES = sorted((PROJECT / "source").glob("*/*.ipynb"))
 FIVE = next(path for path in SOURCES if path.stem == "sentence")
 
 
-def look(path, notebook=None):
-    course, config = load(PROJECT)
-    if notebook is None:
-        release, _ = student_version(path, course, config)
-        return findings(nbformat.read(path, as_version=4), release, read_blueprint(path))
-    nbformat.write(notebook, path)
-    return look(path)
+@pytest.fixture
+def look(tmp_path):
+    """The findings about a notebook of a course; also when it was changed."""
+
+    def findings_about(path, notebook=None):
+        root = tmp_path / "course"
+        (root / "source" / "ps").mkdir(parents=True)
+        shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+        shutil.copy(PROJECT / "nbgrader_config.py", root)
+        notebook = notebook or nbformat.read(path, as_version=4)
+        copy = root / "source" / "ps" / path.name
+        nbformat.write(notebook, copy)
+        return findings(notebook, compiled(load(root)[0], "ps", path.stem), read_blueprint(copy))
+
+    return findings_about
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
-def test_our_notebooks_are_clean(path):
+def test_our_notebooks_are_clean(path, look):
     assert look(path) == []
 
 
@@ -70,20 +80,20 @@ def rename(notebook):
         ),
     ],
 )
-def test_a_fault_is_named(tmp_path, edit, sentence):
+def test_a_fault_is_named(look, edit, sentence):
     notebook = nbformat.read(FIVE, as_version=4)
     edit(notebook)
-    found = look(tmp_path / "sentence.ipynb", notebook)
+    found = look(FIVE, notebook)
     if sentence is None:
         assert found == []
     else:
         assert len(found) >= 1 and sentence in found[0], found
 
 
-def test_a_picture_needs_words(tmp_path):
+def test_a_picture_needs_words(look):
     notebook = nbformat.read(FIVE, as_version=4)
     next(cell for cell in notebook.cells if cell.id == "picture").source = "A picture"
-    assert look(tmp_path / "sentence.ipynb", notebook) == [
+    assert look(FIVE, notebook) == [
         "Cell 'draw_map': it draws a picture, and no text above it says what the picture shows."
     ]
 

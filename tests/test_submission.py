@@ -1,47 +1,96 @@
+"""Which file of a submission is graded as which notebook."""
+
 from __future__ import annotations
 
-import json
+import os
+import zipfile
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.conftest import PROJECT, SHORT
+from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
+from tests.test_repair import ASSIGNMENTS, CASES, ONE
+from viva import handin
 from viva.course import Submission
-from viva.submission import inspect
+from viva.handin import find
+from viva.submission import Opened, open_notebooks
 
-NOTEBOOK = nbformat.writes(new_notebook(cells=[new_code_cell("1")]))
+NAME = "scaled_attention"
+FULL, BLANK = as_utf8(plain(ONE.full)), as_utf8(plain(ONE.release))
 
 
 @pytest.fixture
 def submit(tmp_path):
-    def submit(**files):
+    """Open a submission of these files; ``__`` in a name stands for a dot and ``___`` for a slash."""
+
+    def submit(names=(NAME,), **files) -> Opened:
         for name, content in files.items():
-            path = tmp_path / name.replace("__", ".")
+            path = tmp_path / name.replace("___", "/").replace("__", ".")
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return inspect(Submission("ps1", "anna", tmp_path), {"nb"})
+        finding = find(Submission(SHORT, "anna", tmp_path), set(names))
+        if finding.problem:
+            return Opened(problem=finding.problem)
+        opened = open_notebooks(finding, dict.fromkeys(names, ONE.released))
+        opened.notes[:0] = finding.notes
+        return opened
 
     return submit
 
 
+def graded(opened: Opened) -> bool:
+    return [cell.source for cell in opened.notebooks[NAME].cells] == [cell.source for cell in ONE.full.cells]
+
+
 def test_a_notebook_with_a_timestamp_has_nothing_to_report(submit):
-    finding = submit(nb__ipynb=NOTEBOOK, timestamp__txt="2026-09-14 10:00:00.000000 UTC")
-    assert (finding.problem, finding.notes) == ("", ())
+    opened = submit(scaled_attention__ipynb=FULL, timestamp__txt="2026-09-14 10:00:00.000000 UTC")
+    assert graded(opened)
+    assert (opened.problem, opened.notes, opened.repairs) == ("", [], {NAME: []})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Untitled__ipynb",
+        "scaled_attention (1)__ipynb",
+        "Copy of scaled_attention__ipynb",
+        "scaled_attention-Copy1__ipynb",
+        "Scaled_Attention__IPYNB",
+        "work___scaled_attention__ipynb",
+        "scaled_attention__ipynb__txt",
+        "scaled_attention__ipynb__json",
+        "scaled_attention__json",
+        "anna_12345_scaled attention-2__ipynb",
+    ],
+)
+def test_a_renamed_notebook_is_found_and_named(submit, name):
+    opened = submit(**{name: FULL})
+    assert graded(opened)
+    shown = name.replace("___", "/").replace("__", ".")
+    assert opened.repairs[NAME] == [f"{shown} was graded as scaled_attention.ipynb"]
+
+
+def test_a_notebook_in_a_zip_is_found(submit):
+    inside = zipped(ps3___scaled_attention__ipynb=FULL, __MACOSX___scaled_attention__ipynb=b"", data__csv=b"1")
+    opened = submit(all__zip=inside)
+    assert graded(opened)
+    assert opened.repairs[NAME] == ["all.zip/ps3/scaled_attention.ipynb was graded as scaled_attention.ipynb"]
 
 
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
-        ({}, "no nb.ipynb was handed in (found: nothing)"),
-        ({"essay__pdf": "%PDF", "timestamp__txt": ""}, "no nb.ipynb was handed in (found: essay.pdf)"),
-        ({"nb__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
-        ({"nb__ipynb": ""}, "no JSON from line 1, column 1 on"),
-        ({"nb__ipynb": b"\xff\xfe{\x00"}, "no JSON from line 1"),
-        ({"nb__ipynb": b"\x80abc"}, "is not a text file"),
-        ({"nb__ipynb": "[" * 100_000}, "nested too deeply"),
-        ({"nb__ipynb": "[]"}, "has no cells of notebook format 4"),
-        ({"nb__ipynb": '{"nbformat": 4}'}, "has no cells of notebook format 4"),
-        ({"nb__ipynb": '{"nbformat": 9, "cells": []}'}, "has no cells of notebook format 4"),
-        ({"nb__ipynb": NOTEBOOK, "timestamp__txt": "last night"}, "timestamp.txt does not hold a date"),
+        ({}, "no scaled_attention.ipynb was handed in (found: nothing)"),
+        ({"essay__pdf": "%PDF", "timestamp__txt": ""}, "was handed in (found: essay.pdf)"),
+        ({"ps3__py": "import numpy"}, "was handed in (found: ps3.py)"),
+        ({"scaled_attention__ipynb": ""}, "scaled_attention.ipynb is empty"),
+        ({"scaled_attention__ipynb": "%PDF-1.7"}, "scaled_attention.ipynb is not a notebook but a PDF"),
+        ({"scaled_attention__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
+        ({"a__zip": b"PK"}, "a.zip is a damaged zip"),
+        ({"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))}, "a.zip holds another zip, which was not opened"),
+        ({"a__zip": zipped(essay__pdf=b"")}, "a.zip holds no notebook but essay.pdf"),
+        ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "timestamp.txt does not hold a date"),
     ],
 )
 def test_what_cannot_be_graded_is_explained_with_what_was_found(submit, files, problem):
@@ -49,24 +98,106 @@ def test_what_cannot_be_graded_is_explained_with_what_was_found(submit, files, p
 
 
 def test_many_stray_files_are_named_in_short(submit):
-    finding = submit(**{f"page{number}__png": "" for number in range(9)})
-    assert finding.problem.endswith("(found: page0.png, page1.png, page2.png, page3.png, page4.png and 4 more)")
+    opened = submit(**{f"page{number}__png": "" for number in range(9)})
+    assert opened.problem.endswith("(found: page0.png, page1.png, page2.png, page3.png, page4.png and 4 more)")
 
 
 def test_a_second_notebook_is_a_note_not_a_problem(submit):
-    finding = submit(nb__ipynb=NOTEBOOK, copy__ipynb=NOTEBOOK)
-    assert (finding.problem, finding.notes) == ("", ("also handed in, not graded: copy.ipynb",))
+    opened = submit(scaled_attention__ipynb=FULL, copy__ipynb=BLANK)
+    assert graded(opened)
+    assert opened.notes == ["also handed in, not graded: copy.ipynb"]
 
 
-def test_notebook_format_3_is_a_note_not_a_problem(submit):
-    old = json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []})
-    finding = submit(nb__ipynb=old)
-    assert (finding.problem, finding.notes) == ("", ("nb.ipynb is of notebook format 3 and was upgraded",))
+def test_the_file_with_the_answers_is_graded_when_the_right_name_holds_none(submit):
+    opened = submit(**{"scaled_attention__ipynb": BLANK, "scaled_attention (1)__ipynb": FULL})
+    assert graded(opened)
+    assert opened.notes == ["also handed in, not graded: scaled_attention.ipynb"]
 
 
-def test_a_link_is_not_followed(tmp_path):
-    (tmp_path / "secret").write_text(NOTEBOOK)
-    folder = tmp_path / "submission"
-    folder.mkdir()
-    (folder / "nb.ipynb").symlink_to(tmp_path / "secret")
-    assert inspect(Submission("ps1", "anna", folder), {"nb"}).problem == "nb.ipynb is a link, not a file"
+def test_a_broken_file_is_said_and_the_other_one_graded(submit):
+    opened = submit(scaled_attention__ipynb=b"", Untitled__ipynb=FULL)
+    assert graded(opened)
+    assert opened.notes == ["scaled_attention.ipynb is empty"]
+
+
+def test_the_latest_download_is_graded(submit):
+    older = as_utf8(plain(ONE.full) | {"cells": plain(ONE.full)["cells"][:13] + plain(ONE.release)["cells"][13:]})
+    assert graded(submit(**{"scaled_attention (1)__ipynb": older, "scaled_attention (2)__ipynb": FULL}))
+
+
+def test_a_missing_second_notebook_is_a_note(submit):
+    opened = submit(names=(NAME, "other"), scaled_attention__ipynb=FULL)
+    assert opened.notes == ["other.ipynb was not handed in"]
+
+
+@pytest.mark.parametrize("other", [name for name in ASSIGNMENTS if name != SHORT])
+def test_the_notebook_of_another_assignment_is_not_graded_as_this_one(submit, other):
+    notebook = plain(CASES[other][0].full)
+    opened = submit(Untitled__ipynb=as_utf8(notebook))
+    assert opened.problem == "Untitled.ipynb holds too little of scaled_attention.ipynb to be graded as it"
+
+
+def test_a_renamed_notebook_without_any_identity_is_recognised(submit):
+    notebook = plain(ONE.full)
+    strip_nbgrader(notebook, None)
+    notebook["nbformat_minor"] = 4
+    for cell in notebook["cells"]:
+        del cell["id"]
+    assert graded(submit(Untitled0__ipynb=as_utf8(notebook)))
+
+
+def test_links_are_not_followed(submit, tmp_path, tmp_path_factory):
+    secret = tmp_path_factory.mktemp("secret")
+    (secret / "scaled_attention.ipynb").write_bytes(FULL)
+    (tmp_path / "scaled_attention.ipynb").symlink_to(secret / "scaled_attention.ipynb")
+    (tmp_path / "folder").symlink_to(secret)
+    assert "(found: folder (a link, not followed), scaled_attention.ipynb (a link, not followed))" in submit().problem
+
+
+def test_a_timestamp_that_is_a_link_shows_nothing_of_its_target(submit, tmp_path, tmp_path_factory):
+    secret = tmp_path_factory.mktemp("secret") / "key"
+    secret.write_text("hunter2")
+    (tmp_path / "timestamp.txt").symlink_to(secret)
+    assert submit(scaled_attention__ipynb=FULL).problem == "timestamp.txt is a link, not a file"
+
+
+def test_a_pipe_does_not_stop_anything(submit, tmp_path):
+    os.mkfifo(tmp_path / "scaled_attention.ipynb")
+    assert "was handed in" in submit().problem
+
+
+def test_what_is_too_large_is_not_read(submit, monkeypatch):
+    monkeypatch.setattr(handin, "MOST_BYTES", 2**20)
+    opened = submit(scaled_attention__ipynb=b" " * (2**20 + 1))
+    assert "scaled_attention.ipynb has 1 MB, and at most 1 MB are read" in opened.problem
+
+
+def test_a_zip_that_claims_to_be_small_is_not_unpacked_beyond_the_limit(submit, monkeypatch):
+    monkeypatch.setattr(handin, "MOST_BYTES", 2**20)
+    bomb = zipped(scaled_attention__ipynb=b" " * 2**22)
+    size = (2**22).to_bytes(4, "little")
+    assert bomb.count(size)
+    opened = submit(a__zip=bomb.replace(size, (100).to_bytes(4, "little")))
+    assert "a.zip/scaled_attention.ipynb" in opened.problem
+
+
+def test_names_in_a_zip_lead_nowhere(submit, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("../../../evil\n.ipynb", FULL)
+    opened = submit()
+    assert graded(opened)
+    assert opened.repairs[NAME] == ["a.zip/../../../evil?.ipynb was graded as scaled_attention.ipynb"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_the_students_version_is_compiled_where_release_is_gone(course):
+    from tests.conftest import load
+    from viva.release import compiled, released_notebook
+
+    opened, _ = load(course)
+    for assignment in ASSIGNMENTS:
+        (path,) = (PROJECT / "release" / assignment).glob("*.ipynb")
+        was = nbformat.read(path, as_version=4)
+        assert compiled(opened, assignment, path.stem) == was
+        (course / "release" / assignment / path.name).unlink()
+        assert released_notebook(opened, assignment, path.stem, set()) == was

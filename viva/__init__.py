@@ -4,7 +4,12 @@ verdict      the exception tree
 course       a course on disk: assignments, students, submissions, gradebook
 blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
-submission   what a student handed in: whether it can be graded, and if not, why
+handin       the files of a submission: which may be which notebook
+salvage      the bytes of a file -> a notebook, whatever is broken
+slots        the cells of an assignment and of a submission, and how much one looks like another
+matching     which cell of a submission is which cell of the assignment
+repair       the assignment's cells in the assignment's order, and a sentence for each repair
+submission   the four together: what a student handed in -> notebooks, or why there are none
 skeleton     a new assignment to start from
 release      source/ -> release/
 autograde    steps inside nbgrader's autograder, to grade fairly

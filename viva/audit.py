@@ -18,7 +18,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from traitlets.config import Config
 
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
@@ -28,7 +27,7 @@ from viva.hygiene import findings
 from viva.mutants import Mutant, mutants
 from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
-from viva.release import student_version
+from viva.release import compiled
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.wall import Limits
 from viva.workers import Workers
@@ -43,7 +42,6 @@ def audit(
     course: Course,
     assignment: str,
     *,
-    config: Config,
     seconds: float = 30.0,
     notebook: str = "",
     no_wall: bool = False,
@@ -66,7 +64,7 @@ def audit(
         contextlib.closing(make_grader(seconds, no_wall)) as grader,
         Workers(count, lambda number: Worker(grader.share(2 * number))) as pool,
     ):
-        result = _Run(course, assignment, path, config, pool, seconds, progress).audit()
+        result = _Run(course, assignment, path, pool, seconds, progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
     return result
 
@@ -84,12 +82,11 @@ def _scratch(folder: str) -> Iterator[None]:
 class _Run:
     """One audit, step by step."""
 
-    def __init__(
-        self, course: Course, assignment: str, path: Path, config: Config, pool: Workers, most: float, progress
-    ) -> None:
+    def __init__(self, course: Course, assignment: str, path: Path, pool: Workers, most: float, progress) -> None:
         self.path, self.data, self.pool, self.most, self.progress = path, path.parent, pool, most, progress
         self.result = Audit(assignment, path.stem)
-        self.release, locked = student_version(path, course, config)
+        locked: dict[str, str] = {}
+        self.release = compiled(course, assignment, path.stem, locked)
         self.known = self._one("rehearse", path, locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)

@@ -27,13 +27,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-import nbformat
+from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties, Execute
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Execute
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
 from viva import ENGINE
 from viva.autograde import (
@@ -48,14 +49,21 @@ from viva.autograde import (
 )
 from viva.course import Course, Submission
 from viva.grading import Examination, Grader
+from viva.handin import find
 from viva.record import Draft, Expected, Graded, Writer, in_place_of_gradebook
+from viva.release import released_notebook
 from viva.results import Results
-from viva.submission import inspect
+from viva.slots import Released
+from viva.submission import open_notebooks
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
+
+
+SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
+"""Steps that a worker leaves out: the writer does the first two; what the last checks was put right before."""
 
 
 class Status(StrEnum):
@@ -96,7 +104,7 @@ def autograde(
     batch = _Batch(course, config, assignments)
     todo, notes = [], {}
     for submission in submissions:
-        finding = inspect(submission, released[submission.assignment])
+        finding = find(submission, released[submission.assignment])
         notes[submission] = finding.notes
         if finding.problem:
             yield Outcome(submission, Status.EXPLAINED, finding.problem, finding.notes)
@@ -162,11 +170,17 @@ class _Batch:
             waiting: list[tuple[Submission, _Done]] = []
             start = time.monotonic()
             examinations = dict(pool.map(sorted({submission.assignment for submission in todo})))
+            for known in examinations.values():
+                for examination in (known or {}).values():
+                    if isinstance(examination, Examination):
+                        grader.learn(examination)
             jobs = ((submission, examinations[submission.assignment]) for submission in todo)
             for (submission, _), done in pool.map(jobs):
                 if done is None:
                     reason = "the process that graded it was killed twice; look at the machine, then grade again"
                     yield Outcome(submission, Status.FAILED, reason, notes[submission])
+                elif done.explained:
+                    yield Outcome(submission, Status.EXPLAINED, done.explained, notes[submission])
                 elif done.problem:
                     yield Outcome(submission, Status.FAILED, done.problem, notes[submission], done.log)
                 else:
@@ -196,7 +210,7 @@ class _Batch:
             verdicts = tuple(result["verdict"] for result in done.results())
             reason = f"the check '{ungraded[0]['title']}' is ungraded: {ungraded[0]['reason']}" if ungraded else ""
             status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record["faults"])
-            outcomes.append(Outcome(submission, status, reason, notes[submission], log, verdicts))
+            outcomes.append(Outcome(submission, status, reason, notes[submission] + done.notes, log, verdicts))
         return outcomes
 
 
@@ -213,6 +227,9 @@ class _Done:
     """What a worker says of a submission."""
 
     problem: str = ""
+    explained: str = ""
+    """Why nothing in it can be graded."""
+    notes: tuple[str, ...] = ()
     log: str = ""
     graded: Graded | None = None
     record: dict = field(default_factory=dict)
@@ -232,6 +249,7 @@ class _Worker:
 
     def __init__(self, batch: _Batch, folder: str, grader: Grader) -> None:
         self.batch, self.folder, self.grader = batch, folder, grader
+        self.released: dict[str, dict[str, Released]] = {}
 
     def __call__(self, job: str | tuple[Submission, _Examinations]) -> _Examinations | _Done:
         """Learn about an assignment, or grade a submission."""
@@ -269,55 +287,77 @@ class _Worker:
 
     def _grade(self, submission: Submission, examinations: _Examinations, log: logging.Logger) -> _Done:
         start = time.monotonic()
+        opened = open_notebooks(find(submission, set(examinations)), self._released(submission.assignment))
+        if opened.problem:
+            return _Done(explained=opened.problem)
         directory = CourseDirectory(config=self.batch.config, log=log)
         directory.root = str(self.batch.course.root)
         converter = Autograde(coursedir=directory, config=self.batch.config, log=log)
         steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
-        expected = self.batch.expected[submission.assignment]
         target = self.batch.course.path("autograded", submission.assignment, submission.student)
         target.parent.mkdir(parents=True, exist_ok=True)
         done = _Done(graded=Graded(submission.assignment, submission.student, None, {}, {}))
         done.record = {"assignment": submission.assignment, "student": submission.student, "graded": now()}
-        done.record |= {"wall": True, "faults": [], "notebooks": {}}
+        done.record |= {"wall": True, "faults": [], "notebooks": {}, "repairs": opened.repairs}
+        repairs = [f"{name}.ipynb: {text}" for name, texts in opened.repairs.items() for text in texts]
+        done.notes = (*opened.notes, *repairs)
         with tempfile.TemporaryDirectory(prefix=".viva-", dir=target.parent) as folder:
             build = Path(folder, "graded")
             _copy_extra_files(submission.folder, build, directory.ignore)
             _copy_extra_files(self.batch.course.path("source", submission.assignment), build, directory.ignore)
             done.graded.timestamp = directory.get_existing_timestamp(str(submission.folder))
-            for name in sorted(expected.notebooks):
-                path = submission.folder / f"{name}.ipynb"
-                if path.is_file() and not path.is_symlink():
-                    text = self._convert(path, build, submission, examinations[name], converter, steps, done)
-                    (build / path.name).write_text(text, encoding="utf-8")
+            for name, notebook in sorted(opened.notebooks.items()):
+                text = self._convert(name, notebook, build, submission, examinations[name], converter, steps, done)
+                (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
             _protect(build, int(str(converter.permissions), 8))
             _replace(build, target)
         done.record["seconds"] = round(time.monotonic() - start, 3)
         return done
 
+    def _released(self, assignment: str) -> dict[str, Released]:
+        """The notebooks as students got them."""
+        if assignment not in self.released:
+            course, expected = self.batch.course, self.batch.expected[assignment].notebooks
+            self.released[assignment] = {
+                name: Released(released_notebook(course, assignment, name, {c.name for c in book.source_cells}))
+                for name, book in expected.items()
+            }
+        return self.released[assignment]
+
     def _convert(
-        self, path: Path, build: Path, submission: Submission, known, converter, steps: list, done: _Done
+        self,
+        name: str,
+        notebook: NotebookNode,
+        build: Path,
+        submission: Submission,
+        known: Examination | VivaError,
+        converter: Autograde,
+        steps: list,
+        done: _Done,
     ) -> str:
         """One notebook through the steps; the graded notebook as text, its scores and results in ``done``."""
         if isinstance(known, VivaError):
             raise known
-        name = path.stem
         draft = Draft(self.batch.expected[submission.assignment])
         place = {"student": submission.student, "assignment": submission.assignment, "notebook": name}
         place |= {"db_url": self.batch.course.directory.db_url, "grader": self.grader, "examination": known}
         exporter = converter.exporter_class(parent=converter, config=converter.config)
         for step in steps:
-            kind = step if isinstance(step, type) else _imported(step)
-            if not issubclass(kind, AssignLatePenalties | RecordResults):  # the writer does these
+            kind = step if isinstance(step, type) else import_item(step)
+            if not issubclass(kind, SPARED):
                 exporter.register_preprocessor(step)
         resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": place}
         resources["metadata"] = {"path": str(build)}
-        notebook = nbformat.read(path, as_version=4)
         with (
             in_place_of_gradebook(draft, [type(step) for step in exporter._preprocessors]),
             utils.setenv(NBGRADER_EXECUTION="autograde"),
             contextlib.chdir(self.batch.course.root),
         ):
-            text, resources = exporter.from_notebook_node(notebook, resources=resources)
+            # As the exporter does, but without validating and copying the notebook before each step.
+            for step in exporter._preprocessors:
+                notebook, resources = step(notebook, resources)
+            exporter._preprocessors = []
+            text, _ = exporter.from_notebook_node(notebook, resources=resources)
         done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
         if outcome := resources["nbgrader"].get("outcome"):
             done.record["notebooks"][name] = outcome.record()
@@ -354,12 +394,6 @@ def _replace(build: Path, target: Path) -> None:
             if path.is_dir() and not path.is_symlink():
                 path.chmod(path.stat().st_mode | stat.S_IRWXU)
     build.rename(target)
-
-
-def _imported(name: str) -> type:
-    from traitlets.utils.importstring import import_item
-
-    return import_item(name)
 
 
 def write_feedback(

@@ -15,12 +15,14 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import functools
 import io
 import linecache
 import os
 import sys
 import time
 import traceback
+import types
 from dataclasses import dataclass
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -161,7 +163,6 @@ class Examiner:
     def __init__(self) -> None:
         self.asker = Asker(QUESTION, ANSWER, {})
         self.namespace = Namespace(self.asker)
-        self.transform = TransformerManager().transform_cell
 
     def serve(self) -> None:
         while True:
@@ -236,24 +237,17 @@ class Examiner:
         return report
 
     def _execute(self, source: str, title: str) -> str | None:
-        tree = ast.parse(self.transform(_without_measuring(source)), title)
+        code, last, in_classes = compiled(source, title)
         _remember(title, source)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        self._fetch_for_classes(tree)
-        exec(compile(tree, title, "exec"), self.namespace, self.namespace)
-        if last is None or source.rstrip().endswith(";"):
+        for name in in_classes & self.namespace.owned:
+            if name not in self.namespace:
+                with contextlib.suppress(NameError):
+                    dict.__setitem__(self.namespace, name, self.namespace[name])
+        exec(code, self.namespace, self.namespace)
+        if last is None:
             return None
-        value = eval(compile(ast.Expression(last.value), title, "eval"), self.namespace, self.namespace)
+        value = eval(last, self.namespace, self.namespace)
         return None if value is None or type(value) in STAND_INS else repr(value)[:200]
-
-    def _fetch_for_classes(self, tree: ast.Module) -> None:
-        """Python looks names of class bodies up where no ``__missing__`` is asked, so they are fetched before."""
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                for name in {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}:
-                    if name in self.namespace.owned and name not in self.namespace:
-                        with contextlib.suppress(NameError):
-                            dict.__setitem__(self.namespace, name, self.namespace[name])
 
     def _failure(self, error: BaseException, title: str, source: str) -> CheckReport:
         trace = _traceback(error, title)
@@ -272,6 +266,25 @@ class Examiner:
             return CheckReport(title, Verdict.FAILED, str(error), trace)
         name = getattr(error, "viva_name", type(error).__name__)
         return CheckReport(title, Verdict.ERROR, f"{name}: {error}", student or trace)
+
+
+@functools.lru_cache(4096)
+def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
+    """The code of a test, that of its last expression if it ends in one, and the names used in its class bodies.
+
+    Python looks the names of class bodies up where no ``__missing__`` is asked, so they are fetched before.
+    Raises SyntaxError, and UnknownMagicError.
+    """
+    tree = ast.parse(TransformerManager().transform_cell(_without_measuring(source)), title)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    used = frozenset(inner.id for node in classes for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    value = None
+    if last is not None and not source.rstrip().endswith(";"):
+        value = compile(ast.Expression(last.value), title, "eval")
+    elif last is not None:
+        tree.body.append(last)
+    return compile(tree, title, "exec"), value, used
 
 
 def _without_measuring(source: str) -> str:

@@ -162,6 +162,9 @@ class Session:
                 raise WallError(ready["fault"])
 
     def close(self) -> None:
+        for pid in self.pids.values():  # both at once: to give back a large memory takes a while
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         for parent, pid in self.pids.items():
             with contextlib.suppress(OSError, WallError):
                 parent.end(pid)
@@ -262,6 +265,15 @@ class Grader:
         other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
+
+    def learn(self, examination: Examination) -> None:
+        """Have the test code compiled once, where all examiners inherit it."""
+        for cell in examination.blueprint.cells:
+            if cell.id in examination.plan.given:
+                self.examiners.learn(cell.source, cell.id)
+            if cell.kind == "tests" and cell.id not in examination.inside:
+                for source, title in ((cell.prelude, cell.id), *((check.source, check.title) for check in cell.checks)):
+                    self.examiners.learn(source, title)
 
     def grade(
         self, notebook: NotebookNode, examination: Examination, data: Path | None = None, files: Path | None = None

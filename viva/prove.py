@@ -57,7 +57,6 @@ def _audits(course: Course, assignment: str, config: Config, console: Console, n
                 audit(
                     course,
                     assignment,
-                    config=config,
                     seconds=seconds,
                     notebook=path.stem,
                     no_wall=no_wall,

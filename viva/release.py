@@ -12,12 +12,12 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, SaveCells
+from nbgrader.preprocessors import ClearHiddenTests, SaveCells
 from traitlets.config import Config
 
 from viva.blueprint import Blueprint, read_blueprint
 from viva.course import Course
-from viva.verdict import BlueprintError, CourseError
+from viva.verdict import CourseError
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
 
@@ -55,26 +55,43 @@ def release(course: Course, assignment: str, *, config: Config) -> Release:
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)))
 
 
-def student_version(path: Path, course: Course, config: Config) -> tuple[NotebookNode, dict[str, str]]:
-    """What `viva release` would make of a source notebook, and by grade id the whole text of its locked cells.
+def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
+    """A notebook as students got it: the one in release/, or compiled anew where that is gone or not of this source.
 
-    Nothing is written. Raises BlueprintError when nbgrader cannot make it.
+    ``cells`` are the grade ids that the gradebook knows. Raises CourseError when there is no source either.
     """
-    converter = GenerateAssignment(coursedir=course.directory, config=config)
-    notebook, resources = nbformat.read(path, as_version=4), {"nbgrader": {}}
-    locked: dict[str, str] = {}
-    with contextlib.chdir(course.root):
-        for step in converter.preprocessors:
-            if step in (SaveCells, ComputeChecksums, CheckCellMetadata):
-                continue
-            if step is ClearHiddenTests:
-                cells = [cell for cell in notebook.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-                locked = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
-            try:
-                notebook, resources = step(parent=converter).preprocess(notebook, resources)
-            except (RuntimeError, ValueError, OSError) as error:
-                raise BlueprintError(f"{path}: nbgrader cannot make a student version: {error}") from error
-    return notebook, locked
+    path = course.path("release", assignment) / f"{notebook}.ipynb"
+    try:
+        released = nbformat.read(path, as_version=4)
+        found = {cell.metadata.nbgrader.get("grade_id") for cell in released.cells if "nbgrader" in cell.metadata}
+        if cells <= found:
+            return released
+    except Exception as error:
+        logging.getLogger("viva").debug("%s is compiled anew: %s", path, error)
+    return compiled(course, assignment, notebook)
+
+
+def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, str] | None = None) -> NotebookNode:
+    """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched.
+
+    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. Raises CourseError.
+    """
+    config = course.directory.config
+    source = course.path("source", assignment) / f"{notebook}.ipynb"
+    resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
+    converter = GenerateAssignment(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
+    try:
+        node = nbformat.read(source, as_version=4)
+        with contextlib.chdir(course.root):  # a header is named from there
+            for step in converter.preprocessors:
+                if locked is not None and issubclass(step, ClearHiddenTests):
+                    cells = [cell for cell in node.cells if cell.cell_type == "code" and utils.is_locked(cell)]
+                    locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
+                if not issubclass(step, SaveCells):
+                    node, resources = step(config=config)(node, resources)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise CourseError(f"{source} could not be compiled into the students' version: {error}") from error
+    return node
 
 
 def _generate(course: Course, assignment: str, config: Config) -> None:

@@ -1,84 +1,104 @@
-"""What a student handed in: whether it can be graded, and if not, why."""
+"""What a student handed in -> the assignment's notebooks, cell by cell, or why there are none.
+
+    handin    the files that may be notebooks, by name
+    salvage   the bytes of a file -> cells
+    matching  which cell is which cell of the assignment
+    repair    the assignment's cells in the assignment's order
+
+Each step says in sentences what it had to repair; a submission that needed nothing has none.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from dateutil.parser import ParserError, parse
+from nbformat import NotebookNode
 
-from viva.course import Submission
+from viva.handin import Finding, Handed, shortened, shown
+from viva.repair import Repaired, repair
+from viva.salvage import read
+from viva.slots import Released
+from viva.verdict import SubmissionError
 
-SHOWN = 5
-"""So many names of stray files are listed in a sentence."""
+MOST_TRIED = 10
+"""So many files are read in search of a notebook."""
+LITTLE = 0.25
+"""Less of the assignment than this in a file of another name, and the file is something else."""
+
+
+@dataclass
+class Opened:
+    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them."""
+
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    repairs: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problem: str = ""
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found in a submission: ``problem`` says why it cannot be graded, ``notes`` the rest."""
+class _Candidate:
+    handed: Handed
+    repaired: Repaired
+    exact: bool
 
-    problem: str = ""
-    notes: tuple[str, ...] = ()
 
-
-def inspect(submission: Submission, notebooks: set[str]) -> Finding:
-    """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
-    folder = submission.folder
-    if problem := _timestamp_problem(folder / "timestamp.txt"):
-        return Finding(problem)
-    expected = {f"{name}.ipynb" for name in notebooks}
-    files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
-    found = sorted(expected.intersection(files))
-    if not found:
-        others = [name for name in files if name != "timestamp.txt"]
-        return Finding(f"no {' or '.join(sorted(expected))} was handed in (found: {_shortened(others)})")
-    notes = [f"{name} was not handed in" for name in sorted(expected.difference(files))]
-    strays = [name for name in files if name.endswith(".ipynb") and name not in expected]
+def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened:
+    """Read and repair the notebooks of a submission; ``releases`` are the released ones, by name."""
+    opened = Opened()
+    complaints: list[str] = []
+    read_files: dict[Handed, tuple[NotebookNode, list[str]] | None] = {}
+    graded: set[Handed] = set()
+    for name in sorted(finding.files):
+        fitting = []
+        for handed in finding.files[name][:MOST_TRIED]:
+            if handed in graded:
+                continue
+            if handed not in read_files:
+                read_files[handed] = _read(handed, complaints)
+            if read_files[handed]:
+                notebook, repairs = read_files[handed]
+                repaired = repair(notebook, releases[name])
+                repaired.repairs[:0] = repairs
+                fitting.append(_Candidate(handed, repaired, handed.name == f"{name}.ipynb"))
+                if fitting[-1].exact and repaired.answered:
+                    break
+        best = _best(fitting, name, releases)
+        if best:
+            graded.add(best.handed)
+            if not best.exact:
+                best.repaired.repairs.insert(0, f"{shown(best.handed.name)} was graded as {name}.ipynb")
+            elif best.repaired.fit < 0.1:
+                best.repaired.repairs.insert(0, "hardly a cell of the assignment is in it; it may be another notebook")
+            opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
+        else:
+            complaints += [
+                f"{shown(other.handed.name)} holds too little of {name}.ipynb to be graded as it" for other in fitting
+            ]
+    if not opened.notebooks:
+        opened.problem = "; ".join(dict.fromkeys(complaints)) or "no notebook was handed in"
+        return opened
+    missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
+    opened.notes = [f"{name}.ipynb was not handed in" for name in missing]
+    opened.notes += dict.fromkeys(complaints)
+    strays = {handed.name for files in finding.files.values() for handed in files if handed not in graded}
+    strays -= {handed.name for handed, content in read_files.items() if content is None}
     if strays:
-        notes.append(f"also handed in, not graded: {_shortened(strays)}")
-    for name in found:
-        problem, note = _inspect_notebook(folder / name)
-        if problem:
-            return Finding(f"{name} {problem}", tuple(notes))
-        notes += [f"{name} {note}"] if note else []
-    return Finding("", tuple(notes))
+        opened.notes.append(f"also handed in, not graded: {shortened(sorted(strays))}")
+    return opened
 
 
-def _inspect_notebook(path: Path) -> tuple[str, str]:
-    """What makes the notebook ungradable, and what is worth a note."""
-    if path.is_symlink():
-        return "is a link, not a file", ""
+def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str]] | None:
     try:
-        content = json.loads(path.read_bytes())
-    except UnicodeDecodeError:
-        return "is not a text file", ""
-    except json.JSONDecodeError as error:
-        return f"is not a notebook: no JSON from line {error.lineno}, column {error.colno} on ({error.msg})", ""
-    except RecursionError:
-        return "is not a notebook: its JSON is nested too deeply", ""
-    version = content.get("nbformat") if isinstance(content, dict) else None
-    if version == 3 and isinstance(content.get("worksheets"), list):
-        return "", "is of notebook format 3 and was upgraded"
-    if version != 4 or not isinstance(content.get("cells"), list):
-        return "is not a notebook: it is JSON, but has no cells of notebook format 4", ""
-    return "", ""
+        return read(handed.read())
+    except SubmissionError as error:
+        complaints.append(f"{shown(handed.name)} {error}")
+        return None
 
 
-def _timestamp_problem(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    text = path.read_text(encoding="utf-8", errors="replace").strip()
-    try:
-        if text:
-            parse(text)
-    except (ParserError, OverflowError):
-        return f"timestamp.txt does not hold a date but '{text[:40]}'; correct or delete {path}"
-    return ""
-
-
-def _shortened(names: list[str]) -> str:
-    if not names:
-        return "nothing"
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Released]) -> _Candidate | None:
+    """The first with answers in it, else the first."""
+    fitting = [candidate for candidate in candidates if candidate.exact or candidate.repaired.fit >= LITTLE]
+    answered = [candidate for candidate in fitting if candidate.repaired.answered]
+    return next(iter(answered or fitting), None)

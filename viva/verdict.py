@@ -3,6 +3,7 @@
 VivaError                 what a user can mend; its text is a sentence for them
 ├── CourseError           a course folder, an assignment, a student or a gradebook
 ├── BlueprintError        an instructor notebook that cannot be graded as it stands
+├── SubmissionError       what a student handed in cannot be read as a notebook; the text says why
 ├── AnswerError           a known answer that cannot be read or does not fit its assignment
 ├── WireError             a message from another process is malformed, too large or holds what cannot cross
 └── WallError             the sandbox could not be raised; the fault is the machine's or ours
@@ -43,6 +44,10 @@ class CourseError(VivaError):
 
 class BlueprintError(VivaError):
     """An instructor notebook cannot be graded as it stands."""
+
+
+class SubmissionError(VivaError):
+    """What a student handed in cannot be read as a notebook."""
 
 
 class AnswerError(VivaError):

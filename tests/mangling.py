@@ -1,0 +1,372 @@
+"""What programs and students do to a notebook: each function changes one that is plain JSON, at random.
+
+``KEEPING`` are those after which every answer is still there, so that repairing must bring it back
+word for word; ``LOSING`` may lose answers, and repairing must still give a whole notebook. The
+functions of ``WRITING`` make bytes of it.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import random
+import zipfile
+
+import nbformat
+
+KEEPING, LOSING, WRITING = {}, {}, {}
+
+
+def _into(registry):
+    return lambda function: registry.setdefault(function.__name__, function)
+
+
+def plain(notebook) -> dict:
+    """A notebook as JSON has it, with texts in one piece."""
+    return json.loads(json.dumps(notebook))
+
+
+def _nbgrader(cell: dict) -> dict:
+    found = cell["metadata"].get("nbgrader")
+    return found if isinstance(found, dict) else {}
+
+
+def _answers(notebook: dict) -> list[dict]:
+    return [cell for cell in notebook["cells"] if _nbgrader(cell).get("solution") and cell["cell_type"] == "code"]
+
+
+def _locked(notebook: dict) -> list[dict]:
+    return [cell for cell in notebook["cells"] if _nbgrader(cell).get("locked")]
+
+
+def _code(source: str, **metadata) -> dict:
+    return {"cell_type": "code", "metadata": metadata, "source": source, "outputs": [], "execution_count": None}
+
+
+@_into(KEEPING)
+def strip_nbgrader(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        cell["metadata"].pop("nbgrader", None)
+
+
+@_into(KEEPING)
+def strip_ids(notebook: dict, dice: random.Random) -> None:
+    notebook["nbformat_minor"] = dice.choice([0, 2, 4])
+    for cell in notebook["cells"]:
+        cell.pop("id", None)
+
+
+@_into(KEEPING)
+def same_ids(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        cell["id"] = "same"
+
+
+@_into(KEEPING)
+def colab(notebook: dict, dice: random.Random) -> None:
+    notebook["nbformat_minor"] = 0
+    notebook["metadata"] = {"colab": {"provenance": []}, "kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    for cell in notebook["cells"]:
+        cell["metadata"] = {"id": cell.pop("id", "x"), "outputId": "0-1", "colab": {"height": 34}} | cell["metadata"]
+        if not _nbgrader(cell).get("solution"):
+            cell["source"] = "\n".join(line.rstrip() for line in cell["source"].split("\n"))
+    mount = "from google.colab import drive\ndrive.mount('/content/drive')"
+    notebook["cells"].insert(0, _code(mount, id="mount"))
+    notebook["cells"].append(_code("", id="last"))
+
+
+@_into(KEEPING)
+def vscode(notebook: dict, dice: random.Random) -> None:
+    notebook["metadata"] = {"language_info": {"name": "python", "version": "3.12.3"}}
+    for cell in notebook["cells"]:
+        cell["metadata"]["vscode"] = {"languageId": "python"}
+        cell["metadata"].pop("deletable", None)
+    notebook["cells"].insert(dice.randrange(len(notebook["cells"])), _code("%pip install numpy -q"))
+
+
+@_into(KEEPING)
+def kaggle(notebook: dict, dice: random.Random) -> None:
+    strip_nbgrader(notebook, dice)
+    for number, cell in enumerate(notebook["cells"]):
+        cell["metadata"] |= {"_uuid": f"{number:040x}", "_cell_guid": f"{number}", "trusted": True}
+    notebook["cells"].insert(0, _code("import os\nfor name in os.listdir('.'):\n    print(name)"))
+
+
+@_into(KEEPING)
+def deepnote(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        cell["metadata"] |= {"cell_id": cell.get("id", ""), "deepnote_cell_type": cell["cell_type"]}
+        cell.pop("id", None)
+    notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": "<a>Created in Deepnote</a>"})
+
+
+@_into(KEEPING)
+def large_outputs(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            picture = {"output_type": "display_data", "metadata": {}, "data": {"image/png": "A" * 20_000}}
+            cell["outputs"] = [picture, {"output_type": "stream", "name": "stdout", "text": ["x\n"] * 50}]
+            cell["execution_count"] = dice.randrange(90)
+
+
+@_into(KEEPING)
+def nonsense_metadata(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        if not _nbgrader(cell):
+            cell["metadata"] = dice.choice([None, [], "x", 3, {"nbgrader": None}, {"nbgrader": {"grade_id": 7}}])
+        if cell["cell_type"] == "code":
+            cell["outputs"] = dice.choice([None, "x", {}, [None], [3], [{"output_type": "?"}]])
+            cell["execution_count"] = dice.choice(["1", None, -3, [1]])
+    notebook["metadata"] = dice.choice([None, [], {"kernelspec": None}, {"kernelspec": {"name": 3}}])
+    for cell in notebook["cells"]:
+        cell["metadata"] = cell["metadata"] or {}
+        if not isinstance(cell["metadata"], dict):
+            cell["metadata"] = {}
+
+
+@_into(KEEPING)
+def lists_for_texts(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        if isinstance(cell["source"], str):
+            lines = cell["source"].splitlines(keepends=True)
+            cell["source"] = [lines[:2], *lines[2:]] if dice.random() < 0.3 else lines
+    for cell in notebook["cells"]:
+        cell["source"] = "".join("".join(part) for part in cell["source"])
+
+
+@_into(KEEPING)
+def unknown_types(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["cell_type"] = dice.choice(["code", "Code", "python"])
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "python":
+            cell["cell_type"] = "code"
+
+
+@_into(KEEPING)
+def delete_locked(notebook: dict, dice: random.Random) -> None:
+    gone = dice.sample(_locked(notebook), k=min(3, len(_locked(notebook))))
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell not in gone]
+
+
+@_into(KEEPING)
+def edit_locked(notebook: dict, dice: random.Random) -> None:
+    for cell in dice.sample(_locked(notebook), k=min(3, len(_locked(notebook)))):
+        cell["source"] = dice.choice(
+            [cell["source"].replace("=", "= "), cell["source"][: len(cell["source"]) * 3 // 4], "\n" + cell["source"]]
+        )
+
+
+@_into(KEEPING)
+def insert(notebook: dict, dice: random.Random) -> None:
+    for number in range(dice.randrange(1, 6)):
+        extra = dice.choice(["", "print(1)", "# mine", f"own_{number} = {number}", "!pip install numpy"])
+        notebook["cells"].insert(dice.randrange(len(notebook["cells"]) + 1), _code(extra))
+
+
+@_into(KEEPING)
+def shuffle(notebook: dict, dice: random.Random) -> None:
+    one, other = sorted(dice.sample(range(len(notebook["cells"])), 2))
+    notebook["cells"].insert(one, notebook["cells"].pop(other))
+
+
+@_into(KEEPING)
+def copy_answer(notebook: dict, dice: random.Random) -> None:
+    """As JupyterLab copies: nbgrader's metadata goes along, the id does not."""
+    answer = dice.choice(_answers(notebook) or notebook["cells"])
+    again = json.loads(json.dumps(answer))
+    again.pop("id", None)
+    notebook["cells"].insert(notebook["cells"].index(answer) + 1, again)
+
+
+@_into(KEEPING)
+def copy_test(notebook: dict, dice: random.Random) -> None:
+    cell = dice.choice(_locked(notebook) or notebook["cells"])
+    notebook["cells"].insert(dice.randrange(len(notebook["cells"])), json.loads(json.dumps(cell)))
+
+
+@_into(KEEPING)
+def split_answer(notebook: dict, dice: random.Random) -> None:
+    answer = dice.choice(_answers(notebook) or [None])
+    lines = answer["source"].split("\n") if answer else []
+    places = [place for place in range(1, len(lines)) if lines[place].strip() and lines[place - 1].strip()]
+    if places:
+        place = dice.choice(places)
+        keep = dice.random() < 0.5
+        second = _code("\n".join(lines[place:]), **(json.loads(json.dumps(answer["metadata"])) if keep else {}))
+        answer["source"] = "\n".join(lines[:place])
+        notebook["cells"].insert(notebook["cells"].index(answer) + 1, second)
+
+
+@_into(KEEPING)
+def merge(notebook: dict, dice: random.Random) -> None:
+    """An answer with the locked cell below it, as JupyterLab merges: the first one's metadata stays."""
+    cells = notebook["cells"]
+    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a in _answers(notebook) and b in _locked(notebook)]
+    if pairs:
+        first, second = dice.choice(pairs)
+        first["source"] += "\n\n" + second["source"]
+        cells.remove(second)
+
+
+@_into(KEEPING)
+def merge_answers(notebook: dict, dice: random.Random) -> None:
+    """Everything from an answer to the next one, in one cell."""
+    cells, answers = notebook["cells"], _answers(notebook)
+    if len(answers) > 1:
+        place = dice.randrange(len(answers) - 1)
+        start, end = cells.index(answers[place]), cells.index(answers[place + 1])
+        code = [cell for cell in cells[start : end + 1] if cell["cell_type"] == "code"]
+        texts = [cell for cell in cells[start : end + 1] if cell["cell_type"] != "code"]
+        code[0]["source"] = "\n\n".join(cell["source"] for cell in code)
+        cells[start : end + 1] = [*texts, code[0]]
+
+
+@_into(KEEPING)
+def merge_text(notebook: dict, dice: random.Random) -> None:
+    """A text with the answer below it, which is text then."""
+    cells, answers = notebook["cells"], _answers(notebook)
+    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a["cell_type"] == "markdown" and b in answers]
+    if pairs:
+        first, second = dice.choice(pairs)
+        first["source"] += "\n\n" + second["source"]
+        cells.remove(second)
+
+
+@_into(KEEPING)
+def fence(notebook: dict, dice: random.Random) -> None:
+    if answers := _answers(notebook):
+        answer = dice.choice(answers)
+        answer |= {"cell_type": "markdown", "source": f"```python\n{answer['source']}\n```"}
+
+
+@_into(KEEPING)
+def delete_texts(notebook: dict, dice: random.Random) -> None:
+    texts = [cell for cell in notebook["cells"][:-1] if cell["cell_type"] == "markdown" and not _nbgrader(cell)]
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell not in texts or dice.random() < 0.5]
+
+
+@_into(KEEPING)
+def retype(notebook: dict, dice: random.Random) -> None:
+    cell = dice.choice(notebook["cells"])
+    cell["cell_type"] = "markdown" if cell["cell_type"] == "code" else "code"
+
+
+@_into(KEEPING)
+def rename(notebook: dict, dice: random.Random) -> None:
+    if answers := [cell for cell in _answers(notebook) if _nbgrader(cell)]:
+        dice.choice(answers)["metadata"]["nbgrader"]["grade_id"] = "my-solution"
+
+
+@_into(KEEPING)
+def forge(notebook: dict, dice: random.Random) -> None:
+    bonus = {"grade": True, "solution": False, "locked": True, "points": 100, "grade_id": "bonus", "schema_version": 3}
+    notebook["cells"].append(_code("pass", nbgrader=bonus))
+
+
+@_into(KEEPING)
+def other_kernel(notebook: dict, dice: random.Random) -> None:
+    notebook["metadata"] = {"kernelspec": {"name": "myenv", "display_name": "My env", "language": "python"}}
+
+
+def answer_below_stub(notebook: dict, dice: random.Random, release) -> None:
+    """The student left the stub alone and wrote into a new cell below it."""
+    stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in release.cells if "nbgrader" in cell.metadata}
+    answer = dice.choice(_answers(notebook))
+    below = _code(answer["source"])
+    answer["source"] = stubs[_nbgrader(answer)["grade_id"]]
+    notebook["cells"].insert(notebook["cells"].index(answer) + dice.choice([1, 1, 2]), below)
+
+
+@_into(LOSING)
+def delete_cells(notebook: dict, dice: random.Random) -> None:
+    notebook["cells"] = [cell for cell in notebook["cells"] if dice.random() < 0.8] or notebook["cells"][:1]
+
+
+@_into(LOSING)
+def swap_identities(notebook: dict, dice: random.Random) -> None:
+    metadata = [cell["metadata"] for cell in notebook["cells"]]
+    dice.shuffle(metadata)
+    for cell, other in zip(notebook["cells"], metadata, strict=True):
+        cell["metadata"] = other
+
+
+@_into(LOSING)
+def odd_cells(notebook: dict, dice: random.Random) -> None:
+    odd = [None, 3, "x", [], {}, {"cell_type": 4}, {"cell_type": "code", "source": {"a": 1}}, {"source": [[["x"], 1]]}]
+    for cell in dice.sample(odd, 3):
+        notebook["cells"].insert(dice.randrange(len(notebook["cells"]) + 1), cell)
+    for cell in notebook["cells"]:
+        if isinstance(cell, dict) and dice.random() < 0.2:
+            cell[dice.choice(["metadata", "source", "cell_type", "id", "attachments"])] = dice.choice([None, 1, [], {}])
+
+
+@_into(LOSING)
+def control_characters(notebook: dict, dice: random.Random) -> None:
+    for cell in notebook["cells"]:
+        if isinstance(cell.get("source"), str):
+            place = dice.randrange(len(cell["source"]) + 1)
+            cell["source"] = cell["source"][:place] + dice.choice("\0\1\x1b\ufeff\ud800") + cell["source"][place:]
+
+
+def text_of(notebook: dict) -> str:
+    return json.dumps(notebook, indent=1)
+
+
+@_into(WRITING)
+def as_utf8(notebook: dict) -> bytes:
+    return text_of(notebook).encode()
+
+
+@_into(WRITING)
+def with_bom(notebook: dict) -> bytes:
+    return b"\xef\xbb\xbf" + text_of(notebook).encode()
+
+
+@_into(WRITING)
+def as_utf16(notebook: dict) -> bytes:
+    return text_of(notebook).encode("utf-16")
+
+
+@_into(WRITING)
+def as_utf16_without_mark(notebook: dict) -> bytes:
+    return text_of(notebook).encode("utf-16-be")
+
+
+@_into(WRITING)
+def with_crlf(notebook: dict) -> bytes:
+    return text_of(notebook).replace("\n", "\r\n").replace("\\n", "\\r\\n").encode()
+
+
+@_into(WRITING)
+def with_commas(notebook: dict) -> bytes:
+    return text_of(notebook).replace("\n ]", ",\n ]").replace("\n  }", ",\n  }").encode()
+
+
+@_into(WRITING)
+def with_more_behind(notebook: dict) -> bytes:
+    return text_of(notebook).encode() + b"\n<<< saved by MyNotebook 1.2"
+
+
+@_into(WRITING)
+def without_the_end(notebook: dict) -> bytes:
+    """The last brackets are missing, every cell is there."""
+    text = text_of(notebook | {"cells": notebook.get("cells")})
+    return text[: text.rindex("}\n ]") + 1].encode()
+
+
+@_into(WRITING)
+def as_format_3(notebook: dict) -> bytes:
+    node = nbformat.from_dict(json.loads(json.dumps(notebook | {"metadata": {}})))
+    return nbformat.v3.writes_json(nbformat.convert(node, 3)).encode()
+
+
+def zipped(**files: bytes) -> bytes:
+    """A zip; in the names of its members __ stands for a dot and ___ for a slash."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("___", "/").replace("__", "."), content)
+    return buffer.getvalue()
