@@ -51,7 +51,7 @@ def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
 
 def _ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
-        if count > 1:
+        if name and count > 1:
             yield f"Cell '{name}': {count} cells have this id; a grade id belongs to one cell."
     for cell in blueprint.cells:
         if cell.kind in ("answer", "tests", "manual", "task") and MACHINE_MADE.match(cell.id):

@@ -6,6 +6,7 @@ grades answers and mutants, and compares a surviving mutant with the solution.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import resource
@@ -13,6 +14,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from viva import witness
@@ -116,8 +118,8 @@ class Worker:
                 return json.loads(
                     _say(session, COMPARING, f"print(__import__('json').dumps(__viva.difference({names})))")
                 )
-        except Died as death:
-            return f"it could not be compared: {death}"
+        except (Died, VivaError) as error:
+            return f"it could not be compared: {error}"
 
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
@@ -132,8 +134,10 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
         names = names_of(cell.source) if cell.kind == "answer" else None
         if cell.id == before:
             _say(session, 60, "__viva.before()")
-        session.candidate(seconds, do="run", source=cell.source)
+        reply = session.candidate(seconds, do="run", source=cell.source)
         if cell.id == before:
+            if reply.get("raised") is not None:
+                raise VivaError("the solution could not be run beside it")
             _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
         if names:
             _say(session, 60, f"__viva.note({sorted(names.bound)})")
@@ -177,12 +181,25 @@ def unneeded(blueprint: Blueprint) -> set[str]:
         if cell.kind not in ("given", "answer", "tests"):
             continue
         names = names_of(cell.source)
-        plain = names is not None and "seed(" not in cell.source and "%" not in cell.source.replace("%d", "")[:1]
-        if cell.kind == "given" and plain and not names.bound & used:
+        plain = cell.kind == "given" and cell.id and names is not None and "seed(" not in cell.source
+        if plain and not (names.bound | _called_upon(cell.source)) & used:
             found.add(cell.id)
         else:
             used |= _uses(cell)
             used |= names.bound if names and cell.kind == "answer" else set()
+    return found
+
+
+def _called_upon(source: str) -> set[str]:
+    """The names of objects of which a method is called for its effect: ``words.append(word)``."""
+    found = set()
+    for node in ast.walk(ast.parse(TransformerManager().transform_cell(source))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            base = node.value.func
+            while isinstance(base, ast.Attribute | ast.Subscript | ast.Call):
+                base = base.func if isinstance(base, ast.Call) else base.value
+            if isinstance(base, ast.Name) and base is not node.value.func:
+                found.add(base.id)
     return found
 
 
