@@ -109,7 +109,7 @@ def test_viva_runs_nbgraders_example_course_with_our_configuration_unchanged(tmp
     shutil.copy(EXAMPLE / "header.ipynb", tmp_path / "source")
     shutil.copytree(EXAMPLE / "ps1", tmp_path / "source" / "ps1")
 
-    said = run("viva", "release", cwd=tmp_path)
+    said = run("viva", "release", "--no-audit", cwd=tmp_path)
     shutil.copytree(tmp_path / "release" / "ps1", tmp_path / "submitted" / "untouched" / "ps1")
     shutil.copytree(tmp_path / "source" / "ps1", tmp_path / "submitted" / "solved" / "ps1")
     for command in ("grade", "feedback", "export"):
