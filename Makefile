@@ -4,11 +4,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PORT ?= 8888
+N ?= 60
 # JupyterLab's own place for defaults: nobody is asked about news. Users can still turn them on.
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback export formgrader doctor test compat lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test compat parity bench lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -77,6 +78,12 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 .venv/.compat: .venv/.complete
 	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test,compat]'
 	@touch $@
+
+parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
+	@$(BIN)/python bench/parity.py $(A)
+
+bench: setup  ## time `viva grade` against stock nbgrader and the floor (N=60 submissions)
+	@$(BIN)/python bench/throughput.py --submissions=$(N)
 
 lint: setup  ## check style and formatting
 	@$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """Viva: an autograded course kit on nbgrader. The modules, in reading order:
 
-verdict      the exception tree
+verdict      the vocabulary of results, and the exception tree
 course       a course on disk: assignments, students, submissions, gradebook
 blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
@@ -12,10 +12,30 @@ repair       the assignment's cells in the assignment's order, and a sentence fo
 submission   the four together: what a student handed in -> notebooks, or why there are none
 skeleton     a new assignment to start from
 release      source/ -> release/
-autograde    steps inside nbgrader's autograder, to grade fairly
+
+taint        which cells and names of a notebook depend on the student
+plain        what may cross between the processes, kind by kind; arrays and frames are NumPy's and pandas' part of it
+wire         plain values to bytes and back, and messages over a pipe
+wall         how a process gives up everything but its own work
+privileges   root, capabilities and namespaces
+landlock     which files can still be reached
+syscalls     which system calls are still answered
+trial        attempts to break each layer of the wall
+randomness   the global random state, as plain values
+candidate    inside the wall: runs the student's cells and answers questions about them
+standin      the examiner's objects for what lives in the candidate
+examiner     runs the tests and asks the candidate
+parent       warm parents: the libraries are loaded once, a fork serves each submission
+grading      one notebook -> verdicts
+rehearsal    what the grader learns from the instructor's own solution
+
+autograde    the engine as steps inside nbgrader's autograder
 lateness     what a late submission costs
+results      what every check came to, as JSON lines
+record       many workers draft, one writer records in the gradebook
+workers      a pool of processes that survives the death of any of them
+batch        many submissions: planned, graded, recorded
 feedback     what may stand in the page that a student gets back
-batch        many submissions through nbgrader, several at a time
 export       the gradebook as rows and as CSV
 operators    the mistakes that people make, as changes of a syntax tree
 mutants      wrong solutions derived from the right one

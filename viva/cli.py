@@ -102,13 +102,19 @@ class VivaCommand(NbGrader):
 
     def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
-        columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        columns = (
+            *(TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
+            TextColumn("{task.fields[rate]}  {task.fields[checks]}"),
+        )
         with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
-            task = progress.add_task(title, total=total)
-            collected = []
+            task = progress.add_task(title, total=total, rate="", checks="")
+            collected, checks = [], Counter()
             for outcome in outcomes:
                 collected.append(outcome)
-                progress.advance(task)
+                checks.update(outcome.verdicts)
+                shown = ", ".join(f"{count} {verdict}" for verdict, count in checks.most_common())
+                speed = progress.tasks[task].speed
+                progress.update(task, advance=1, checks=shown, rate=f"{60 * speed:.0f} a minute" if speed else "")
         return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
 
     def report(self, outcomes: list[Outcome], verb: str) -> int:
@@ -128,7 +134,7 @@ class VivaCommand(NbGrader):
             if outcome.log:
                 path = self._write_log(outcome)
                 self.console.print(
-                    f"nbgrader's log of {outcome.submission.student}: {path}", markup=False, highlight=False
+                    f"The log of {outcome.submission.student} is in {path}", markup=False, highlight=False
                 )
         return NEEDS_GRADER if failed else 0
 
@@ -268,7 +274,12 @@ class GradeCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         outcomes = batch.autograde(self.course, submissions, config=self.config, workers=self.workers or None)
-        return self.report(self.watch(outcomes, len(submissions), "grading"), "graded")
+        collected = self.watch(outcomes, len(submissions), "grading")
+        if Examine(config=self.config).no_wall:
+            self.console.print(
+                "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
+            )
+        return self.report(collected, "graded")
 
 
 class FeedbackCommand(VivaCommand):

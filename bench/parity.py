@@ -1,0 +1,76 @@
+"""Whether Viva and stock nbgrader give the same scores, grade cell by grade cell.
+
+    make parity                            every known answer of every assignment
+    make parity A=ps3_scaled_attention     of one
+
+Stock nbgrader, without our configuration, gives a test cell all its points or none; Viva adds up its checks.
+The two agree on a cell when all its checks passed exactly if nbgrader gave it full marks.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from rich.console import Console
+from rich.table import Table
+from throughput import BIN, PROJECT, STOCK, make_course, run
+
+
+def scores(course: Path, assignment: str) -> dict[tuple[str, str], float]:
+    """The automatic score of every test cell, by student and cell."""
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        return {
+            (submission.student_id, grade.name): grade.auto_score
+            for submission in gradebook.assignment_submissions(assignment)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+            if grade.cell.cell_type == "code"
+        }
+
+
+def maxima(course: Path, assignment: str) -> dict[str, float]:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        return {
+            cell.name: cell.max_score
+            for notebook in gradebook.find_assignment(assignment).notebooks
+            for cell in notebook.grade_cells
+        }
+
+
+def compare(assignment: str, folder: Path) -> tuple[str, int, int, list[str]]:
+    """The assignment, its submissions, the cells compared, and a line for each on which the two disagree."""
+    count = len(list((PROJECT / "answers" / assignment).glob("*/*.py")))
+    stock = make_course(folder / f"stock-{assignment}", assignment, count, STOCK)
+    viva = make_course(folder / f"viva-{assignment}", assignment, count)
+    run([BIN / "nbgrader", "autograde", assignment], stock)
+    run([BIN / "viva", "grade", assignment], viva)
+    ours, theirs, most = scores(viva, assignment), scores(stock, assignment), maxima(viva, assignment)
+    assert ours.keys() == theirs.keys()
+    differences = [
+        f"{assignment}, {student}, {cell}: Viva {ours[student, cell]:g}, nbgrader {theirs[student, cell]:g}"
+        for student, cell in sorted(ours)
+        if (ours[student, cell] == most[cell]) != (theirs[student, cell] == most[cell])
+    ]
+    return assignment, count, len(ours), differences
+
+
+def main(names: list[str]) -> int:
+    assignments = names or sorted(path.name for path in (PROJECT / "answers").iterdir())
+    table, differences = Table("assignment", "submissions", "cells compared", "cells that differ"), []
+    with tempfile.TemporaryDirectory(prefix="viva-parity-") as folder, ThreadPoolExecutor(2) as pool:
+        for assignment, count, cells, found in pool.map(lambda name: compare(name, Path(folder)), assignments):
+            table.add_row(assignment, str(count), str(cells), str(len(found)))
+            differences += found
+    console = Console()
+    console.print(table)
+    for line in differences:
+        console.print(line, highlight=False)
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
