@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback export formgrader doctor test compat parity bench lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test proofs compat parity bench lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -70,6 +70,9 @@ doctor: setup  ## say what this machine lacks
 
 test: setup  ## run every test (about four minutes on two cores)
 	@$(BIN)/pytest
+
+proofs: setup  ## run the tests that take long
+	@$(BIN)/pytest -m slow
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
 	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \
