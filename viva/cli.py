@@ -268,6 +268,8 @@ class GradeCommand(VivaCommand):
     def run(self) -> int:
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
+        for folder in self.course.strangers():
+            self.console.print(f"No assignment of this course: {folder} was left alone.", markup=False, highlight=False)
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)
