@@ -8,8 +8,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, SHORT, hand_in
 from tests.flow.test_notebooks import lines_of_source
-from viva.feedback import HideTests
-from viva.feedback import STYLE
+from viva.feedback import STYLE, HideTests
 
 
 def test_the_page_of_a_failing_student_shows_messages_but_no_hidden_line(course, viva):
@@ -66,9 +65,9 @@ def test_what_a_student_prints_when_a_hidden_check_asks_is_not_shown(course, viv
     assert viva("grade", SHORT).status == 0
     graded = nbformat.read(course / "autograded" / "anna" / SHORT / path.name, as_version=4)
     tests = [cell for cell in graded.cells if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("test_")]
-    assert "I was asked about" in str([cell.outputs for cell in tests])
+    assert "I was asked about" in str([cell.get("outputs") for cell in tests])
     shown, _ = HideTests().preprocess(graded, {})
-    shown = str([cell.outputs for cell in shown.cells if cell.metadata.get("nbgrader", {}).get("points")])
+    shown = str([cell.get("outputs") for cell in shown.cells if cell.metadata.get("nbgrader", {}).get("points")])
     assert "(passed)" in shown
     assert "asked about" not in shown
     assert "mine" not in shown
