@@ -444,12 +444,13 @@ class _Conversion:
         directory.root = self.root
         directory.assignment_id = submission.assignment
         directory.student_id = submission.student
-        converter = self.converter(coursedir=directory, config=self.config, log=log)
         # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
         warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
         try:
-            converter.start()
-        except NbGraderException:
+            self.converter(coursedir=directory, config=self.config, log=log).start()
+        except Exception as error:
+            if not isinstance(error, NbGraderException):
+                log.exception("The submission could not be converted.")
             return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Outcome(submission, Status.DONE)
 
