@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release class grade feedback export formgrader doctor test compat parity bench lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test proofs compat parity bench lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -29,7 +29,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@touch $@
 
 demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export
-	@$(BIN)/viva release
+	@$(BIN)/viva release --no-audit
 	@$(BIN)/viva demo
 	@$(BIN)/viva grade
 	@$(BIN)/viva feedback
@@ -40,7 +40,10 @@ demo: setup  ## run the whole flow on a demo class: release, hand in, grade, fee
 	@echo "results.jsonl what every check came to"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
-release: setup  ## compile source/ into release/ and enter the assignments into the gradebook
+audit: setup  ## prove every assignment with known answers and mutants (about half a minute each on two cores)
+	@$(BIN)/viva audit
+
+release: setup  ## compile what passes its audit into release/ and enter it into the gradebook
 	@$(BIN)/viva release
 
 class: setup  ## write the demo class into submitted/
@@ -65,8 +68,11 @@ $(NO_NEWS): | setup
 doctor: setup  ## say what this machine lacks
 	@$(BIN)/viva doctor
 
-test: setup  ## run every test (about four minutes on two cores)
+test: setup  ## run the tests (about four minutes on two cores)
 	@$(BIN)/pytest
+
+proofs: setup  ## run the tests that take long
+	@$(BIN)/pytest -m slow
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
 	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \

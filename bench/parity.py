@@ -51,7 +51,7 @@ def compare(assignment: str, folder: Path) -> tuple[str, int, int, list[str]]:
     ours, theirs, most = scores(viva, assignment), scores(stock, assignment), maxima(viva, assignment)
     assert ours.keys() == theirs.keys()
     differences = [
-        f"{assignment}, {student}, {cell}: Viva {ours[student, cell]:g}, nbgrader {theirs[student, cell]:g}"
+        f"{assignment}, {student}, {cell}: Viva {ours[student, cell]}, nbgrader {theirs[student, cell]}"
         for student, cell in sorted(ours)
         if (ours[student, cell] == most[cell]) != (theirs[student, cell] == most[cell])
     ]

@@ -80,7 +80,7 @@ def released(tmp_path_factory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         command = ReleaseCommand()
-        command.initialize([])
+        command.initialize(["--no-audit"])
         command.start()
     return root
 

@@ -81,3 +81,19 @@ def test_force_in_the_config_grades_again(course, force):
     config.Autograde.force = force
     (outcome,) = autograde(opened, submissions, config=config)
     assert (outcome.status is Status.DONE) == force
+
+
+def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(course, viva):
+    hand_in(course, "anna", answer=RIGHT)
+    other = course / "source" / "ps9_later"
+    other.mkdir()
+    (other / "later.ipynb").write_text((course / "source" / SHORT / "scaled_attention.ipynb").read_text())
+    (course / "submitted" / "anna" / "ps9_later").mkdir()
+    (course / "submitted" / "anna" / "ps10_unknown").mkdir()
+    result = viva("grade")
+    assert result.status == 1
+    assert (
+        "ps9_later, anna: The gradebook does not know ps9_later yet. Run 'viva release ps9_later' first." in result.out
+    )
+    assert "ps10_unknown was left alone" in result.out
+    assert scores(course) == {"anna": 20}

@@ -3,11 +3,12 @@ from __future__ import annotations
 import html
 import re
 
+import nbformat
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, SHORT, hand_in
 from tests.flow.test_notebooks import lines_of_source
-from viva.feedback import STYLE
+from viva.feedback import STYLE, HideTests
 
 
 def test_the_page_of_a_failing_student_shows_messages_but_no_hidden_line(course, viva):
@@ -52,3 +53,21 @@ def test_what_was_not_graded_is_explained(course, viva):
     result = viva("feedback", SHORT)
     assert result.status == 0
     assert "anna: it was not graded" in result.out
+
+
+def test_what_a_student_prints_when_a_hidden_check_asks_is_not_shown(course, viva):
+    path = hand_in(course, "anna", answer="right/einsum")
+    notebook = nbformat.read(path, as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.source.startswith("def scaled_dot_product"))
+    head, _, body = cell.source.partition(":\n")
+    cell.source = f"{head}:\n    print('I was asked about', X)\n    print('1 of 1: mine (passed)')\n{body}"
+    nbformat.write(notebook, path)
+    assert viva("grade", SHORT).status == 0
+    graded = nbformat.read(course / "autograded" / "anna" / SHORT / path.name, as_version=4)
+    tests = [cell for cell in graded.cells if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("test_")]
+    assert "I was asked about" in str([cell.get("outputs") for cell in tests])
+    shown, _ = HideTests().preprocess(graded, {})
+    shown = str([cell.get("outputs") for cell in shown.cells if cell.metadata.get("nbgrader", {}).get("points")])
+    assert "(passed)" in shown
+    assert "asked about" not in shown
+    assert "mine" not in shown

@@ -10,6 +10,7 @@ slots        the cells of an assignment and of a submission, and how much one lo
 matching     which cell of a submission is which cell of the assignment
 repair       the assignment's cells in the assignment's order, and a sentence for each repair
 submission   the four together: what a student handed in -> notebooks, or why there are none
+skeleton     a new assignment to start from
 release      source/ -> release/
 
 taint        which cells and names of a notebook depend on the student
@@ -36,6 +37,15 @@ workers      a pool of processes that survives the death of any of them
 batch        many submissions: planned, graded, recorded
 feedback     what may stand in the page that a student gets back
 export       the gradebook as rows and as CSV
+operators    the mistakes that people make, as changes of a syntax tree
+mutants      wrong solutions derived from the right one
+witness      runs beside a mutant and finds out whether it is equivalent to the solution
+probe        what a worker process does with one notebook of an audit
+proof        what an audit came to, as plain data; excuses
+hygiene      what a notebook should be before it is released
+audit        an assignment is proven before it is released
+auditpage    the audit as an HTML page, and the record that it passed
+prove        audits of several assignments at the terminal
 demo         the demo class
 doctor       what this machine lacks
 cli          the `viva` command

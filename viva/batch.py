@@ -55,7 +55,7 @@ from viva.release import released_notebook
 from viva.results import Results
 from viva.slots import Released
 from viva.submission import open_notebooks
-from viva.verdict import BlueprintError, Verdict, VivaError
+from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
@@ -96,14 +96,24 @@ def autograde(
     """Grade submissions, yielding an outcome for each when it is recorded.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
-    hand stay. Raises CourseError when one of the assignments was not released, or when this machine
+    hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot wall student code in and ``Examine.no_wall`` is not set.
     """
     assignments = sorted({submission.assignment for submission in submissions})
-    released = {name: course.released_notebooks(name) for name in assignments}
-    batch = _Batch(course, config, assignments)
+    released, refused = {}, {}
+    for name in assignments:
+        try:
+            released[name] = course.released_notebooks(name)
+        except CourseError as error:
+            refused[name] = error
+    if not released:
+        raise refused[assignments[0]]
+    batch = _Batch(course, config, sorted(released))
     todo, notes = [], {}
     for submission in submissions:
+        if submission.assignment in refused:
+            yield Outcome(submission, Status.FAILED, str(refused[submission.assignment]))
+            continue
         finding = find(submission, released[submission.assignment])
         notes[submission] = finding.notes
         if finding.problem:
@@ -434,12 +444,13 @@ class _Conversion:
         directory.root = self.root
         directory.assignment_id = submission.assignment
         directory.student_id = submission.student
-        converter = self.converter(coursedir=directory, config=self.config, log=log)
         # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
         warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
         try:
-            converter.start()
-        except NbGraderException:
+            self.converter(coursedir=directory, config=self.config, log=log).start()
+        except Exception as error:
+            if not isinstance(error, NbGraderException):
+                log.exception("The submission could not be converted.")
             return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Outcome(submission, Status.DONE)
 

@@ -16,6 +16,7 @@ To nbgrader these lines are comments; the cell stays one grade cell worth the su
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,6 +68,7 @@ class Cell:
     seconds: float | None = None
     """The author's time limit for this cell, or for the notebook."""
 
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
         """The names that the visible lines of a grade cell bind and its hidden lines do not."""
         visible = names_of(HIDDEN.sub("", self.source))

@@ -15,19 +15,23 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError
-from traitlets import Int, Unicode, default
+from traitlets import Bool, Int, Unicode, default
 
 import viva
 from viva import batch, demo, doctor, export
+from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.batch import Outcome, Status
 from viva.course import Course
+from viva.prove import prove
 from viva.release import release
+from viva.skeleton import write_assignment
 from viva.verdict import CourseError, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
 NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
+NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 
 # Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
@@ -89,6 +93,13 @@ class VivaCommand(NbGrader):
         named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
         return self.course.chosen(named)
 
+    def prove(self, assignments: list[str]) -> dict[str, bool]:
+        """Audit assignments; which of them passed."""
+        no_wall, workers = Examine(config=self.config).no_wall, self.workers or None
+        return prove(
+            self.course, assignments, config=self.config, console=self.console, no_wall=no_wall, workers=workers
+        )
+
     def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
         columns = (
@@ -143,28 +154,83 @@ class VivaCommand(NbGrader):
 
 class ReleaseCommand(VivaCommand):
     name = "viva-release"
-    description = "Compile assignments from source/ into release/ and enter them into the gradebook."
+    description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
         viva release                        all assignments
         viva release ps3_scaled_attention   one of them
+        viva release --no-audit             without proof
     """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | NO_WALL | NO_AUDIT
+    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment]
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
 
     def run(self) -> int:
+        assignments = self.chosen_assignments()
+        unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
+        if self.no_audit:
+            refused = set()
+            if unproven:
+                self.console.print(f"Released without an audit: {', '.join(unproven)}.", highlight=False)
+        else:
+            refused = {name for name, passed in self.prove(unproven).items() if not passed} if unproven else set()
+        self._release([assignment for assignment in assignments if assignment not in refused])
+        if refused:
+            self.console.print(
+                f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
+                "answers/<assignment>/excused.toml, or override the audit with --no-audit.",
+                markup=False,
+                highlight=False,
+            )
+        return NEEDS_GRADER if refused else 0
+
+    def _release(self, assignments: list[str]) -> None:
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        for assignment in self.chosen_assignments():
+        for assignment in assignments:
             done = release(self.course, assignment, config=self.config)
             points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
             table.add_row(assignment, *(f"{number:g}" for number in points))
             if done.extra_files:
                 self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
         self.console.print(table)
+
+
+class NewCommand(VivaCommand):
+    name = "viva-new"
+    description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
+    examples = """
+        viva new ps9_my_topic    then: viva audit ps9_my_topic
+    """
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
+        for path in write_assignment(self.course, self.extra_args[0]):
+            self.console.print(f"written: {path}", markup=False, highlight=False)
         return 0
+
+
+class AuditCommand(VivaCommand):
+    name = "viva-audit"
+    description = "Prove that right answers earn every point, and that wrong ones, mutants among them, do not."
+    examples = """
+        viva audit                        all assignments
+        viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | NO_WALL
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
+
+    def run(self) -> int:
+        return 0 if all(self.prove(self.chosen_assignments()).values()) else NEEDS_GRADER
 
 
 class DemoCommand(VivaCommand):
@@ -202,6 +268,8 @@ class GradeCommand(VivaCommand):
     def run(self) -> int:
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
+        for folder in self.course.strangers():
+            self.console.print(f"No assignment of this course: {folder} was left alone.", markup=False, highlight=False)
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)
@@ -303,7 +371,16 @@ class Viva(NbGrader):
     version = viva.__version__
     subcommands = {
         command.name.removeprefix("viva-"): (command, command.description)
-        for command in (ReleaseCommand, DemoCommand, GradeCommand, FeedbackCommand, ExportCommand, DoctorCommand)
+        for command in (
+            NewCommand,
+            AuditCommand,
+            ReleaseCommand,
+            DemoCommand,
+            GradeCommand,
+            FeedbackCommand,
+            ExportCommand,
+            DoctorCommand,
+        )
     }
 
     def start(self) -> None:

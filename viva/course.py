@@ -112,6 +112,18 @@ class Course:
         matches = [(place.fullmatch(folder), folder) for folder in folders if os.path.isdir(folder)]
         return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
 
+    def strangers(self) -> list[Path]:
+        """The folders under submitted/ that belong to no assignment of the course, in order."""
+        known = set(self.assignments())
+        pattern = self.directory.format_path(self.directory.submitted_directory, "*", "*")
+        place = self.directory.format_path(
+            self.directory.submitted_directory, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True
+        )
+        matches = [
+            (re.fullmatch(place, folder), folder) for folder in sorted(glob.glob(pattern)) if os.path.isdir(folder)
+        ]
+        return [Path(folder) for match, folder in matches if match and match["assignment"] not in known]
+
     def students(self, student: str = "*") -> list[str]:
         """The ids of the students in the gradebook, in order; ``student`` may be a glob.
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import SaveCells
+from nbgrader.preprocessors import ClearHiddenTests, SaveCells
 from traitlets.config import Config
 
 from viva.blueprint import Blueprint, read_blueprint
@@ -70,8 +71,11 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     return compiled(course, assignment, notebook)
 
 
-def compiled(course: Course, assignment: str, notebook: str) -> NotebookNode:
-    """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched."""
+def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, str] | None = None) -> NotebookNode:
+    """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched.
+
+    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. Raises CourseError.
+    """
     config = course.directory.config
     source = course.path("source", assignment) / f"{notebook}.ipynb"
     resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
@@ -80,9 +84,12 @@ def compiled(course: Course, assignment: str, notebook: str) -> NotebookNode:
         node = nbformat.read(source, as_version=4)
         with contextlib.chdir(course.root):  # a header is named from there
             for step in converter.preprocessors:
+                if locked is not None and issubclass(step, ClearHiddenTests):
+                    cells = [cell for cell in node.cells if cell.cell_type == "code" and utils.is_locked(cell)]
+                    locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
                 if not issubclass(step, SaveCells):
                     node, resources = step(config=config)(node, resources)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise CourseError(f"{source} could not be compiled into the students' version: {error}") from error
     return node
 

@@ -1,4 +1,4 @@
-"""Every known answer is held to its word, check by check."""
+"""Every known answer is held to its word, check by check, in one plain process."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def notebooks(assignment):
     return read_blueprint(source), nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
 
 
+@pytest.mark.slow  # test_two_processes.py holds the same answers to their word in the engine
 @pytest.mark.parametrize(
     ("assignment", "answer"),
     ANSWERS,

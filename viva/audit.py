@@ -1,0 +1,311 @@
+"""The audit: an assignment is proven before it is released.
+
+Everything is graded in the real engine: the untouched release, the solution, the known answers, each answer
+alone and each left blank, and every mutant of the solution. A mutant that loses no check is compared with the
+solution; where the two are equivalent, it is no fault of the tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from viva.answers import Answer, fill_in, read_answers
+from viva.blueprint import Blueprint
+from viva.course import Course
+from viva.grading import Examination
+from viva.hygiene import findings
+from viva.mutants import Mutant, mutants
+from viva.probe import Probe, Worker, make_grader, name_of, trimmed
+from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
+from viva.release import compiled
+from viva.verdict import BlueprintError, Verdict, VivaError
+from viva.wall import Limits
+from viva.workers import Workers
+
+LEAST = 3.0
+"""Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
+MARGIN = 3
+"""A right answer should need no more than this part of the time and the memory that it may have."""
+
+
+def audit(
+    course: Course,
+    assignment: str,
+    *,
+    seconds: float = 30.0,
+    notebook: str = "",
+    no_wall: bool = False,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Audit:
+    """Audit one notebook of an assignment, by default its first, where a cell may take so many ``seconds``.
+
+    ``progress`` is told of trials done and known.
+    Raises BlueprintError when the notebook cannot be graded at all, AnswerError when a known answer or an excuse
+    cannot be read.
+    """
+    paths = {path.stem: path for path in course.source_notebooks(assignment)}
+    path = paths[notebook or next(iter(paths))]
+    count = workers or len(os.sched_getaffinity(0))
+    start = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
+        _scratch(folder),
+        contextlib.closing(make_grader(seconds, no_wall)) as grader,
+        Workers(count, lambda number: Worker(grader.share(2 * number))) as pool,
+    ):
+        result = _Run(course, assignment, path, pool, seconds, progress).audit()
+    result.seconds, result.walled = time.monotonic() - start, not no_wall
+    return result
+
+
+@contextlib.contextmanager
+def _scratch(folder: str) -> Iterator[None]:
+    """Temporary folders of the workers go into one, so that nothing is left behind."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+class _Run:
+    """One audit, step by step."""
+
+    def __init__(self, course: Course, assignment: str, path: Path, pool: Workers, most: float, progress) -> None:
+        self.path, self.data, self.pool, self.most, self.progress = path, path.parent, pool, most, progress
+        self.result = Audit(assignment, path.stem)
+        locked: dict[str, str] = {}
+        self.release = compiled(course, assignment, path.stem, locked)
+        self.known = self._one("rehearse", path, locked)
+        self.blueprint = self.known.blueprint
+        self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
+        self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
+        self.done = self.total = 0
+        cells = [cell.id for cell in self.blueprint.cells if cell.kind == "answer"]
+        code = {name_of(cell) for cell in self.release.cells if cell.cell_type == "code"}
+        self.cells = [cell for cell in cells if cell in code]
+
+    def audit(self) -> Audit:
+        watched = self._one("watch", self.blueprint, self.data)
+        self.result.kinds, self.result.inside = dict(sorted(self.known.kinds.items())), sorted(self.known.inside)
+        self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
+        results = {name: text for name, text in watched["results"].items() if text}
+        found = mutants(self.blueprint, results, watched["integers"])
+        jobs = [*self._alone(), *self._proofs()]
+        self.total = len(jobs) + len(self.cells) + len(found)
+        trials = self._map(jobs)
+        if _lost(trials[("solution",)]):
+            found = []
+            self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
+        trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
+        self._judge(trials)
+        self.result.fates = [self._fate(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
+        self._compare(found)
+        self._excuse()
+        self._score(trials)
+        self._look_around()
+        return self.result
+
+    # jobs
+
+    def _one(self, name: str, *arguments: object):
+        ((_, result),) = self.pool.map([(None, name, *arguments)])
+        if isinstance(result, VivaError):
+            raise result
+        if result is None:
+            raise BlueprintError(f"{self.path}: the notebook ended the process that ran it, twice.")
+        return result
+
+    def _map(self, jobs: list[tuple]) -> dict:
+        results = {}
+        for job, result in self.pool.map(jobs):
+            results[job[0]] = result
+            self.done += 1
+            self.progress(self.done, max(self.total, self.done))
+        return results
+
+    def _filled(self, right: set[str]) -> NotebookNode:
+        """The release with the solution in some answer cells."""
+        notebook, solutions = copy.deepcopy(self.release), self.blueprint.solutions()
+        for cell in notebook.cells:
+            if name_of(cell) in right:
+                cell.source = solutions[name_of(cell)]
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def _grading(self, key: tuple, notebook: NotebookNode) -> tuple:
+        return key, "grade", notebook, self.known, self.data
+
+    def _proofs(self) -> Iterator[tuple]:
+        solution = self._filled(set(self.cells))
+        yield self._grading(("untouched",), self._filled(set()))
+        yield self._grading(("solution",), solution)
+        yield self._grading(("again",), solution)
+        for place, answer in enumerate(self.answers):
+            notebook = fill_in(answer, self.release, self.blueprint)
+            notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+            yield self._grading(("answer", place), notebook)
+
+    def _alone(self) -> Iterator[tuple]:
+        for cell in self.cells:
+            yield self._grading(("alone", cell), self._filled({cell}))
+            yield self._grading(("without", cell), self._filled(set(self.cells) - {cell}))
+
+    def _ground(self, known: dict) -> dict[str, tuple[NotebookNode, Examination, float]]:
+        """By answer cell, the fewest cells that its mutants need, and a limit of seconds.
+
+        These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
+        """
+        solution = self._filled(set(self.cells))
+        tests = {cell: {check.partition(": ")[0] for check in _lost(known["without", cell])} for cell in self.cells}
+        small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
+        trials = self._map([((cell,), "grade", *small[cell], self.data) for cell in self.cells])
+        ground = {}
+        for cell in self.cells:
+            trial = trials[(cell,)]
+            if trial is None or trial.lost or trial.faults:
+                small[cell] = solution, self.known
+            ground[cell] = *small[cell], min(self.most, max(LEAST, 5 * (trial.seconds if trial else self.most)))
+        self.result.limit = max((limit for *_, limit in ground.values()), default=0.0)
+        return ground
+
+    def _mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
+        jobs = []
+        for place, mutant in enumerate(found):
+            notebook, known, limit = ground[mutant.cell]
+            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, self.data, limit))
+        return jobs
+
+    # judgements
+
+    def _judge(self, trials: dict) -> None:
+        every = [f"{cell.id}: {check.title}" for cell, check in self.blueprint.checks()]
+        expected = {"untouched": every, "solution": [], "again": []}
+        for name, checks in expected.items():
+            self.result.proofs.append(_proof(name, name, checks, trials[(name,)]))
+        if _verdicts(trials[("solution",)]) != _verdicts(trials[("again",)]):
+            self.result.faults.append("Two runs of the solution have different verdicts: some check depends on chance.")
+        for place, answer in enumerate(self.answers):
+            lost = [] if answer.right else [": ".join(check) for check in answer.lost_checks(self.blueprint)]
+            kind = "right" if answer.right else "wrong"
+            self.result.proofs.append(_proof(answer.name, kind, sorted(lost), trials["answer", place]))
+        rights = [proof.seconds for proof in self.result.proofs if proof.kind in ("solution", "again", "right")]
+        self.result.slowest = max(rights)
+        for cell in self.cells:
+            trial = trials["alone", cell]
+            self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
+
+    def _look_around(self) -> None:
+        """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
+        result = self.result
+        result.faults += findings(nbformat.read(self.path, as_version=4), self.release, self.blueprint)
+        tested = set().union(*(score.answers for score in result.scores))
+        for cell in self.cells:
+            if cell not in tested:
+                result.faults.append(f"Cell '{cell}': no check fails when this answer is left blank.")
+        for check, lost in result.proofs[0].lost.items():
+            if lost.startswith(("timeout", "killed", "missing", "ungraded")):
+                result.faults.append(f"Left blank, the check '{check}' fails for the wrong reason: {lost}")
+        room = Limits().memory_bytes // 2**20
+        if result.slowest > self.most / MARGIN:
+            result.faults.append(
+                f"A right answer took {result.slowest:.1f} s, and a cell may take {self.most:g} s: too close."
+            )
+        if result.megabytes > room / MARGIN:
+            result.faults.append(f"The solution took {result.megabytes} MB of {room} MB that it may have: too close.")
+        declared = {cell.id for cell in self.blueprint.cells if cell.inside}
+        for cell in result.inside:
+            why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
+            result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
+
+    def _fate(self, mutant: Mutant, trial: Probe | None) -> Fate:
+        fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
+        if trial is None:
+            fate.note = "it ended the process that graded it, twice"
+        elif trial.faults:
+            fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].splitlines()[-1]}"
+        else:
+            fate.killers = [check for check, (verdict, _) in trial.verdicts.items() if verdict != Verdict.PASSED]
+            fate.status = "killed" if fate.killers else "survived"
+        return fate
+
+    def _compare(self, found: list[Mutant]) -> None:
+        open_ones = [
+            place for place, fate in enumerate(self.result.fates) if fate.status == "survived" and not fate.note
+        ]
+        self.total += len(open_ones)
+        notes = self._map([((place,), "compare", self.blueprint, found[place], self.data) for place in open_ones])
+        for place in open_ones:
+            fate, note = self.result.fates[place], notes[(place,)]
+            if note == "":
+                fate.status = "equivalent"
+            else:
+                fate.note = note or "it ended the process that compared it, twice"
+                near = Counter(
+                    check
+                    for other in self.result.fates
+                    if other.cell == fate.cell
+                    for check in other.killers
+                    if other.operator == fate.operator or len(other.killers) < 3
+                )
+                fate.nearest = near.most_common(1)[0][0] if near else ""
+
+    def _excuse(self) -> None:
+        used = set()
+        for fate in self.result.fates:
+            for place, excuse in enumerate(self.excuses):
+                if fate.status == "survived" and excuse.fits(fate):
+                    fate.status, fate.note = "excused", excuse.reason
+                    used.add(place)
+        for place, excuse in enumerate(self.excuses):
+            if place not in used:
+                self.result.faults.append(f"No surviving mutant fits the excuse '{excuse.reason}'; remove it.")
+
+    def _score(self, trials: dict) -> None:
+        counted = [fate for fate in self.result.fates if fate.status in ("killed", "survived")]
+        for cell, check in self.blueprint.checks():
+            name = f"{cell.id}: {check.title}"
+            needs = [answer for answer in self.cells if name in _lost(trials["without", answer])]
+            score = CheckScore(name, check.points, check.hidden, needs)
+            reach = [fate for fate in counted if fate.cell in needs]
+            score.mutants = len(reach)
+            score.kills = sum(name in fate.killers for fate in reach)
+            score.alone = sum(fate.killers == [name] for fate in reach)
+            self.result.scores.append(score)
+        patterns: dict[tuple, list[str]] = {}
+        wrong = [set(proof.lost) for proof in self.result.proofs if proof.kind == "wrong"]
+        for score in self.result.scores:
+            seen = (*(score.check in fate.killers for fate in counted), *(score.check in lost for lost in wrong))
+            patterns.setdefault(seen, []).append(score.check)
+        self.result.together = [checks for checks in patterns.values() if len(checks) > 1]
+
+
+def _proof(name: str, kind: str, expected: list[str], trial: Probe | None) -> Proof:
+    if trial is None:
+        return Proof(name, kind, expected, {}, faults=["it ended the process that graded it, twice"])
+    return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
+
+
+def _lost(trial: Probe | None) -> dict[str, str]:
+    return trial.lost if trial else {}
+
+
+def _verdicts(trial: Probe | None) -> dict[str, str]:
+    return {check: verdict for check, (verdict, _) in trial.verdicts.items()} if trial else {}
+
+
+def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:
+    """The known answers whose sections are all cells of this notebook."""
+    cells = {cell.id for cell in blueprint.cells} | {"*"}
+    return [answer for answer in read_answers(folder) if set(answer.sections) <= cells]
