@@ -23,6 +23,7 @@ syscalls     which system calls are still answered
 trial        attempts to break each layer of the wall
 randomness   the global random state, as plain values
 candidate    inside the wall: runs the student's cells and answers questions about them
+raised       exceptions on their way between candidate and examiner
 standin      the examiner's objects for what lives in the candidate
 examiner     runs the tests and asks the candidate
 parent       warm parents: the libraries are loaded once, a fork serves each submission
