@@ -30,6 +30,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader import utils
+from nbgrader.api import InvalidEntry
 from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Execute
@@ -231,7 +232,7 @@ class _Batch:
         outcomes = []
         try:
             writer.record([done.graded for _, done in waiting])
-        except (SQLAlchemyError, VivaError) as error:
+        except (SQLAlchemyError, InvalidEntry, VivaError) as error:
             if concerns_all(error):
                 raise
             if len(waiting) > 1:

@@ -134,15 +134,19 @@ def main(role: str, number: str, maker: str) -> None:
     channels: dict[socket.socket, set[int]] = {requests: set()}
     while requests in channels:
         for channel in select.select(list(channels), [], [])[0]:
-            data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 16)
+            descriptors: list[int] = []
+            try:
+                data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 16)
+                if data:
+                    _answer(json.loads(data), descriptors, channel, channels, serve)
+            except OSError:  # whoever asked was killed before the answer; the others go on
+                data = b""
+            for descriptor in descriptors:
+                os.close(descriptor)
             if not data:
                 for pid in channels.pop(channel):
                     _end(pid)
                 channel.close()
-                continue
-            _answer(json.loads(data), descriptors, channel, channels, serve)
-            for descriptor in descriptors:
-                os.close(descriptor)
 
 
 def _answer(request: dict, descriptors: list[int], channel: socket.socket, channels: dict, serve) -> None:

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
+from tornado.log import app_log
 
 from viva import stopping
 
@@ -182,6 +183,20 @@ class _SharedGradebook(Gradebook):
         pass
 
 
+@contextlib.contextmanager
+def _database_errors() -> Iterator[None]:
+    """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
+    before, app_log.disabled = app_log.disabled, True
+    try:
+        yield
+    except InvalidEntry as error:
+        if isinstance(error.__context__, DBAPIError):
+            raise error.__context__ from None
+        raise
+    finally:
+        app_log.disabled = before
+
+
 class Writer:
     """The one process that writes to the gradebook; use it in a ``with`` block, and commit."""
 
@@ -200,9 +215,10 @@ class Writer:
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                for one in graded:
-                    self.save(one)
-                self.commit()
+                with _database_errors():
+                    for one in graded:
+                        self.save(one)
+                    self.commit()
                 return
             except DBAPIError as error:
                 self.rollback()
