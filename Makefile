@@ -93,4 +93,4 @@ lint: setup  ## check style and formatting
 	@$(BIN)/ruff format --check .
 
 clean:  ## remove what the flow made: submissions, grades, feedback and the gradebook
-	@rm -rf submitted autograded feedback report gradebook.db grades.csv results.jsonl
+	@rm -rf submitted autograded feedback report gradebook.db gradebook.db.lock grades.csv results.jsonl

@@ -34,6 +34,8 @@ autograde    the engine as steps inside nbgrader's autograder
 lateness     what a late submission costs
 results      what every check came to, as JSON lines
 record       many workers draft, one writer records in the gradebook
+stopping     Ctrl-C: a command stops with one sentence, never in the middle of something
+leftovers    what a killed command leaves behind, and one command at a time on a course
 workers      a pool of processes that survives the death of any of them
 batch        many submissions: planned, graded, recorded
 feedback     what may stand in the page that a student gets back
@@ -49,7 +51,7 @@ auditpage    the audit as an HTML page, and the record that it passed
 prove        audits of several assignments at the terminal
 demo         the demo class
 doctor       what this machine lacks
-cli          the `viva` command
+cli          the `viva` command; __main__ starts it
 """
 
 __version__ = "0.1.0"

@@ -18,12 +18,13 @@ from sqlalchemy.exc import DBAPIError
 from traitlets import Bool, Int, Unicode, default
 
 import viva
-from viva import batch, demo, doctor, export
+from viva import batch, demo, doctor, export, leftovers, stopping
 from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.batch import Outcome, Status
 from viva.course import Course
 from viva.prove import prove
+from viva.record import AGAIN, trouble
 from viva.release import release
 from viva.skeleton import write_assignment
 from viva.verdict import CourseError, VivaError
@@ -35,7 +36,8 @@ NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release withou
 WORKERS = {"workers": "VivaCommand.workers"}
 
 # Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
-NEEDS_GRADER, BAD_REQUEST, INTERRUPTED = 1, 2, 130
+# 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
+NEEDS_GRADER, BAD_REQUEST = 1, 2
 
 
 class VivaCommand(NbGrader):
@@ -62,27 +64,30 @@ class VivaCommand(NbGrader):
 
     def start(self) -> None:
         super().start()
+        with stopping.orderly():
+            status = self._try()
+        if status:
+            self.exit(status)
+
+    def _try(self) -> int:
+        """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
             if self.writes:
                 self.course.require_writable()
-            status = self.run()
+            with leftovers.temporary_folder():
+                return self.run()
         except VivaError as error:
             self._say_error(str(error))
-            status = BAD_REQUEST
-        except KeyboardInterrupt:
-            self._say_error("Stopped. What was finished is kept; run the same command again to go on.")
-            status = INTERRUPTED
+        except KeyboardInterrupt as stopped:
+            sentence, status = stopping.sentence(stopped)
+            self._say_error(sentence)
+            return status
         except DBAPIError as error:
-            self._say_error(f"The gradebook {self.coursedir.db_url} cannot be used: {error.orig}.")
-            status = BAD_REQUEST
+            self._say_error(trouble(error, self.coursedir.db_url))
         except OSError as error:
             name = error.filename or self.course.root
-            self._say_error(
-                f"Cannot write or read {name}: {error.strerror}. Nothing was lost; mend that and try again."
-            )
-            status = BAD_REQUEST
-        if status:
-            self.exit(status)
+            self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
+        return BAD_REQUEST
 
     def run(self) -> int:
         """Do the step and return the exit status."""
@@ -147,6 +152,9 @@ class VivaCommand(NbGrader):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(outcome.log, encoding="utf-8")
         return path
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False)
 
     def _say_error(self, sentence: str) -> None:
         Console(stderr=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
@@ -275,7 +283,9 @@ class GradeCommand(VivaCommand):
                 self.course.released_notebooks(assignment)
             self.say_nothing_handed_in()
             return 0
-        outcomes = batch.autograde(self.course, submissions, config=self.config, workers=self.workers or None)
+        outcomes = batch.autograde(
+            self.course, submissions, config=self.config, workers=self.workers or None, tell=self._say
+        )
         collected = self.watch(outcomes, len(submissions), "grading")
         if Examine(config=self.config).no_wall:
             self.console.print(

@@ -1,6 +1,7 @@
 """What every check of every submission came to: ``results.jsonl`` beside the gradebook.
 
-One line of JSON for each submission that was graded; where a submission has several, the last one counts:
+One line of JSON for each submission that was graded, in order of assignment and student when no batch is running.
+Where a submission has several, because its batch is not finished or nbgrader graded it again, the last one counts:
 
     {"assignment": "ps3_scaled_attention", "student": "demo-01", "graded": "2026-09-14T10:00:00+00:00",
      "key": "5f0c...", "wall": true, "seconds": 0.41, "faults": [],
@@ -18,7 +19,7 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,7 +45,7 @@ class Results:
         """The last record of each submission, by assignment and student; a line that was cut off is left out."""
         found = {}
         if self.path.exists():
-            with self.path.open("rb") as lines:
+            with self.path.open(encoding="utf-8") as lines:
                 for line in lines:
                     try:
                         record = json.loads(line)
@@ -55,44 +56,45 @@ class Results:
 
     def add(self, records: list[dict]) -> None:
         """Write the records at the end, in one piece."""
+        text = _lines(records)
         with self._locked() as file:
             torn = file.tell() and not _ends_in_newline(self.path)
-            _write(file, ("\n" if torn else "") + _lines(records))
+            file.write(("\n" if torn else "").encode() + text.encode())
+            file.flush()
+            os.fsync(file.fileno())
 
     def tidy(self) -> None:
-        """Drop the lines that a later one has replaced, once they are the larger part."""
+        """Put the last record of each submission in order of assignment and student, and drop the others.
+
+        So the file does not depend on how many workers there were, and on which of them was first.
+        """
         if not self.path.exists():
             return
         with self._locked():
-            with self.path.open("rb") as file:
-                lines = sum(1 for _ in file)
-            found = self.read()
-            if lines > 2 * len(found) + 100:
-                fresh = self.path.with_suffix(".new")
-                with fresh.open("wb") as file:
-                    _write(file, _lines(found.values()))
-                fresh.replace(self.path)
+            text = _lines([record for _, record in sorted(self.read().items())]).encode()
+            if text == self.path.read_bytes():
+                return
+            fresh = self.path.with_suffix(".jsonl.new")
+            with fresh.open("wb") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(self.path)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[BinaryIO]:
-        """The file, open at its end; nobody else adds to it or tidies it meanwhile."""
+        """The file, open at its end and for this process alone, also when another one replaced it meanwhile."""
         while True:
             with self.path.open("ab") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
+                    file.seek(0, os.SEEK_END)
                     yield file
                     return
-                # It was tidied while we waited: ours is the file that it replaced.
 
 
-def _lines(records: Iterable[dict]) -> str:
+def _lines(records: list[dict]) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
-
-
-def _write(file: BinaryIO, text: str) -> None:
-    file.write(text.encode())
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _ends_in_newline(path: Path) -> bool:
