@@ -35,6 +35,7 @@ results      what every check came to, as JSON lines
 record       many workers draft, one writer records in the gradebook
 workers      a pool of processes that survives the death of any of them
 batch        many submissions: planned, graded, recorded
+regrade      a corrected assignment over graded submissions: who changes, and why
 feedback     what may stand in the page that a student gets back
 export       the gradebook as rows and as CSV
 operators    the mistakes that people make, as changes of a syntax tree
