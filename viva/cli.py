@@ -311,13 +311,13 @@ class RegradeCommand(VivaCommand):
             raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
         (assignment,) = self.chosen_assignments()
         self.course.released_notebooks(assignment)
-        if not (self.what_if or self.no_audit or proven(self.course, assignment)):
-            if not self.prove([assignment])[assignment]:
-                self._say(
-                    f"Not regraded: {assignment} does not pass its audit. Mend what the audit found, see what would "
-                    "change with --what-if, or override the audit with --no-audit."
-                )
-                return NEEDS_GRADER
+        may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
+        if not may:
+            self._say(
+                f"Not regraded: {assignment} does not pass its audit. Mend what the audit found, see what would "
+                "change with --what-if, or override the audit with --no-audit."
+            )
+            return NEEDS_GRADER
         real = contextlib.nullcontext((self.course, self.config))
         with shadow(self.course, assignment, self.config) if self.what_if else real as (course, config):
             regrade = Regrade(course, assignment, config)

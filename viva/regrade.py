@@ -46,7 +46,7 @@ from viva.course import Course, Submission
 from viva.record import Expected
 from viva.release import release
 from viva.results import Results
-from viva.verdict import CourseError, Verdict
+from viva.verdict import BlueprintError, CourseError, Verdict
 
 LOG = "regrades.jsonl"
 TOTAL = "score"
@@ -104,16 +104,13 @@ class Regrade:
     def release(self) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
 
-        Raises CourseError when nbgrader refuses, and then nothing was changed; BlueprintError as viva.release does.
+        Raises what viva.release does; a shadow goes first, so that nothing was changed then.
         """
+        with shadow(self.course, self.assignment, self.config) as (course, config):
+            release(course, self.assignment, config=config)
         if not self.resumed:
             self._say("begun", tests=self.tests, before=self.before)
-        try:
-            release(self.course, self.assignment, config=self.config)
-        except Exception:
-            if not self.resumed:
-                self._say("ended", submissions=0, changed=0)
-            raise
+        release(self.course, self.assignment, config=self.config)
         return [*_pages_changed(self.pages, self._pages(), self.assignment), *_tests_changed(self.tests, self._tests())]
 
     def grade(self, workers: int | None = None) -> Iterator[batch.Outcome]:
@@ -158,9 +155,8 @@ class Regrade:
             solutions = {cell.name for cell in book.solution_cells}
             tests = {cell.name: cell.max_score for cell in book.grade_cells if cell.name not in solutions}
             for cell in book.source_cells:
-                if cell.name in tests:
-                    checked = CHECK.search(cell.source) or "### CHECK" in cell.source
-                    head = "" if checked else f"### CHECK {tests[cell.name]:g}: {cell.name}\n"
+                if cell.name in tests and cell.cell_type == "code":
+                    head = "" if "### CHECK" in cell.source else f"### CHECK {tests[cell.name]:g}: {cell.name}\n"
                     found[f"{name}/{cell.name}"] = head + cell.source
         return found
 
@@ -277,7 +273,9 @@ def write_csv(changes: list[Change], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Change)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(change) for change in changes)
+        for change in changes:
+            row = asdict(change)
+            writer.writerow(row | {key: "" if row[key] is None else f"{row[key]:g}" for key in ("old", "new")})
 
 
 def _earned(cell: dict) -> tuple:
@@ -348,8 +346,11 @@ def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
 
 def _checks(source: str) -> dict[str, tuple[float, str]]:
     """By title, points and text of each check; the prelude goes with every one of them."""
-    points = sum(float(found["points"]) for found in map(CHECK.match, source.splitlines()) if found)
-    if not points and not source:
+    if not source:
         return {}
-    prelude, checks = split_checks(source, "", points, "the gradebook")
+    points = sum(float(found["points"]) for found in map(CHECK.match, source.splitlines()) if found)
+    try:
+        prelude, checks = split_checks(source, "", points, "the gradebook")
+    except BlueprintError:  # not in Python
+        return {"the whole cell": (points, source)}
     return {check.title: (check.points, prelude + check.source) for check in checks}
