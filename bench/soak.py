@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +87,7 @@ class Material:
 
 
 def main() -> None:
+    warnings.filterwarnings("ignore", module="nbformat")  # of the cells without ids that are wanted here
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
