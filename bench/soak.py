@@ -108,6 +108,9 @@ def main() -> None:
         before = set(root.iterdir())
         status, seconds, memory = grade(material, scratch)
         faults = list(judge(material, entries, baseline))
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:  # orphans that have ended came to this process
+                pass
         faults += [f"a process is left: {child}" for child in psutil.Process().children(recursive=True)]
         faults += [f"a file is left: {path}" for path in scratch.rglob("*")]
         faults += [f"a file is left: {path}" for path in root.glob("autograded/**/.viva-*")]
@@ -230,9 +233,6 @@ def grade(material: Material, scratch: Path) -> tuple[int, float, list[int]]:
             memory.append(sum(each.memory_info().rss for each in (batch, *batch.children())))
         time.sleep(0.5)
     time.sleep(1)  # what was killed with the batch needs a moment
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:  # orphans that have ended came to this process
-            pass
     if process.returncode:
         process.log.seek(0)
         print(process.log.read().decode()[-4000:])

@@ -202,5 +202,7 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     assert "There is no assignment 'tin'. Did you mean 'tiny'?" in viva("regrade", "tin").err
     shutil.rmtree(course / "submitted" / "anna")
     opened, config = load(course)
-    (sentence,) = Regrade(opened, TINY, config).not_graded_again()
-    assert sentence.startswith("anna: nothing is left in ")
+    (course / "submitted" / "bo" / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")
+    gone, again = Regrade(opened, TINY, config).remarks()
+    assert gone.startswith("anna: nothing is left in ")
+    assert again.startswith("bo: handed in again since it was graded")

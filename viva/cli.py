@@ -323,7 +323,7 @@ class RegradeCommand(VivaCommand):
             regrade = Regrade(course, assignment, config)
             if regrade.resumed:
                 self._say("An earlier regrade was stopped; this one goes on, and compares with what stood before it.")
-            for sentence in (*regrade.release(), *regrade.not_graded_again()):
+            for sentence in (*regrade.release(), *regrade.remarks()):
                 self._say(sentence)
             total = len(regrade.submissions())
             collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []

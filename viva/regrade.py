@@ -10,8 +10,8 @@ same code, so that what is applied is what the what-if said.
 
     {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
      "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
-     "before": {"demo-01": {"score": 12.0, "cells": {"scaled_attention/test_permuted":
-         {"auto": 3.0, "manual": null, "waits": false,
+     "before": {"demo-01": {"score": 12.0, "handed_in": "2026-09-14 10:00:00", "cells": {
+         "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
           "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
     {"event": "changed", "assignment": "ps3_scaled_attention", "at": "...", "student": "demo-01",
      "notebook": "scaled_attention", "cell": "test_permuted", "check": "the rows sum to one",
@@ -90,15 +90,23 @@ class Regrade:
         """What is graded again: what was graded and is still there."""
         return [one for one in self.course.submissions([self.assignment]) if one.student in self.before]
 
-    def not_graded_again(self) -> list[str]:
-        """A sentence for each submission that stays as it is, and for those that nobody graded yet."""
-        there = {one.student for one in self.course.submissions([self.assignment])}
+    def remarks(self) -> list[str]:
+        """A sentence for each submission that is gone or was handed in again, and for those that nobody graded yet."""
+        found = {one.student: one for one in self.course.submissions([self.assignment])}
+        there = found.keys()
         gone = [
             f"{student}: nothing is left in {self.course.path('submitted', self.assignment, student)}; "
             "the old score stands."
             for student in sorted(self.before.keys() - there)
         ]
         new = len(there - self.before.keys())
+        for student in sorted(there & self.before.keys()):
+            try:
+                when = self.course.directory.get_existing_timestamp(str(found[student].folder))
+            except ValueError:  # grading says so
+                continue
+            if when and str(when) != self.before[student]["handed_in"]:
+                gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
         return gone + ([f"Not graded yet, and left to 'viva grade': {new} of the submissions."] if new else [])
 
     def release(self) -> list[str]:
@@ -144,7 +152,8 @@ class Regrade:
                         cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
                         cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
                 score = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-                found[student] = {"score": round(score, 9), "cells": cells}
+                handed_in = str(submission.timestamp) if submission.timestamp else ""
+                found[student] = {"score": round(score, 9), "handed_in": handed_in, "cells": cells}
         return found
 
     def _tests(self) -> dict[str, str]:
