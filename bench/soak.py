@@ -48,6 +48,8 @@ SECRET = "sdractsopynepeed"
 """Stands in every hidden test, written backwards here and in the attacks."""
 ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text")
 """Ways of mangling that keep every answer only when nothing else was done."""
+SPARED = "the descriptors it was given"
+"""A reader that would find the fonts which the notebook's own plots hold open; tests/test_attacks.py runs it."""
 SUBREAPER = 36
 MEGABYTE = 2**20
 
@@ -171,7 +173,7 @@ def make(material: Material, number: int, seed: int) -> Entry:
     made = f"{answer.path.parent.name}/{answer.name}"
     if kind.startswith("attack"):
         sort = dice.choice([CHEATS, READERS, VANDALS])
-        name = dice.choice(list(sort))
+        name = dice.choice([name for name in sort if name != SPARED])
         places = [str(material.root), "/proc/self/environ", "/proc/1/cmdline"]
         names = ["gradebook.db", f"source/{material.assignment}/{material.notebook}", "nbgrader_config.py"]
         attack = f"SECRET = {SECRET!r}\nPLACES = {places!r}\nNAMES = {names!r}\n{sort[name]}"
@@ -287,7 +289,8 @@ def judge_memory(memory: list[int]) -> list[str]:
     print(
         f"memory of the batch and its workers: {max(memory) / MEGABYTE:.0f} MB at most; {early:.0f}, then {late:.0f} MB"
     )
-    return [f"memory grew from {early:.0f} to {late:.0f} MB"] if quarter and late > 1.25 * early + 50 else []
+    grown = len(memory) > 100 and late > 1.25 * early + 50  # a shorter batch is all beginning
+    return [f"memory grew from {early:.0f} to {late:.0f} MB"] if grown else []
 
 
 def counted(counter: Counter) -> str:
