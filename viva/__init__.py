@@ -38,6 +38,7 @@ stopping     Ctrl-C: a command stops with one sentence, never in the middle of s
 leftovers    what a killed command leaves behind, and one command at a time on a course
 workers      a pool of processes that survives the death of any of them
 batch        many submissions: planned, graded, recorded
+regrade      a corrected assignment over graded submissions: who changes, and why
 feedback     what may stand in the page that a student gets back
 export       the gradebook as rows and as CSV
 operators    the mistakes that people make, as changes of a syntax tree
