@@ -128,14 +128,14 @@ def test_a_read_only_course_is_refused_in_a_sentence_and_stays_as_it_was(course)
 def test_the_command_lists_its_subcommands_and_refuses_an_unknown_one(course):
     result = shell(f"{BIN}/viva", cwd=course)
     assert result.returncode == 0
-    for name in ("new", "audit", "release", "demo", "grade", "feedback", "export", "doctor"):
+    for name in ("new", "adopt", "audit", "release", "demo", "grade", "feedback", "export", "doctor"):
         assert f"  {name} " in result.stdout
     result = shell(sys.executable, "-m", "viva", "grad", cwd=course)
     assert result.returncode == 2
     assert "no command 'grad'" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["new", "audit", "release", "demo", "grade", "feedback", "export", "doctor"])
+@pytest.mark.parametrize("name", ["new", "adopt", "audit", "release", "demo", "grade", "feedback", "export", "doctor"])
 def test_every_command_explains_itself_with_an_example(course, viva, name):
     result = viva(name, "--help")
     assert result.status == 0

@@ -48,6 +48,7 @@ probe        what a worker process does with one notebook of an audit
 proof        what an audit came to, as plain data; excuses
 hygiene      what a notebook should be before it is released
 audit        an assignment is proven before it is released
+adoption     an existing nbgrader notebook -> one of this course
 auditpage    the audit as an HTML page, and the record that it passed
 prove        audits of several assignments at the terminal
 demo         the demo class

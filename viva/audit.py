@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
+import re
 import tempfile
 import time
 from collections import Counter
@@ -28,6 +29,7 @@ from viva.mutants import Mutant, mutants
 from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
 from viva.release import compiled
+from viva.standin import ANY
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.wall import Limits
 from viva.workers import Workers
@@ -98,7 +100,7 @@ class _Run:
 
     def audit(self) -> Audit:
         watched = self._one("watch", self.blueprint, self.data)
-        self.result.kinds, self.result.inside = dict(sorted(self.known.kinds.items())), sorted(self.known.inside)
+        self.result.kinds, self.result.inside = self._kinds(), sorted(self.known.inside)
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
@@ -116,6 +118,12 @@ class _Run:
         self._score(trials)
         self._look_around()
         return self.result
+
+    def _kinds(self) -> dict[str, str]:
+        """The kinds of what depends on the student, and of what comes from it."""
+        owned = set().union(*self.known.plan.owned.values())
+        recorded = sorted(self.known.kinds.items())
+        return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in owned}
 
     # jobs
 
@@ -210,6 +218,11 @@ class _Run:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
         result = self.result
         result.faults += findings(nbformat.read(self.path, as_version=4), self.release, self.blueprint)
+        for path in self.blueprint.widened:
+            if path not in self.known.kinds:
+                result.faults.append(
+                    f"The notebook's metadata widen the kind of '{path}', but no test asks the solution for it."
+                )
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells:
             if cell not in tested:

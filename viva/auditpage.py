@@ -12,7 +12,7 @@ from jinja2 import Environment
 
 from viva import ENGINE
 from viva.course import Course
-from viva.proof import Audit
+from viva.proof import Audit, kind_in_words
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -95,10 +95,12 @@ that no other check kills. A check with none of these is a candidate for deletio
 
 <h2>Kinds of answers</h2>
 <p>Recorded while the solution was examined, and enforced in grading. Plain data (numbers, lists, arrays, tables, in
-any mixture) may be of another kind in an answer, but must be plain.</p>
+any mixture) may be of another kind in an answer, but must be plain, so that no operator of a student's own class
+decides a comparison. Where more is right, widen it in the notebook's metadata:
+<code>"viva": {"kinds": {"f()": "any"}}</code>.</p>
 <table><tr><th>name</th><th>kind</th></tr>
 {% for name, kind in audit.kinds.items() %}<tr><td><code>{{ name }}</code></td>
-<td>{{ "plain data" if kind == "plain" else kind or "a function or an object" }}</td></tr>{% endfor %}</table>
+<td>{{ kind | in_words }}</td></tr>{% endfor %}</table>
 
 {% for status, words in others %}{% set these = audit.fates | selectattr("status", "equalto", status) | list %}
 {% if these %}<h2>{{ words }}</h2>
@@ -130,6 +132,7 @@ OTHERS = (("excused", "Excused mutants"), ("equivalent", "Mutants that were prov
 def page(audit: Audit) -> str:
     """The page of one audit."""
     environment = Environment(autoescape=True, trim_blocks=True)
+    environment.filters["in_words"] = kind_in_words
     return environment.from_string(PAGE).render(audit=audit, kinds=KINDS, others=OTHERS)
 
 

@@ -82,6 +82,8 @@ class Blueprint:
 
     name: str
     cells: tuple[Cell, ...]
+    widened: tuple[str, ...] = ()
+    """Paths of answers, as in ``model.fit()``, for which the author accepts any kind of thing."""
 
     @property
     def automatic_points(self) -> float:
@@ -117,13 +119,24 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
     they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines.
 
     Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
-    title, or when the checks of a cell do not add up to its points.
+    title, when the checks of a cell do not add up to its points, or when a kind is widened to anything but "any".
     """
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.source = (released or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
-    seconds = notebook.metadata.get("viva", {}).get("seconds")
-    return Blueprint(path.stem, tuple(_cell(cell, path, seconds) for cell in notebook.cells))
+    about = notebook.metadata.get("viva", {})
+    cells = tuple(_cell(cell, path, about.get("seconds")) for cell in notebook.cells)
+    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path))
+
+
+def _widened(kinds: object, path: Path) -> tuple[str, ...]:
+    """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
+    if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
+        raise BlueprintError(
+            f"{path}: the kinds in the notebook's metadata cannot be read. A kind can only be widened, "
+            'as in {"viva": {"kinds": {"model.fit()": "any"}}}.'
+        )
+    return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
 
 
 def _cell(cell: NotebookNode, path: Path, seconds: float | None) -> Cell:

@@ -22,6 +22,7 @@ from traitlets import Bool, Int, Unicode, default
 
 import viva
 from viva import batch, demo, doctor, export, leftovers, stopping
+from viva.adoption import adopt
 from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.batch import Outcome, Status
@@ -226,6 +227,29 @@ class NewCommand(VivaCommand):
             raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
         for path in write_assignment(self.course, self.extra_args[0]):
             self.console.print(f"written: {path}", markup=False, highlight=False)
+        return 0
+
+
+class AdoptCommand(VivaCommand):
+    name = "viva-adopt"
+    description = "Make an existing nbgrader notebook one of this course, and say what its audit will miss."
+    examples = """
+        viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
+        viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
+    """
+    aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
+    called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
+        adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
+        sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
+        if adopted.missing:
+            sentences += ["", "Before it passes its audit:", *(f"- {sentence}" for sentence in adopted.missing)]
+        sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
+        for sentence in sentences:
+            self.console.print(sentence, markup=False, highlight=False)
         return 0
 
 
@@ -458,6 +482,7 @@ class Viva(NbGrader):
         command.name.removeprefix("viva-"): (command, command.description)
         for command in (
             NewCommand,
+            AdoptCommand,
             AuditCommand,
             ReleaseCommand,
             DemoCommand,

@@ -6,7 +6,11 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from viva.standin import ANY, PLAIN, readable
 from viva.verdict import AnswerError
+
+LISTED = 4
+"""So many answers of a kind are named at the terminal; the page names all."""
 
 
 @dataclass
@@ -76,6 +80,7 @@ class Audit:
     scores: list[CheckScore] = field(default_factory=list)
     together: list[list[str]] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
+    """By path, what the solution's answers are, as grading enforces it; see kind_in_words."""
     inside: list[str] = field(default_factory=list)
     alone: dict[str, list[str]] = field(default_factory=dict)
     """By answer cell, the checks that pass when all other answers are blank."""
@@ -109,6 +114,26 @@ class Audit:
     @property
     def passed(self) -> bool:
         return not self.faults and not self.count("survived") and all(proof.holds for proof in self.proofs)
+
+
+def kind_in_words(kind: str) -> str:
+    """What a recorded kind lets a student's answer be."""
+    if kind in (PLAIN, ANY, ""):
+        return {PLAIN: "plain data", ANY: "anything (widened)", "": "a function or an object"}[kind]
+    return f"the library's {kind.replace(':', '.').rstrip('.')}"
+
+
+def kinds_in_words(kinds: dict[str, str]) -> str:
+    """The paths of all answers by their kinds, in a line; of many of a kind the first few."""
+    paths: dict[str, list[str]] = {}
+    for path, kind in kinds.items():
+        paths.setdefault(kind_in_words(kind), []).append(readable(path))
+    parts = []
+    for kind, names in paths.items():
+        shown = names if kind == kind_in_words(ANY) else names[:LISTED]
+        more = f" and {len(names) - len(shown)} more" if names[len(shown) :] else ""
+        parts.append(f"{kind}: {', '.join(shown)}{more}")
+    return "; ".join(sorted(parts))
 
 
 def weakened(before: dict, now: Audit) -> list[str]:

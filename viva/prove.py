@@ -13,7 +13,7 @@ from viva.audit import audit
 from viva.auditpage import ground, record, save
 from viva.course import Course
 from viva.hygiene import readme_findings
-from viva.proof import Audit, weakened
+from viva.proof import Audit, kinds_in_words, weakened
 from viva.wall import protection
 
 SHOWN = 5
@@ -39,6 +39,9 @@ def prove(
         for one, page in zip(audits, pages, strict=True):
             table.add_row(*_row(one, one.assignment if len(audits) == 1 else f"{one.assignment}/{one.notebook}"))
             _say(console, one)
+            if one.kinds:
+                kinds = kinds_in_words(one.kinds)
+                console.print(f"{one.assignment}: kinds of answers: {kinds}.", markup=False, highlight=False)
             console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
     if no_wall and assignments:
         console.print("Audited without a wall: only the course's own code was run.", highlight=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
 from viva.grading import Died, Examination, Grader, Session, allowance, examine, prepare
-from viva.standin import OWN
+from viva.standin import ANY, OWN
 from viva.verdict import BlueprintError, Verdict
 
 CODE = ("given", "answer", "tests")
@@ -38,7 +38,7 @@ def rehearse(
     except Died as death:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
     inside = declared | {cell for cell, passed in alone.items() if passed and not split.get(cell, True)}
-    return Examination(blueprint, plan, kinds, inside)
+    return Examination(blueprint, plan, kinds | {path: ANY for path in blueprint.widened if path in kinds}, inside)
 
 
 def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> tuple[dict[str, set[str]], dict[str, bool]]:

@@ -79,6 +79,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
     config = course.directory.config
     source = course.path("source", assignment) / f"{notebook}.ipynb"
     resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
+    resources["metadata"] = {"path": str(source.parent)}  # where autotests.yml may lie
     converter = GenerateAssignment(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
     try:
         node = nbformat.read(source, as_version=4)

@@ -4,7 +4,8 @@ Every operation on a stand-in is a question to the candidate; the answer is plai
 stand-in. Where the instructor's solution answered with plain data, a stand-in is refused, so that
 no operator of a student's class ever decides a comparison that was written for numbers: the kinds
 of all answers are recorded while the solution is examined, by path. A path says how a value was
-come by: ``model``, ``model.fit()``, ``model.fit().coef_``.
+come by: ``model``, ``model.fit()``, ``model.fit().coef_``. Where an author has widened a path to ANY,
+a stand-in is accepted for it, and for whatever the tests get out of it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from viva.raised import Raised, StudentClass, library
 from viva.randomness import get_state, set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
-PLAIN = "plain"
+PLAIN, ANY = "plain", "any"
 OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
@@ -36,7 +37,8 @@ class Asker:
     """Puts questions to the candidate over a pair of pipes.
 
     ``kinds`` maps paths to PLAIN, to ``module:qualname`` of something in a library (after OWN when it was
-    imported), or to an empty string for anything else; with ``recording`` it is filled in instead of enforced.
+    imported), to ANY, or to an empty string for any other object; with ``recording`` it is filled in instead
+    of enforced.
     """
 
     def __init__(self, question: int, answer: int, kinds: dict[str, str], recording: bool = False) -> None:
@@ -217,10 +219,17 @@ class Asker:
         if self.recording:
             if path not in self.kinds or (found and self.kinds[path] == PLAIN):
                 self.kinds[path] = "" if found else PLAIN
-        elif found and self.kinds.get(path, PLAIN) == PLAIN:
+        elif found and self._expected(path) == PLAIN:
             name = found[0].about["type"]
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
             raise CandidateLied(f"{readable(path)} should be plain data such as a number or an array, but is {what}")
+
+    def _expected(self, path: str) -> str:
+        """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""
+        if path in self.kinds:
+            return self.kinds[path]
+        widened = (begin for begin, kind in self.kinds.items() if kind == ANY)
+        return ANY if any(path.startswith(begin) and path[len(begin)] in ".([ " for begin in widened) else PLAIN
 
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""
@@ -319,6 +328,10 @@ def _is_description(about: dict) -> bool:
     )
 
 
+POINTERS = ("__array_interface__", "__array_struct__")
+"""Attributes in which NumPy finds an address in memory. The candidate's would be read in the examiner's."""
+
+
 class StandIn:
     """An object of the candidate."""
 
@@ -355,6 +368,8 @@ class StandIn:
         return _ask(self, "document", step=".__doc__")
 
     def __getattr__(self, name: str):
+        if name in POINTERS:
+            raise AttributeError(name)
         return _ask(self, "getattr", name, step=f".{name}")
 
     def __setattr__(self, name: str, value: object) -> None:
