@@ -1525,7 +1525,7 @@ LIES = {
         "def lie(self, v):\n    r = refer(self, v)\n    r.about.update(contents=((1, 1), [2, 4, 6]))\n"
         "    return r\ntype(C).refer = lie"
     ),
-    "a callback that was never given": "def f(x):\n    C.answer({'callback': 0, 'args': (), 'kwargs': {}})\n    return 1",
+    "a callback that was never given": "def f(x):\n    C.answer({'callback': 7, 'args': (), 'kwargs': {}})\n",
 }
 
 
