@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oral import Exam
+from viva.verdict import Verdict
 
 WAYS = {
     "a call with positional and keyword arguments": """
@@ -1479,3 +1480,64 @@ assert (change(3), 1) == ([Money(1), Money(2)], 1)
 @pytest.mark.parametrize("way", WAYS)
 def test_in_two_processes_as_in_one(way, grader, tmp_path):
     Exam(WAYS[way], grader, tmp_path).prove()
+
+
+EXAM = """
+--- answer
+def f(x): return [2 * v for v in x]
+def err(x): raise ValueError("bad")
+--- test
+### CHECK 1: f
+assert f([1, 2]) == [2, 4] and list(f([3])) == [6]
+### CHECK 1: err
+try:
+    err(1)
+except ValueError as e:
+    assert str(e) == "bad"
+else:
+    raise AssertionError("no error")
+"""
+LIAR = """
+import gc
+C = next(o for o in gc.get_objects() if type(o).__name__ == "Candidate")
+operate, refer = type(C).do_operate, type(C).refer
+class Magic:
+    def __eq__(self, other): return True
+    def __iter__(self): return self
+    def __next__(self): return Magic()
+def f(x): return Magic()
+def err(x): return 1
+"""
+REPLY = "def lie(self, *a, **k): return operate(self, *a, **k) | {}\ntype(C).do_operate = lie"
+LIES = {
+    "an iterator of objects": "",
+    "an argument that came back": "{'value': [1], 'same': 1}",
+    "warnings of nonsense": "{'warned': [('nonsense', 'x', 'f', 1), 5, ('a',) * 4], 'printed': [('stdout', 5)]}",
+    "an exception of nonsense": "{'raised': {'message': 'm', 'lineage': [(0, 'x', 'y', [0]), ([], 1, 2, 3)]}}",
+    "an exception of the grader's": "{'raised': {'message': '', 'lineage': [(0, 'viva.verdict', 'VivaError', [])]}}",
+    "an exception that was never kept": "{'raised': {'message': 'm', 'kept': 7, 'cause': {'message': 3}}}",
+    "a description of a list": (
+        "def lie(self, v):\n    r = refer(self, v)\n"
+        "    r.about.update({'mro': [('builtins', 'list')], 'origin': 'builtins:list'})\n"
+        "    r.about['class'] = True\n    return r\ntype(C).refer = lie"
+    ),
+    "contents of a list": (
+        "def lie(self, v):\n    r = refer(self, v)\n    r.about.update(contents=((1, 1), [2, 4, 6]))\n"
+        "    return r\ntype(C).refer = lie"
+    ),
+    "a callback that was never given": "def f(x):\n    C.answer({'callback': 7, 'args': (), 'kwargs': {}})\n",
+}
+
+
+@pytest.fixture(scope="module")
+def exam(grader, tmp_path_factory):
+    return Exam(EXAM, grader, tmp_path_factory.mktemp("exam"))
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_candidate_that_lies_earns_nothing_and_confuses_nobody(exam, lie):
+    text = REPLY.replace("{}", LIES[lie]) if LIES[lie].startswith("{") else LIES[lie]
+    outcome = exam.grade(LIAR + text)
+    assert outcome.earned("test-1") == 0, outcome
+    assert {result.verdict for result in outcome.checks["test-1"]} <= {Verdict.FAILED, Verdict.ERROR}
+    assert exam.grade().earned("test-1") == 2

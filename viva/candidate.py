@@ -247,7 +247,7 @@ class Candidate:
     def answer(self, reply: dict) -> None:
         try:
             data = wire.encode(reply, self.refer)
-        except (WireError, Exception) as error:
+        except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
         wire.write(ANSWER, data)
 
