@@ -143,7 +143,8 @@ def make_course(root: Path, assignment: str) -> Material:
         mark = "### BEGIN HIDDEN TESTS\n"
         cell.source = cell.source.replace(mark, f'{mark}soak_secret = "{SECRET[::-1]}"\n')
     nbformat.write(notebook, source)
-    run(["release", "--no-audit", assignment], root, None)
+    if start(["release", "--no-audit", assignment], root).wait():
+        sys.exit((root / "soak.log").read_text())
     release = nbformat.read(root / "release" / assignment / source.name, as_version=4)
     answers = read_answers(PROJECT / "answers" / assignment)
     return Material(root, assignment, source.name, read_blueprint(source), release, answers)
@@ -211,24 +212,19 @@ def write(notebook: dict, dice: random.Random) -> tuple[bytes, str]:
     raise AssertionError("as_utf8 writes everything")
 
 
-def run(arguments: list[str], root: Path, scratch: Path | None) -> subprocess.Popen:
-    """Start `viva`; without ``scratch`` wait for it and insist on success."""
+def start(arguments: list[str], root: Path, scratch: Path | None = None) -> subprocess.Popen:
+    """Start `viva` in a course; what it prints goes to soak.log there, its temporary files to ``scratch``."""
     environment = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "OPENBLAS_NUM_THREADS": "1"}
     environment |= {"TMPDIR": str(scratch)} if scratch else {}
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            [BIN / "viva", *arguments], cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT
-        )
-        process.log = os.fdopen(os.dup(log.fileno()), "rb")
-    if not scratch and process.wait():
-        sys.exit(process.log.read().decode())
-    return process
+    with (root / "soak.log").open("wb") as log:
+        command = [BIN / "viva", *arguments]
+        return subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
 
 def grade(material: Material, scratch: Path) -> tuple[int, float, list[int]]:
     """Grade everything; the status, the seconds, and twice a second the memory of the batch and its workers."""
-    start, memory = time.monotonic(), []
-    process = run(["grade", material.assignment, "--Execute.timeout=5"], material.root, scratch)
+    begun, memory = time.monotonic(), []
+    process = start(["grade", material.assignment, "--Execute.timeout=5"], material.root, scratch)
     batch = psutil.Process(process.pid)
     while process.poll() is None:
         with contextlib.suppress(psutil.Error):  # one of them ended meanwhile
@@ -236,9 +232,8 @@ def grade(material: Material, scratch: Path) -> tuple[int, float, list[int]]:
         time.sleep(0.5)
     time.sleep(1)  # what was killed with the batch needs a moment
     if process.returncode:
-        process.log.seek(0)
-        print(process.log.read().decode()[-4000:])
-    return process.returncode, time.monotonic() - start, memory
+        print((material.root / "soak.log").read_text()[-4000:])
+    return process.returncode, time.monotonic() - begun, memory
 
 
 def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
