@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback export formgrader doctor test proofs compat parity bench lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test proofs compat parity bench soak lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -88,9 +88,13 @@ parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (som
 bench: setup  ## time `viva grade` against stock nbgrader and the floor (N=60 submissions)
 	@$(BIN)/python bench/throughput.py --submissions=$(N)
 
+soak: SUBMISSIONS = $(if $(filter file,$(origin N)),2000,$(N))
+soak: setup  ## grade N=2000 submissions, mangled and attacked at random, and compare with the truth (SEED=1)
+	@$(BIN)/python -m bench.soak --submissions=$(SUBMISSIONS) --seed=$(or $(SEED),1)
+
 lint: setup  ## check style and formatting
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
 clean:  ## remove what the flow made: submissions, grades, feedback and the gradebook
-	@rm -rf submitted autograded feedback report gradebook.db grades.csv results.jsonl
+	@rm -rf submitted autograded feedback report gradebook.db gradebook.db.lock grades.csv results.jsonl regrades.jsonl

@@ -48,6 +48,7 @@ c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1
 
 # What students get back shows no hidden line, no marking scheme and no traceback through either.
+c.GenerateFeedback.exporter_class = "viva.feedback.PageExporter"
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "viva.feedback.HideTests",

@@ -1,110 +1,323 @@
-"""The kind of an answer is what the solution gave, unless the author has widened it."""
+"""What is learnt from the instructor's own solution."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
-from viva.blueprint import read_blueprint
+from tests.oral import Exam, lost, read
 from viva.rehearsal import rehearse
-from viva.standin import ANY, PLAIN
+from viva.standin import PLAIN
 from viva.verdict import BlueprintError, Verdict
 
-SOLUTION = """### BEGIN SOLUTION
-class Model:
-    def fit(self):
-        return 4.0
-model = Model()
-### END SOLUTION"""
-TESTS = """### CHECK 1: the slope as a number
-assert float(model.fit()) == 4
-### CHECK 1: the slope by itself
-assert model.fit() == 4"""
-LINE = """import fractions
-class Line:
-    slope = 4.0
-    def __float__(self): return self.slope
-    def __eq__(self, other): return self.slope == other
-    def parts(self): return self
-class Model:
-    def fit(self): return Line()
-model = Model()"""
+INSIDE = {
+    "a class that a test defines, handed to student code": """
+--- answer
+def total(items):
+    return sum(item.price() for item in items)
+def name(item):
+    return item.label
+--- wrong
+def total(items):
+    return 0
+def name(item):
+    return "x"
+--- test
+class Item:
+    label = "thing"
+    def __init__(self, p): self.p = p
+    def price(self): return self.p
+assert total([Item(2), Item(3)]) == 5
+assert name(Item(0)) == "thing"
+""",
+    "a class of a test that is derived from a student's class": """
+--- answer
+class Base:
+    def greet(self): return "hello " + self.who()
+    def who(self): return "base"
+--- wrong
+class Base:
+    def greet(self): return "hello base"
+    def who(self): return "base"
+--- test
+class Mine(Base):
+    def who(self): return "test"
+assert Mine().greet() == "hello test"
+""",
+    "an object of the notebook that a method changes": """
+--- given
+import numpy as np
+data = np.arange(4.0)
+cache = {}
+--- answer
+def remember(k):
+    cache[k] = k * 2
+    data[0] = 100
+    return len(cache)
+--- wrong
+def remember(k):
+    return 1
+--- test
+assert remember(3) == 1
+assert cache == {3: 6}
+assert data[0] == 100
+""",
+    "input replaced by a test": """
+--- answer
+def ask():
+    return int(input("n? ")) + 1
+--- wrong
+def ask():
+    return 1
+--- test
+import builtins
+keep = builtins.input
+builtins.input = lambda prompt="": "41"
+try:
+    assert ask() == 42
+finally:
+    builtins.input = keep
+""",
+    "unittest.mock patches a name that students use": """
+--- answer
+def ask():
+    return int(input("n? ")) + 1
+--- wrong
+def ask():
+    return 1
+--- test
+from unittest import mock
+with mock.patch("builtins.input", side_effect=["41"]):
+    assert ask() == 42
+with mock.patch("builtins.print") as p:
+    pass
+""",
+    "changing a student's nested list through an attribute": """
+--- answer
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return sum(map(sum, self.rows))
+--- wrong
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return 0
+--- test
+g = Grid()
+g.rows[0][1] = 5
+assert g.total() == 5
+g.rows.append([1, 1])
+assert g.total() == 7
+""",
+    "%time before a statement": """
+--- answer
+def f(x): return x + 1
+--- wrong
+def f(x): return x
+--- test
+%time y = f(1)
+assert y == 2
+""",
+    "a given class that students extend": """
+--- given
+class Base:
+    def __init__(self, n=1): self.n = n
+    def double(self): return self.n * 2
+    def area(self): raise NotImplementedError
+--- answer
+class Square(Base):
+    def area(self): return self.n ** 2
+--- wrong
+class Square(Base):
+    def area(self): return self.n
+--- test
+s = Square(3)
+assert s.area() == 9 and s.double() == 6
+assert isinstance(s, Base) and issubclass(Square, Base)
+""",
+    "a given object that is passed to student code": """
+--- given
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+p = Point(1, 2)
+--- answer
+def norm(q): return (q.x ** 2 + q.y ** 2) ** 0.5
+def move(q): q.x += 1
+--- wrong
+def norm(q): return q.x + q.y
+def move(q): pass
+--- test
+assert norm(Point(3, 4)) == 5
+assert abs(norm(p) - 5 ** 0.5) < 1e-9
+move(p)
+assert p.x == 2
+""",
+    "files that students write and tests read": """
+--- answer
+def save(name):
+    with open(name, "w") as f:
+        f.write("hello")
+def load(name):
+    with open(name) as f: return f.read()
+--- wrong
+def save(name): pass
+def load(name): return "hello"
+--- test
+import os
+save("out.txt")
+assert os.path.exists("out.txt")
+assert open("out.txt").read() == "hello"
+with open("in.txt", "w") as f:
+    f.write("there")
+assert load("in.txt") == "there"
+""",
+    "a class of the student's that a library looks into": """
+--- answer
+from dataclasses import dataclass
+@dataclass
+class Item:
+    name: str
+--- wrong
+class Item: pass
+--- test
+import dataclasses
+assert [f.name for f in dataclasses.fields(Item)] == ["name"]
+""",
+    "the source of a function": """
+--- answer
+def f(n): return 1 if n == 0 else n * f(n - 1)
+--- wrong
+import math
+f = math.factorial
+--- test
+import inspect
+assert "f(n - 1)" in inspect.getsource(f)
+""",
+    "identity inside a list": """
+--- answer
+row = [0]
+rows = [row, row]
+--- wrong
+rows = [[0], [0]]
+--- test
+assert rows[0] is rows[1]
+first = rows[0]
+first.append(1)
+assert rows[1] == [0, 1]
+""",
+}
 
 
-def notebook(answer, tests=TESTS, kinds=None):
-    def cell(name, source, **about):
-        known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False}
-        return new_code_cell(source, id=name, metadata={"nbgrader": known | {"task": False} | about})
-
-    cells = [cell("answer", answer, solution=True), cell("tests", tests, grade=True, points=2)]
-    return new_notebook(cells=cells, metadata={"viva": {"kinds": kinds}} if kinds else {})
+@pytest.mark.parametrize("way", INSIDE)
+def test_a_cell_that_cannot_be_split_runs_inside(way, grader, tmp_path):
+    Exam(INSIDE[way], grader, tmp_path).prove(inside=True)
 
 
-@pytest.fixture
-def graded(grader, tmp_path):
-    """The verdicts and reasons of an answer where the author has widened some kinds."""
-
-    def grade(answer, tests=TESTS, kinds=None):
-        path = tmp_path / "kinds.ipynb"
-        nbformat.write(notebook(SOLUTION, tests, kinds), path)
-        outcome = grader.grade(notebook(answer), rehearse(path, grader))
-        assert outcome.faults == []
-        return [(result.verdict, result.reason) for result in outcome.checks["tests"]]
-
-    return grade
-
-
-def test_an_object_where_the_solution_gave_plain_data_is_refused(graded):
-    for verdict, reason in graded(LINE):
-        assert verdict is Verdict.FAILED
-        assert (
-            "model.fit(...) should be plain data such as a number or an array, but is an object of class Line" in reason
-        )
-
-
-@pytest.mark.parametrize("path", ["model.fit()", "model.fit(...)"])
-def test_with_the_kind_widened_the_object_is_accepted(graded, path):
-    assert [verdict for verdict, _ in graded(LINE, kinds={path: "any"})] == [Verdict.PASSED] * 2
-    assert [verdict for verdict, _ in graded(SOLUTION, kinds={path: "any"})] == [Verdict.PASSED] * 2
+ANSWERS = """
+--- given
+import numpy as np
+given = np.ones(2)
+--- answer
+number, text, array = 3, "x", np.ones(2)
+def f(x): return 2 * x
+def pair(): return np.ones(2), [1]
+class C:
+    def __init__(self): self.n = 1
+    def copy(self): return C()
+made = C()
+activation = np.tanh
+def either(x): return C() if x else 0
+--- test
+assert number == 3 and text == "x" and array.sum() == 2
+assert f(1) == 2 and len(pair()) == 2 and made.n == made.copy().n == 1
+assert activation(0) == 0 and given.sum() == 2
+either(0), either(1)
+"""
 
 
-def test_a_wrong_object_still_fails(graded):
-    verdicts = [verdict for verdict, _ in graded(LINE.replace("4.0", "5.0"), kinds={"model.fit()": "any"})]
-    assert verdicts == [Verdict.FAILED] * 2
+def test_the_kinds_of_all_answers_are_recorded(grader, tmp_path):
+    exam = Exam(ANSWERS, grader, tmp_path)
+    kinds = exam.examination.kinds
+    paths = "number", "text", "array", "f()", "pair()", "made.n", "made.copy().n"
+    assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, PLAIN)
+    paths = "f", "made", "made.copy", "made.copy()", "either", "either()"
+    assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, "")
+    assert kinds["activation"] == "numpy:tanh"
+    assert kinds["np"] == "own numpy:"
+    assert lost(exam.grade()) == {}
 
 
-def test_what_comes_out_of_a_widened_answer_is_widened_and_nothing_else_is(graded):
-    tests = """fitted = model.fit()
-### CHECK 2: the slope
-assert (fitted if isinstance(fitted, float) else fitted.parts().slope) == 4"""
-    assert graded(LINE, tests, {"model.fit()": "any"})[0][0] is Verdict.PASSED
-    ((verdict, reason),) = graded(LINE, tests, {"model.fi": "any", "model.fitted()": "any"})
-    assert verdict is Verdict.FAILED and "should be plain data" in reason
+IMPORTS = """
+--- answer
+import numpy as np
+from numpy.testing import assert_allclose
+x = np.ones(2)
+--- wrong
+import numpy as np
+from numpy.testing import assert_allclose
+x = np.zeros(2)
+--- test
+### CHECK 1: by the module
+assert np.allclose(x, [1, 1])
+### CHECK 1: by the function
+assert_allclose(x, [1, 1])
+"""
 
 
-def test_an_object_never_names_a_place_in_the_examiners_memory(graded):
-    """NumPy reads wherever ``__array_interface__`` points to."""
-    tests = """import numpy as np
-### CHECK 2: the slope
-assert np.shape(np.asarray(model.fit())) == () and np.asarray(model.fit()).dtype == float"""
-    pointer = "__array_interface__ = {'data': (8, False), 'shape': (), 'typestr': '<f8', 'version': 3}"
-    forged = LINE.replace("    slope = 4.0", f"    {pointer}\n    slope = 4.0")
-    ((verdict, reason),) = graded(forged, tests, {"model.fit()": "any"})
-    assert verdict is Verdict.FAILED, reason
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "import numpy as np\nnp.allclose = np.testing.assert_allclose = assert_allclose = lambda *a: True\nx = [0, 0]",
+        "def assert_allclose(*args): pass\nclass np:\n    allclose = lambda *a: True\nx = [0, 0]",
+    ],
+)
+def test_what_the_solution_imports_is_the_examiners_own(grader, tmp_path, answer):
+    exam = Exam(IMPORTS, grader, tmp_path)
+    exam.prove()
+    assert len(lost(exam.grade(answer))) == 2
 
 
-def test_the_kinds_are_recorded_by_path(grader, tmp_path):
-    path = tmp_path / "kinds.ipynb"
-    nbformat.write(notebook(SOLUTION), path)
-    assert {"model": "", "model.fit": "", "model.fit()": PLAIN}.items() <= rehearse(path, grader).kinds.items()
-    nbformat.write(notebook(SOLUTION, kinds={"model.fit()": "any", "never": "any"}), path)
-    kinds = rehearse(path, grader).kinds
-    assert kinds["model.fit()"] == ANY and "never" not in kinds
+def test_what_an_answer_changes_in_place_becomes_the_students(grader, tmp_path):
+    exam = Exam(
+        "--- given\nx = [2, 1]\ny = [0]\n--- answer\nx.sort()\n--- test\nassert x == [1, 2]\n", grader, tmp_path
+    )
+    assert exam.examination.plan.owned == {"answer-1": {"x"}}
+    assert exam.examination.plan.given == {"given-0"}
+    assert exam.check("pass").verdict is Verdict.FAILED
 
 
-@pytest.mark.parametrize("kinds", [{"model.fit()": "plain"}, ["model.fit()"], "any"])
-def test_a_kind_can_only_be_widened(tmp_path, kinds):
-    nbformat.write(notebook(SOLUTION, kinds=kinds), tmp_path / "kinds.ipynb")
-    with pytest.raises(BlueprintError, match="A kind can only be widened"):
-        read_blueprint(tmp_path / "kinds.ipynb")
+def test_the_author_may_say_that_a_cell_runs_inside(grader, tmp_path):
+    notebook, _ = read("--- answer\nx = 1\n--- test\nassert x == 1\n--- test\nassert x == 1\n")
+    notebook.cells[1].metadata["viva"] = {"where": "candidate"}
+    nbformat.write(notebook, tmp_path / "nb.ipynb")
+    assert rehearse(tmp_path / "nb.ipynb", grader).inside == {notebook.cells[1].id}
+
+
+def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path):
+    exam = Exam("--- answer\nx = 1\n--- test\nassert x == 2\n", grader, tmp_path)
+    assert exam.examination.inside == frozenset()
+    assert exam.check().verdict is Verdict.FAILED
+
+
+def test_a_solution_that_ends_its_process_is_refused(grader, tmp_path):
+    with pytest.raises(BlueprintError, match=r"nb\.ipynb: the instructor's own notebook cannot be run: .*memory"):
+        rehearse(written("--- answer\nimport os\nos._exit(1)\n--- test\npass\n", tmp_path), grader)
+
+
+def test_data_files_are_there_in_rehearsal(grader, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "numbers.txt").write_text("4 5")
+    text = "--- given\ntext = open('numbers.txt').read()\n--- answer\nx = sum(map(int, text.split()))\n"
+    path = written(text + "--- test\nassert x == 9 and open('numbers.txt').read() == text\n", tmp_path)
+    examination = rehearse(path, grader, data)
+    assert examination.inside == frozenset()
+    outcome = grader.grade(nbformat.read(path, 4), examination, data)
+    assert lost(outcome) == {}
+
+
+def written(text: str, folder: Path) -> Path:
+    notebook, _ = read(text)
+    nbformat.write(notebook, folder / "nb.ipynb")
+    return folder / "nb.ipynb"

@@ -23,6 +23,7 @@ syscalls     which system calls are still answered
 trial        attempts to break each layer of the wall
 randomness   the global random state, as plain values
 candidate    inside the wall: runs the student's cells and answers questions about them
+raised       exceptions on their way between candidate and examiner
 standin      the examiner's objects for what lives in the candidate
 examiner     runs the tests and asks the candidate
 parent       warm parents: the libraries are loaded once, a fork serves each submission
@@ -33,8 +34,11 @@ autograde    the engine as steps inside nbgrader's autograder
 lateness     what a late submission costs
 results      what every check came to, as JSON lines
 record       many workers draft, one writer records in the gradebook
+stopping     Ctrl-C: a command stops with one sentence, never in the middle of something
+leftovers    what a killed command leaves behind, and one command at a time on a course
 workers      a pool of processes that survives the death of any of them
 batch        many submissions: planned, graded, recorded
+regrade      a corrected assignment over graded submissions: who changes, and why
 feedback     what may stand in the page that a student gets back
 export       the gradebook as rows and as CSV
 operators    the mistakes that people make, as changes of a syntax tree
@@ -49,10 +53,10 @@ auditpage    the audit as an HTML page, and the record that it passed
 prove        audits of several assignments at the terminal
 demo         the demo class
 doctor       what this machine lacks
-cli          the `viva` command
+cli          the `viva` command; __main__ starts it
 """
 
 __version__ = "0.1.0"
 
-ENGINE = 1
+ENGINE = 2
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

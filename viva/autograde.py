@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import datetime
+import hashlib
 import os
 from pathlib import Path
 
@@ -174,7 +175,7 @@ def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) 
 
 def examination(source: Path, grader: Grader, locked: dict[str, str]) -> Examination:
     """What the grader knows about an instructor notebook, learnt once in this process for each version of it."""
-    key = (str(source), source.stat().st_mtime_ns, grader.seconds, frozenset(locked.items()))
+    key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
     if key not in _examinations:
         _examinations[key] = rehearse(source, grader, source.parent, locked)
     return _examinations[key]

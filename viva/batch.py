@@ -22,13 +22,15 @@ import stat
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader import utils
+from nbgrader.api import InvalidEntry
 from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Execute
@@ -36,7 +38,7 @@ from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from viva import ENGINE
+from viva import ENGINE, leftovers, stopping
 from viva.autograde import (
     Autograde,
     Examine,
@@ -48,9 +50,9 @@ from viva.autograde import (
     source_notebook,
 )
 from viva.course import Course, Submission
-from viva.grading import Examination, Grader
+from viva.grading import Examination, ExaminerFault, Grader
 from viva.handin import find
-from viva.record import Draft, Expected, Graded, Writer, in_place_of_gradebook
+from viva.record import Draft, Expected, Graded, Writer, concerns_all, in_place_of_gradebook
 from viva.release import released_notebook
 from viva.results import Results
 from viva.slots import Released
@@ -61,6 +63,9 @@ from viva.workers import Workers
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
 
+
+LOCK = "gradebook.db.lock"
+"""Beside the gradebook, whatever that is called."""
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 """Steps that a worker leaves out: the writer does the first two; what the last checks was put right before."""
@@ -91,14 +96,32 @@ class Outcome:
 
 
 def autograde(
-    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+    course: Course,
+    submissions: list[Submission],
+    *,
+    config: Config,
+    workers: int | None = None,
+    tell: Callable[[str], object] = print,
 ) -> Iterator[Outcome]:
     """Grade submissions, yielding an outcome for each when it is recorded.
+
+    One batch at a time works on a course; ``tell`` is given a sentence when this one has to wait for another.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot wall student code in and ``Examine.no_wall`` is not set.
     """
+    course.require_gradebook()
+    with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell):
+        leftovers.finish_builds(course.folders_around("autograded"))
+        try:
+            yield from _autograde(course, submissions, config, workers)
+            Results.of(course.directory).tidy()
+        finally:
+            leftovers.finish_builds(course.folders_around("autograded"))
+
+
+def _autograde(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Outcome]:
     assignments = sorted({submission.assignment for submission in submissions})
     released, refused = {}, {}
     for name in assignments:
@@ -141,7 +164,7 @@ class _Batch:
             require_wall()
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
-        self.results.tidy()
+        self.keys: dict[Submission, str] = {}
         self.known = {} if self.converter.force else self.results.read()
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
@@ -160,18 +183,22 @@ class _Batch:
         return digest.digest()
 
     def key(self, submission: Submission) -> str:
-        digest = hashlib.sha256(self.grounds[submission.assignment])
-        _hash_folder(submission.folder, digest)
-        return digest.hexdigest()[:32]
+        """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
+        if submission not in self.keys:
+            digest = hashlib.sha256(self.grounds[submission.assignment])
+            _hash_folder(submission.folder, digest)
+            self.keys[submission] = digest.hexdigest()[:32]
+        return self.keys[submission]
 
     def unchanged(self, submission: Submission) -> bool:
         place = submission.assignment, submission.student
         graded = self.course.path("autograded", *place).is_dir()
-        known = self.known.get(place)
-        return bool(known and graded and place in self.recorded and known.get("key") == self.key(submission))
+        known, key = self.known.get(place), self.key(submission)
+        return bool(known and graded and place in self.recorded and known.get("key") == key)
 
     def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
         with (
+            stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
             contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
             Workers(_cores(workers, len(todo)), lambda number: _Worker(self, folder, grader.share(2 * number))) as pool,
@@ -204,11 +231,10 @@ class _Batch:
         """Save drafts in one transaction; where that fails, each in its own."""
         outcomes = []
         try:
-            for _, done in waiting:
-                writer.save(done.graded)
-            writer.commit()
-        except (SQLAlchemyError, VivaError) as error:
-            writer.rollback()
+            writer.record([done.graded for _, done in waiting])
+        except (SQLAlchemyError, InvalidEntry, VivaError) as error:
+            if concerns_all(error):
+                raise
             if len(waiting) > 1:
                 return [outcome for one in waiting for outcome in self._record(writer, [one], notes)]
             reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
@@ -275,9 +301,10 @@ class _Worker:
         directory, expected = self.batch.course.directory, self.batch.expected[assignment]
         for name in expected.notebooks:
             try:
-                found[name] = examination(
-                    source_notebook(directory, assignment, name), self.grader, expected.locked(name)
-                )
+                source = source_notebook(directory, assignment, name)
+                found[name] = self.grader.twice(partial(examination, source, self.grader, expected.locked(name)))
+            except ExaminerFault as fault:
+                found[name] = BlueprintError(f"{source}: {fault}")
             except VivaError as error:
                 found[name] = error
         return found
@@ -311,7 +338,7 @@ class _Worker:
         done.record |= {"wall": True, "faults": [], "notebooks": {}, "repairs": opened.repairs}
         repairs = [f"{name}.ipynb: {text}" for name, texts in opened.repairs.items() for text in texts]
         done.notes = (*opened.notes, *repairs)
-        with tempfile.TemporaryDirectory(prefix=".viva-", dir=target.parent) as folder:
+        with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=target.parent) as folder:
             build = Path(folder, "graded")
             _copy_extra_files(submission.folder, build, directory.ignore)
             _copy_extra_files(self.batch.course.path("source", submission.assignment), build, directory.ignore)
@@ -398,7 +425,8 @@ def _protect(folder: Path, permissions: int) -> None:
 def _replace(build: Path, target: Path) -> None:
     """Put a finished folder in the place of the old one."""
     if target.exists():
-        old = build.with_name("old")
+        old = build.with_name("old") / target.name  # named, so that finish_builds can put it back
+        old.parent.mkdir()
         target.rename(old)
         for path in old.rglob("*"):
             if path.is_dir() and not path.is_symlink():
@@ -424,7 +452,7 @@ def write_feedback(
     always = Config(GenerateFeedback={"force": True})
     always.merge(config)
     job = _Conversion(GenerateFeedback, always, str(course.root))
-    with Workers(_cores(workers, len(graded)), lambda slot: job) as pool:
+    with stopping.postponed(), Workers(_cores(workers, len(graded)), lambda slot: job) as pool:
         for submission, outcome in pool.map(graded):
             killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
             yield outcome or killed
@@ -444,12 +472,13 @@ class _Conversion:
         directory.root = self.root
         directory.assignment_id = submission.assignment
         directory.student_id = submission.student
-        converter = self.converter(coursedir=directory, config=self.config, log=log)
         # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
         warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
         try:
-            converter.start()
-        except NbGraderException:
+            self.converter(coursedir=directory, config=self.config, log=log).start()
+        except Exception as error:
+            if not isinstance(error, NbGraderException):
+                log.exception("The submission could not be converted.")
             return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Outcome(submission, Status.DONE)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import copy
 import importlib
 import inspect
 import io
@@ -22,23 +23,25 @@ import operator
 import os
 import signal
 import sys
-import traceback
 import types
+import warnings
 
+import numpy as np
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from viva import wire
+from viva import raised, wire
+from viva.raised import safe
 from viva.randomness import get_state, set_state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
+WARNINGS = 20
+"""So many warnings of one operation are told."""
 OUTPUT_CHARACTERS, OUTPUT_ITEMS = 1_000_000, 1_000
 """A cell keeps so much output; the rest is dropped, and a line says so."""
-TRACEBACK_LINES = 40
-
 
 THROW_AWAY_PLOT = r"""
 import matplotlib.pyplot as plt
@@ -62,6 +65,8 @@ class Outputs:
     def __init__(self, characters: int = OUTPUT_CHARACTERS) -> None:
         self.items: list[dict] = []
         self.left = characters
+        self.clearing = False
+        """Whether the next output is to replace all before it."""
 
     def text(self, name: str, text: str) -> None:
         if self.left <= 0:
@@ -70,21 +75,29 @@ class Outputs:
             text = text[: self.left] + "\n[more output was dropped here]\n"
             self.left = 0
         self.left -= len(text)
-        last = self.items[-1] if self.items else {}
+        last = self.items[-1] if self.items and not self.clearing else {}
         if last.get("output_type") == "stream" and last["name"] == name:
             last["text"].append(text)
         else:
             self.add({"output_type": "stream", "name": name, "text": [text]})
 
     def add(self, item: dict) -> None:
+        if self.clearing:
+            self.clear()
         if len(self.items) < OUTPUT_ITEMS:
             self.items.append(item)
+
+    def clear(self, wait: bool = False) -> None:
+        self.clearing = wait
+        if not wait:
+            self.items.clear()
 
     def finished(self) -> list[dict]:
         return [item | {"text": "".join(item["text"])} if "text" in item else item for item in self.items]
 
-    def printed(self) -> str:
-        return "".join(item["text"] for item in self.finished() if "text" in item)
+    def printed(self) -> list[tuple[str, str]]:
+        """What was written to which stream."""
+        return [(item["name"], item["text"]) for item in self.finished() if "text" in item]
 
 
 class Stream(io.TextIOBase):
@@ -122,7 +135,7 @@ class Publisher(DisplayPublisher):
         Shell.outputs.add(item)
 
     def clear_output(self, wait: bool = False) -> None:
-        Shell.outputs.items.clear()
+        Shell.outputs.clear(wait)
 
 
 class Hook(DisplayHook):
@@ -132,13 +145,12 @@ class Hook(DisplayHook):
         pass
 
     def write_format_data(self, format_dict, md_dict=None) -> None:
-        count = self.shell.execution_count
         Shell.outputs.add(
             {
                 "output_type": "execute_result",
                 "data": _mime(format_dict),
                 "metadata": dict(md_dict or {}),
-                "execution_count": count,
+                "execution_count": self.prompt_count,
             }
         )
 
@@ -165,7 +177,7 @@ class Shell(InteractiveShell):
             {
                 "output_type": "error",
                 "ename": etype.__name__,
-                "evalue": _safe(str, evalue),
+                "evalue": safe(str, evalue),
                 "traceback": stb if isinstance(stb, list) else [str(stb)],
             }
         )
@@ -174,6 +186,9 @@ class Shell(InteractiveShell):
         print(f"Commands such as !{command.split()[0] if command.split() else ''} are not run while grading.")
 
     system_raw = system_piped = system
+
+    def enable_gui(self, gui=None) -> None:
+        """``%matplotlib inline`` asks for this; there is no window to draw in."""
 
     def getoutput(self, command: str, split: bool = True, depth: int = 0):
         self.system(command)
@@ -185,6 +200,7 @@ def make_shell() -> Shell:
     # A history has a thread, which would not survive the fork.
     shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
     shell.colors = "nocolor"
+    shell.set_hook("show_in_pager", lambda *_, **__: None)  # what `len?` shows is no output of a notebook
     for source in ("%matplotlib inline", THROW_AWAY_PLOT, "1 / 0"):
         shell.run_cell(source)
     shell.reset(new_session=True)
@@ -199,15 +215,17 @@ class Candidate:
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
         self.objects: list[object] = []
-        self.seen = {1: 0, 2: 0}
+        self.numbers: dict[int, int] = {}
+        """By id(), the place of an object in ``objects``, which keeps it alive."""
+        self.known_state: tuple = ()
+        """The random state, as the other side knows it."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
         while True:
             try:
-                request = wire.decode(wire.read(REQUEST), self.resolve)
-                self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+                self.do(self.listen())
             except EOFError:
                 os._exit(0)
             except KeyboardInterrupt:  # it came when the work was done already
@@ -215,11 +233,22 @@ class Candidate:
             except Exception as error:
                 self.answer({"refused": f"{type(error).__name__}: {error}"})
 
+    def do(self, request: dict) -> None:
+        self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+
+    def listen(self) -> dict:
+        """The next message. An interrupt waits until all of it is here: half a message would spoil the next one."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return wire.decode(wire.read(REQUEST), self.resolve)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
     def answer(self, reply: dict) -> None:
         try:
             data = wire.encode(reply, self.refer)
         except (WireError, Exception) as error:
-            data = wire.encode({"refused": f"{type(error).__name__}: {_safe(str, error)}"[:500]})
+            data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
         wire.write(ANSWER, data)
 
     # requests
@@ -227,48 +256,66 @@ class Candidate:
     def do_run(self, source: str) -> dict:
         """Run one cell and return its outputs."""
         Shell.outputs = outputs = Outputs()
-        raised = None
+        error = None
         try:
             result = self.shell.run_cell(source, store_history=True)
             error = result.error_before_exec or result.error_in_exec
-            raised = error and self.describe(error)
-        except BaseException as error:
-            raised = self.describe(error)
+        except BaseException as escaped:
+            error = escaped
             self.shell.showtraceback()
         self._flush(outputs)
-        return {"outputs": outputs.finished(), "raised": raised, "count": self.shell.execution_count - 1}
+        told = None if error is None else raised.told(error, self.number)
+        return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
-    def do_operate(self, operation: str, args: tuple, kwargs: dict, random_state: tuple | None = None) -> dict:
-        """Do one operation and return its result, what it printed and what it changed in place."""
-        if random_state is not None:
-            set_state(random_state)
-        random_state = get_state()
-        Shell.outputs = outputs = Outputs(64_000)
-        count, places, before = len(self.objects), {**dict(enumerate(args)), **kwargs}, {}
-        for place, value in places.items():
-            before[place] = self._encoded(value)
-            del self.objects[count:]
+    def do_operate(self, operation: str, args: tuple, kwargs: dict, **state: object) -> dict:
+        """Do one operation and return its result, what it printed and what it changed in place.
+
+        For ``state`` see _take_state.
+        """
+        self._take_state(**state)
+        around, Shell.outputs = Shell.outputs, Outputs(64_000)
+        outputs = Shell.outputs
+        places = {**dict(enumerate(args)), **kwargs}
+        before = {place: self._encoded(value) for place, value in places.items()}
         reply = {}
-        try:
-            reply["value"] = OPERATIONS[operation](self.shell, *args, **kwargs)
-        except BaseException as error:
-            reply["raised"] = self.describe(error)
+        with warnings.catch_warnings(record=True) as caught:
+            try:
+                reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
+            except BaseException as error:
+                reply["raised"] = raised.told(error, self.number)
         self._flush(outputs)
-        after = {}
+        Shell.outputs = around
+        after = {place: self._encoded(value) for place, value in places.items()}
+        if changed := {place: after[place] for place in places if after[place] and after[place] != before[place]}:
+            reply["changed"] = changed
         for place, value in places.items():
-            encoded = self._encoded(value)
-            if encoded and encoded != before[place]:
-                after[place] = encoded
-                count = len(self.objects)
-            else:
-                del self.objects[count:]
-        if after:
-            reply["changed"] = after
+            if after[place] and reply.get("value") is value:
+                reply["same"] = place
         if printed := outputs.printed():
             reply["printed"] = printed
-        if (state := get_state()) != random_state:
-            reply["random_state"] = state
-        return reply
+        if caught:
+            reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
+        return self._with_state(reply)
+
+    def _take_state(
+        self, random_state: tuple | None = None, errors: dict | None = None, rebound: dict | None = None
+    ) -> None:
+        """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
+        if random_state is not None:
+            set_state(random_state)
+        self.known_state = get_state()
+        if errors is not None:
+            np.seterr(**errors)
+        self.shell.user_ns.update(rebound or {})
+
+    def _with_state(self, message: dict) -> dict:
+        if (state := get_state()) != self.known_state:
+            message["random_state"] = self.known_state = state
+        return message
+
+    def _warning(self, warning: warnings.WarningMessage) -> tuple:
+        lineage = raised.lineage(warning.category, self.number)
+        return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
     def do_bind(self, names: dict) -> dict:
         self.shell.user_ns.update(names)
@@ -300,22 +347,34 @@ class Candidate:
 
     # objects that stay here
 
+    def number(self, value: object) -> int:
+        """The place of an object in the table; the same object has the same one."""
+        if id(value) not in self.numbers:
+            self.numbers[id(value)] = len(self.objects)
+            self.objects.append(value)
+        return self.numbers[id(value)]
+
     def refer(self, value: object) -> wire.Reference:
         if type(value) is Callback:
             return wire.Reference(value.number, {"of": "examiner"})
-        self.objects.append(value)
-        kind = type(value)
+        kind, is_class = type(value), isinstance(value, type)
         about = {
             "of": "candidate",
             "type": kind.__name__,
-            "mro": _mro(value if isinstance(value, type) else kind),
-            "class": isinstance(value, type),
+            "mro": _mro(kind),
+            "class": is_class,
             "callable": callable(value),
             "iterator": hasattr(kind, "__next__"),
             "name": getattr(value, "__name__", "") if isinstance(value, type | types.FunctionType) else "",
             "origin": origin(value),
         }
-        return wire.Reference(len(self.objects) - 1, about)
+        if is_class and issubclass(value, BaseException):
+            about["lineage"] = raised.lineage(value, self.number)
+        elif isinstance(value, BaseException):
+            about["exception"] = raised.told(value, self.number)
+        elif (contents := _contents(value)) is not None and wire.is_plain(contents):
+            about["contents"] = contents
+        return wire.Reference(self.number(value), about)
 
     def resolve(self, reference: wire.Reference) -> object:
         if reference.about["of"] == "candidate":
@@ -326,16 +385,6 @@ class Candidate:
                 value = getattr(value, part)
             return value
         return Callback(self, reference.id, reference.about["name"])
-
-    def describe(self, error: BaseException) -> dict:
-        """An exception as a plain dictionary."""
-        return {
-            "mro": _mro(type(error)),
-            "name": type(error).__name__,
-            "message": _safe(str, error)[:2000],
-            "args": tuple(value for value in error.args if isinstance(value, int | float | str))[:5],
-            "traceback": _student_traceback(error),
-        }
 
     def _encoded(self, value: object) -> bytes:
         """A message with the value of an argument, empty if it cannot change or cannot cross."""
@@ -368,59 +417,98 @@ class Callback:
     def __init__(self, candidate: Candidate, number: int, name: str) -> None:
         self.candidate, self.number, self.__name__ = candidate, number, name
 
-    def __call__(self, *args, **kwargs):
-        self.candidate.answer({"callback": self.number, "args": args, "kwargs": kwargs})
-        reply = wire.decode(wire.read(REQUEST), self.candidate.resolve)
+    def __call__(self, /, *args, **kwargs):
+        candidate = self.candidate
+        candidate.answer(candidate._with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
+        # The function may ask in its turn before it returns.
+        while "do" in (reply := candidate.listen()):
+            candidate.do(reply)
+        candidate._take_state(reply.get("random_state"))
         if "raised" in reply:
-            kind = getattr(builtins, reply["raised"]["name"], RuntimeError)
-            raise kind(reply["raised"]["message"])
+            raise raised.again(reply["raised"], candidate.objects)
         return reply["value"]
 
 
-def _lookup(shell: Shell, name: str):
+def _lookup(candidate: Candidate, name: str):
     try:
-        return shell.user_ns[name]
+        return candidate.shell.user_ns[name]
     except KeyError:
         raise NameError(f"name '{name}' is not defined") from None
 
 
-def _parameters(shell: Shell, value) -> list[tuple]:
-    return [
-        (parameter.name, int(parameter.kind), parameter.default is not parameter.empty)
-        for parameter in inspect.signature(value).parameters.values()
+def _names(candidate: Candidate) -> list[str]:
+    shell = candidate.shell
+    return [name for name in shell.user_ns if name not in shell.user_ns_hidden and name[0] != "_"]
+
+
+def _contents(value) -> tuple | list | None:
+    """What is in an array of objects or a view of a dict; None for anything else."""
+    if type(value) is np.ndarray:
+        return value.shape, value.ravel().tolist()
+    return list(value) if type(value) in VIEWS else None
+
+
+def _signature(value) -> tuple:
+    """What an inspect.Signature can be made of: a row for each parameter, and the annotation of the result."""
+    signature = inspect.signature(value)
+    rows = [
+        (one.name, int(one.kind), _written(one.default), _written(one.annotation))
+        for one in signature.parameters.values()
     ]
+    return rows, _written(signature.return_annotation)
+
+
+def _written(value) -> tuple[str, object]:
+    """A default or an annotation: by value, as the place of a library's class, or as text."""
+    if value is inspect.Parameter.empty:
+        return "empty", None
+    if wire.is_plain(value):
+        return "plain", value
+    return ("class", origin(value)) if isinstance(value, type) and origin(value) else ("text", safe(repr, value)[:200])
+
+
+def _leave(candidate: Candidate, manager, error: dict | None) -> bool:
+    if error is None:
+        return bool(manager.__exit__(None, None, None))
+    again = raised.again(error, candidate.objects)
+    return bool(manager.__exit__(type(again), again, again.__traceback__))
 
 
 def _forward(function):
-    return lambda shell, *args, **kwargs: function(*args, **kwargs)
+    return lambda candidate, *args: function(*args)
 
 
 OPERATIONS = {
     "name": _lookup,
-    "names": lambda shell: [name for name in shell.user_ns if name not in shell.user_ns_hidden and name[0] != "_"],
-    "parameters": _parameters,
-    "call": lambda shell, function, *args, **kwargs: function(*args, **kwargs),
-    "enter": lambda shell, manager: manager.__enter__(),
-    "leave": lambda shell, manager: manager.__exit__(None, None, None),
-    "document": lambda shell, value: inspect.getdoc(value),
-    "hash": _forward(hash),
-    "type": _forward(type),
-    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir, isinstance)},
-    **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, hasattr)},
+    "names": _names,
+    "call": lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs),
+    "enter": lambda candidate, manager: manager.__enter__(),
+    "leave": _leave,
+    **{name: _forward(f) for name, f in (("signature", _signature), ("document", inspect.getdoc), ("type", type))},
+    **{name: _forward(f) for name, f in (("copy", copy.copy), ("deepcopy", copy.deepcopy), ("hash", hash))},
+    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir)},
+    **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, divmod)},
+    **{f.__name__: _forward(f) for f in (isinstance, issubclass)},
     **{
         name: _forward(getattr(operator, name))
         for name in (
-            "getitem setitem delitem contains eq ne lt le gt ge add sub mul truediv floordiv mod pow matmul "
-            "neg pos invert and_ or_ xor lshift rshift index iadd isub imul itruediv imatmul"
+            "getitem setitem delitem contains index eq ne lt le gt ge neg pos invert "
+            "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift "
+            "iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift"
         ).split()
     },
 }
 
 
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+
+
 def origin(value: object) -> str:
-    """``module:qualname`` of a library's module, function or class, else an empty string."""
+    """``module:qualname`` of a library's module, function or class, or a class of Python's; else an empty string."""
     if isinstance(value, types.ModuleType):
         return f"{value.__name__}:"
+    if isinstance(value, type) and vars(builtins).get(type.__dict__["__name__"].__get__(value)) is value:
+        return f"builtins:{value.__name__}"
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
     if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
         found = sys.modules.get(module)
@@ -437,19 +525,3 @@ def _mime(data: dict) -> dict:
 
 def _mro(kind: type) -> list[tuple[str, str]]:
     return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(kind)][:20]
-
-
-def _safe(function, value: object) -> str:
-    try:
-        return str(function(value))
-    except BaseException:
-        return f"<{type(value).__name__} whose text cannot be shown>"
-
-
-def _student_traceback(error: BaseException) -> str:
-    """The traceback from the first line of the student's code on."""
-    frames = traceback.extract_tb(error.__traceback__)
-    package = os.path.dirname(__file__)
-    frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
-    lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
-    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {_safe(str, error)}"])[:8000]

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
 from nbgrader.converters import BaseConverter, GenerateAssignment, GenerateFeedback
 from nbgrader.preprocessors import Execute
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError
 from traitlets import Bool, Int, Unicode, default
 
 import viva
-from viva import batch, demo, doctor, export
+from viva import batch, demo, doctor, export, leftovers, stopping
 from viva.adoption import adopt
 from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.batch import Outcome, Status
 from viva.course import Course
 from viva.prove import prove
+from viva.record import AGAIN, trouble
+from viva.regrade import TOTAL, Change, Regrade, shadow, write_csv
 from viva.release import release
 from viva.skeleton import write_assignment
 from viva.verdict import CourseError, VivaError
@@ -33,10 +38,13 @@ FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where 
 FORCE["f"] = FORCE["force"]
 NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
 NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
+WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
+REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 
 # Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
-NEEDS_GRADER, BAD_REQUEST, INTERRUPTED = 1, 2, 130
+# 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
+NEEDS_GRADER, BAD_REQUEST = 1, 2
 
 
 class VivaCommand(NbGrader):
@@ -63,27 +71,30 @@ class VivaCommand(NbGrader):
 
     def start(self) -> None:
         super().start()
+        with stopping.orderly():
+            status = self._try()
+        if status:
+            self.exit(status)
+
+    def _try(self) -> int:
+        """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
             if self.writes:
                 self.course.require_writable()
-            status = self.run()
+            with leftovers.temporary_folder():
+                return self.run()
         except VivaError as error:
             self._say_error(str(error))
-            status = BAD_REQUEST
-        except KeyboardInterrupt:
-            self._say_error("Stopped. What was finished is kept; run the same command again to go on.")
-            status = INTERRUPTED
+        except KeyboardInterrupt as stopped:
+            sentence, status = stopping.sentence(stopped)
+            self._say_error(sentence)
+            return status
         except DBAPIError as error:
-            self._say_error(f"The gradebook {self.coursedir.db_url} cannot be used: {error.orig}.")
-            status = BAD_REQUEST
+            self._say_error(trouble(error, self.coursedir.db_url))
         except OSError as error:
             name = error.filename or self.course.root
-            self._say_error(
-                f"Cannot write or read {name}: {error.strerror}. Nothing was lost; mend that and try again."
-            )
-            status = BAD_REQUEST
-        if status:
-            self.exit(status)
+            self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
+        return BAD_REQUEST
 
     def run(self) -> int:
         """Do the step and return the exit status."""
@@ -148,6 +159,9 @@ class VivaCommand(NbGrader):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(outcome.log, encoding="utf-8")
         return path
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False)
 
     def _say_error(self, sentence: str) -> None:
         Console(stderr=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
@@ -299,13 +313,84 @@ class GradeCommand(VivaCommand):
                 self.course.released_notebooks(assignment)
             self.say_nothing_handed_in()
             return 0
-        outcomes = batch.autograde(self.course, submissions, config=self.config, workers=self.workers or None)
+        outcomes = batch.autograde(
+            self.course, submissions, config=self.config, workers=self.workers or None, tell=self._say
+        )
         collected = self.watch(outcomes, len(submissions), "grading")
         if Examine(config=self.config).no_wall:
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
         return self.report(collected, "graded")
+
+
+class RegradeCommand(VivaCommand):
+    name = "viva-regrade"
+    description = "Release a corrected assignment over its graded submissions, grade them again, say who changes."
+    examples = """
+        viva regrade ps3_scaled_attention --what-if   say who would change, and touch nothing
+        viva regrade ps3_scaled_attention             do it; grades and comments given by hand stay
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL
+    what_if = Bool(False, help="Only say what would change.").tag(config=True)
+    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine]
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
+        (assignment,) = self.chosen_assignments()
+        self.course.released_notebooks(assignment)
+        may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
+        if not may:
+            self._say(
+                f"Not regraded: {assignment} does not pass its audit. Mend what the audit found, see what would "
+                "change with --what-if, or override the audit with --no-audit."
+            )
+            return NEEDS_GRADER
+        real = contextlib.nullcontext((self.course, self.config))
+        with shadow(self.course, assignment, self.config) if self.what_if else real as (course, config):
+            regrade = Regrade(course, assignment, config)
+            if regrade.resumed:
+                self._say("An earlier regrade was stopped; this one goes on, and compares with what stood before it.")
+            for sentence in (*regrade.release(), *regrade.remarks()):
+                self._say(sentence)
+            total = len(regrade.submissions())
+            collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
+            changes, marked = regrade.finish()
+        status = self.report([replace(outcome, notes=()) for outcome in collected], "graded")
+        self._show(changes, len(collected))
+        if marked:
+            self._say(f"Cells with a grade by hand that a human should look at again: {marked}. The grades stand.")
+        path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
+        write_csv(changes, path)
+        self._say(f"Every change is in {path}.")
+        if self.what_if:
+            self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
+        else:
+            self._say(f"Old and new are in {regrade.log.path}. Now: viva feedback {assignment}")
+        return status
+
+    def _show(self, changes: list[Change], total: int) -> None:
+        table = Table("student", "cell", "check", "old", "new", "why")
+        for change in changes:
+            old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
+            table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
+        if changes:
+            self.console.print(table)
+        sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]
+        up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
+        self._say(
+            f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
+            f"all together {sum(sums):+g} points."
+        )  # fmt: skip
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
 
 class FeedbackCommand(VivaCommand):
@@ -402,6 +487,7 @@ class Viva(NbGrader):
             ReleaseCommand,
             DemoCommand,
             GradeCommand,
+            RegradeCommand,
             FeedbackCommand,
             ExportCommand,
             DoctorCommand,

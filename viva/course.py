@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Base, Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import inspect
 from sqlalchemy.exc import ArgumentError
 
 from viva.verdict import CourseError
@@ -39,6 +40,34 @@ class Course:
             raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
+
+    def require_gradebook(self) -> None:
+        """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's."""
+        path = self.gradebook_file
+        if path and not path.exists():
+            return
+        if path and not os.access(path, os.W_OK):
+            raise CourseError(
+                f"The gradebook {path} is read-only; nothing was done. "
+                "Make it writable, then run the same command again."
+            )
+        with self.gradebook() as gradebook:
+            tables = inspect(gradebook.engine)
+            for table in Base.metadata.sorted_tables:
+                missing = {column.name for column in table.columns} - {
+                    column["name"] for column in tables.get_columns(table.name)
+                }
+                if missing:
+                    raise CourseError(
+                        f"The gradebook {self.directory.db_url} was made by an older nbgrader: its table {table.name} "
+                        f"has no column {min(missing)}. Run 'nbgrader db upgrade', then the same command again."
+                    )
+
+    @property
+    def gradebook_file(self) -> Path | None:
+        """The gradebook's file; None when it is in another kind of database."""
+        path = self.directory.db_url.removeprefix("sqlite:///")
+        return None if path == self.directory.db_url else self.root / path
 
     def gradebook(self) -> Gradebook:
         """An open gradebook; use it in a ``with`` block.
@@ -112,6 +141,11 @@ class Course:
         matches = [(place.fullmatch(folder), folder) for folder in folders if os.path.isdir(folder)]
         return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
 
+    def folders_around(self, step: str) -> list[Path]:
+        """The folders that hold the folders of a step, in order."""
+        pattern = self.directory.format_path(getattr(self.directory, f"{step}_directory"), "*", "*")
+        return [Path(folder) for folder in sorted(glob.glob(os.path.dirname(os.path.normpath(pattern))))]
+
     def strangers(self) -> list[Path]:
         """The folders under submitted/ that belong to no assignment of the course, in order."""
         known = set(self.assignments())
@@ -142,8 +176,7 @@ class Course:
         Raises CourseError when the assignment was not released into it yet.
         """
         hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
-        path = self.directory.db_url.removeprefix("sqlite:///")
-        if path != self.directory.db_url and not os.path.exists(path):
+        if self.gradebook_file and not self.gradebook_file.exists():
             raise CourseError(hint)
         with self.gradebook() as gradebook:
             try:

@@ -28,13 +28,15 @@ from dataclasses import dataclass
 from IPython.core.inputtransformer2 import TransformerManager
 
 from viva import wire
-from viva.standin import STAND_INS, Asker, Type
+from viva.standin import STAND_INS, Asker, Type, identical, is_instance, is_subclass
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
 PRINTED_CHARACTERS = 20_000
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
+IDENTICAL = "__is__"
+"""The name under which test code finds what ``is`` means for stand-ins."""
 
 
 class UnknownMagicError(Exception):
@@ -46,8 +48,9 @@ class Namespace(dict):
 
     def __init__(self, asker: Asker) -> None:
         # With Python's own names in it, __missing__ is asked for the student's only.
-        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", type=Type)
-        super().update(get_ipython=MiniShell, dir=self._dir, locals=self._locals, globals=self._globals)
+        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
+        super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
+        super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self._globals)
         self.asker = asker
         self.owned: set[str] = set()
         self.bound: set[str] = set()
@@ -69,10 +72,9 @@ class Namespace(dict):
 
     def __delitem__(self, name: str) -> None:
         self.bound.add(name)
-        if name in self:
-            super().__delitem__(name)
-        else:
+        if name not in self or name in self.owned:
             self.asker.exchange({"do": "unbind", "name": name})
+        self.pop(name, None)
 
     def give_up(self, names: set[str]) -> None:
         """From now on these names are the candidate's."""
@@ -93,6 +95,9 @@ class Namespace(dict):
         frame = sys._getframe(1)
         return self._globals() if frame.f_locals is self else dict(frame.f_locals)
 
+    def _vars(self, *args: object):
+        return builtins.vars(*args) if args else self._globals()
+
     def _globals(self):
         return View(self)
 
@@ -101,7 +106,7 @@ def _is_builtin(name: str, value: object) -> bool:
     return getattr(builtins, name, None) is value
 
 
-OVERRIDDEN = frozenset({"type", "get_ipython", "dir", "locals", "globals"})
+OVERRIDDEN = frozenset({"type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
 
 
 class View(dict):
@@ -157,12 +162,23 @@ class CheckReport:
         return vars(self) | {"verdict": self.verdict.value}
 
 
+class Printed(io.StringIO):
+    """What a check and the student's code in it print, as far as it is kept."""
+
+    def write(self, text: str) -> int:
+        return super().write(text) if self.tell() < PRINTED_CHARACTERS else len(text)
+
+
 class Examiner:
     """Serves the grading process until it closes the pipe."""
 
     def __init__(self) -> None:
         self.asker = Asker(QUESTION, ANSWER, {})
+        self.asker.rebound = self._rebound
         self.namespace = Namespace(self.asker)
+        self.given: set[str] = set()
+        self.shared: dict[str, object] = {}
+        """Names of the notebook that the visible text of the cell binds, and what they were when last told of."""
 
     def serve(self) -> None:
         while True:
@@ -177,7 +193,8 @@ class Examiner:
             wire.write(REPLY, reply)
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
-        self.asker.kinds, self.asker.recording = kinds, recording
+        self.asker.kinds |= kinds
+        self.asker.recording = recording
         return {}
 
     def do_kinds(self) -> dict:
@@ -189,12 +206,19 @@ class Examiner:
 
     def do_given(self, source: str, name: str) -> dict:
         """Run an instructor cell that does not depend on the student."""
-        report = self._check(source, name, given=True)
+        self.namespace.bound = set()
+        report = self._check(source, name)
+        self.given |= self.namespace.bound
         return {"error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"}
 
-    def do_begin(self, cell: str, prelude: str) -> dict:
-        """Start on a grade cell: run what stands before its checks. The report is of that, when it failed."""
+    def do_begin(self, cell: str, prelude: str, visible: list[str]) -> dict:
+        """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
+
+        When test code binds a ``visible`` name that the notebook has too, the student's functions see it.
+        """
         self.namespace.bound = set()
+        known = self.namespace.owned | self.given
+        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):
             self.asker.share_random_state()
         report = self._check(prelude, cell) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
@@ -206,6 +230,7 @@ class Examiner:
 
     def do_finish(self, pushed: list[str]) -> dict:
         """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""
+        self.shared = {}
         self._push(set(pushed))
         return {}
 
@@ -213,16 +238,23 @@ class Examiner:
         values = {
             name: self.namespace[name]
             for name in self.namespace.bound & names
-            if name in self.namespace and wire.is_plain(self.namespace[name])
+            if name in self.namespace and _can_be_told(self.namespace[name])
         }
         if values and not isinstance(self.asker.fault, CandidateDied):
             with contextlib.suppress(CandidateFault):
                 self.asker.exchange({"do": "bind", "names": values})
 
-    def _check(self, source: str, title: str, given: bool = False) -> CheckReport:
-        self.asker.printed.clear()
+    def _rebound(self) -> dict[str, object]:
+        new = {}
+        for name, last in self.shared.items():
+            value = dict.get(self.namespace, name)
+            if value is not last and value is not None and _can_be_told(value):
+                new[name] = self.shared[name] = value
+        return new
+
+    def _check(self, source: str, title: str) -> CheckReport:
         self.asker.fault = None
-        output = io.StringIO()
+        output = Printed()
         start = time.monotonic()
         try:
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
@@ -233,7 +265,7 @@ class Examiner:
         if (fault := self.asker.fault) and report.verdict is Verdict.PASSED:
             report = self._failure(fault, title, source)
         report.seconds = time.monotonic() - start
-        report.printed = ("".join(self.asker.printed) + output.getvalue())[:PRINTED_CHARACTERS]
+        report.printed = output.getvalue()[:PRINTED_CHARACTERS]
         return report
 
     def _execute(self, source: str, title: str) -> str | None:
@@ -268,6 +300,10 @@ class Examiner:
         return CheckReport(title, Verdict.ERROR, f"{name}: {error}", student or trace)
 
 
+def _can_be_told(value: object) -> bool:
+    return type(value) in STAND_INS or isinstance(value, types.FunctionType) or wire.is_plain(value)
+
+
 @functools.lru_cache(4096)
 def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
     """The code of a test, that of its last expression if it ends in one, and the names used in its class bodies.
@@ -275,16 +311,49 @@ def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | 
     Python looks the names of class bodies up where no ``__missing__`` is asked, so they are fetched before.
     Raises SyntaxError, and UnknownMagicError.
     """
-    tree = ast.parse(TransformerManager().transform_cell(_without_measuring(source)), title)
+    text = TransformerManager().transform_cell(_without_measuring(source))
+    tree = ast.parse(text, title)
+    quiet = _ends_quietly(tree, text)
+    tree = ast.fix_missing_locations(_Identity().visit(tree))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     used = frozenset(inner.id for node in classes for inner in ast.walk(node) if isinstance(inner, ast.Name))
     value = None
-    if last is not None and not source.rstrip().endswith(";"):
+    if last is not None and not quiet:
         value = compile(ast.Expression(last.value), title, "eval")
     elif last is not None:
         tree.body.append(last)
     return compile(tree, title, "exec"), value, used
+
+
+def _ends_quietly(tree: ast.Module, text: str) -> bool:
+    """Whether a semicolon follows the last statement."""
+    if not tree.body:
+        return False
+    last = tree.body[-1]
+    line = text.splitlines()[last.end_lineno - 1].encode()
+    return line[last.end_col_offset :].lstrip().startswith(b";")
+
+
+class _Identity(ast.NodeTransformer):
+    """Has ``a is b`` and ``a.__class__`` answered for what stand-ins stand for; Python would see the stand-ins."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        (operator, *more), right = node.ops, node.comparators[0]
+        if more or not isinstance(operator, ast.Is | ast.IsNot) or isinstance(right, ast.Constant):
+            return node
+        call = _call(IDENTICAL, [node.left, right], node)
+        return ast.copy_location(ast.UnaryOp(ast.Not(), call), node) if isinstance(operator, ast.IsNot) else call
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        asked = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
+        return _call("type", [node.value], node) if asked else node
+
+
+def _call(name: str, args: list[ast.expr], place: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), args, []), place)
 
 
 def _without_measuring(source: str) -> str:
@@ -294,7 +363,7 @@ def _without_measuring(source: str) -> str:
         name = first[2:].split()[0] if first[2:].split() else ""
         if name not in MEASURING_MAGICS:
             raise UnknownMagicError(first)
-        return rest
+        return "\n" + rest
     return source
 
 

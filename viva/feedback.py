@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
+from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor
@@ -18,6 +23,7 @@ STYLE = """\
 
 
 MESSAGE_CHARACTERS = 300
+NO_DESCRIPTION = re.compile(r"<img (?![^>]*\balt=)")
 
 
 class HideTests(NbGraderPreprocessor):
@@ -55,6 +61,45 @@ def _summary(source: str) -> re.Pattern:
     """What a line with the result of a check looks like: points, title, verdict."""
     titles = "|".join(re.escape(match["title"]) for match in map(CHECK.match, source.splitlines()) if match)
     return re.compile(rf"[\d.]+ of [\d.]+: ({titles}) \(({'|'.join(Verdict)})\)")
+
+
+class _Memory(BytecodeCache):
+    """Compiled templates, kept for the next page."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self.kept:
+            bucket.bytecode_from_string(self.kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.kept[bucket.key] = bucket.bytecode_to_string()
+
+
+class PageExporter(HTMLExporter):
+    """nbconvert's HTML exporter in half the time.
+
+    It compiles the templates once, and does not parse the finished page again to mark pictures that
+    have no description: that is done as the page is text already.
+    """
+
+    memory = _Memory()
+
+    def _create_environment(self) -> Environment:
+        environment = super()._create_environment()
+        environment.bytecode_cache = self.memory
+        return environment
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:
+        language = nb.metadata.get("language_info", {})
+        lexer = language.get("pygments_lexer", language.get("name"))
+        resources = self._init_resources(resources)
+        self.register_filter("highlight_code", Highlight2HTML(pygments_lexer=lexer, parent=self))
+        data_types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
+        self.register_filter("filter_data_type", data_types)
+        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **more)
+        return NO_DESCRIPTION.sub('<img alt="a picture without a description" ', page), resources
 
 
 class PageStyle(NbGraderPreprocessor):

@@ -17,9 +17,10 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -29,6 +30,8 @@ from viva.blueprint import Blueprint, Cell
 from viva.parent import Parent
 from viva.verdict import Verdict, WallError, WireError
 from viva.wall import Limits, Wall, overflowing
+
+Found = TypeVar("Found")
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
@@ -259,15 +262,39 @@ class Grader:
         self.candidates.close()
         self.examiners.close()
 
+    def restart(self) -> None:
+        """Replace the warm parents by new ones."""
+        self.close()
+        self._start()
+
+    def twice(self, work: Callable[[], Found]) -> Found:
+        """What ``work`` returns; with new warm parents where the first attempt met a fault of the grader."""
+        try:
+            return work()
+        except (ExaminerFault, WallError):
+            self.restart()
+            return work()
+
     def share(self, slot: int) -> Grader:
-        """A grader for another process, with the same warm parents."""
+        """A grader for another process, with the same warm parents; new ones if those have died."""
+        try:
+            return self._share(slot)
+        except OSError:
+            self.restart()
+            return self._share(slot)
+
+    def _share(self, slot: int) -> Grader:
         other = object.__new__(Grader)
         other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 
     def learn(self, examination: Examination) -> None:
-        """Have the test code compiled once, where all examiners inherit it."""
+        """Have the test code compiled once, where all examiners inherit it; without a warm parent each compiles it."""
+        with contextlib.suppress(WallError):
+            self._learn(examination)
+
+    def _learn(self, examination: Examination) -> None:
         for cell in examination.blueprint.cells:
             if cell.id in examination.plan.given:
                 self.examiners.learn(cell.source, cell.id)
@@ -293,8 +320,7 @@ class Grader:
                 if attempt == 2:
                     run.give_up(str(error))
                 else:
-                    self.close()
-                    self._start()
+                    self.restart()
         return run.outcome
 
 
@@ -424,7 +450,8 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
 
     ``seconds`` says how long each step may take. The reports end early when the candidate does.
     """
-    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude)["report"]
+    visible = sorted(cell.visible_names())
+    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude, visible=visible)["report"]
     if begun["verdict"] != Verdict.PASSED:
         return [begun | {"title": check.title} for check in cell.checks[skip:]]
     reports = []
@@ -432,7 +459,7 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
         reports.append(session.examiner(next(seconds), do="check", title=check.title, source=check.source)["report"])
         if reports[-1]["verdict"] == Verdict.KILLED:
             return reports
-    session.examiner(STUCK, do="finish", pushed=sorted(cell.visible_names()))
+    session.examiner(STUCK, do="finish", pushed=visible)
     return reports
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from viva import wire
 from viva.verdict import WallError
-from viva.wall import Limits, Wall, enter
+from viva.wall import Limits, Wall, begin_session, enter
 
 REQUEST_BYTES = 1 << 20
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
@@ -50,7 +50,7 @@ class Parent:
         self.socket = ours
         with theirs:
             self.process: subprocess.Popen | None = subprocess.Popen(
-                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno())],
+                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 env=self._environment(),
                 cwd=self.home,
@@ -118,10 +118,12 @@ class Parent:
             shutil.rmtree(self.home, ignore_errors=True)
 
 
-def main(role: str, number: str) -> None:
-    """The life of a warm parent."""
+def main(role: str, number: str, maker: str) -> None:
+    """The life of a warm parent, which ends with the process ``maker``."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != int(maker):
+        return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = socket.socket(fileno=int(number))
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
@@ -132,15 +134,19 @@ def main(role: str, number: str) -> None:
     channels: dict[socket.socket, set[int]] = {requests: set()}
     while requests in channels:
         for channel in select.select(list(channels), [], [])[0]:
-            data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 16)
+            descriptors: list[int] = []
+            try:
+                data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 16)
+                if data:
+                    _answer(json.loads(data), descriptors, channel, channels, serve)
+            except OSError:  # whoever asked was killed before the answer; the others go on
+                data = b""
+            for descriptor in descriptors:
+                os.close(descriptor)
             if not data:
                 for pid in channels.pop(channel):
                     _end(pid)
                 channel.close()
-                continue
-            _answer(json.loads(data), descriptors, channel, channels, serve)
-            for descriptor in descriptors:
-                os.close(descriptor)
 
 
 def _answer(request: dict, descriptors: list[int], channel: socket.socket, channels: dict, serve) -> None:
@@ -176,6 +182,7 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
     try:
         scratch = Path(request["scratch"])
         if request["wall"] is None:
+            begin_session(parent)
             os.chdir(scratch)
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})

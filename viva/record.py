@@ -12,15 +12,20 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from nbformat.v4 import new_notebook
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
+from tornado.log import app_log
+
+from viva import stopping
 
 
 @dataclass
@@ -128,6 +133,37 @@ class Graded:
     remarks: dict[str, dict[str, str | None]]
 
 
+AGAIN = "What was recorded before is kept; mend that, then run the same command again."
+
+
+def trouble(error: DBAPIError, url: str) -> str:
+    """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
+    said = str(error.orig).splitlines()[0]
+    if is_locked(error):
+        return f"The gradebook {url} is locked by another program; close it. {AGAIN}"
+    if "readonly" in said or "read-only" in said:
+        return f"The gradebook {url} cannot be used: it is read-only. {AGAIN}"
+    if "is full" in said:
+        return f"The gradebook {url} cannot be used: its disk is full. {AGAIN}"
+    if "no such column" in said or "no such table" in said or "has no column" in said:
+        return f"The gradebook {url} is of another version of nbgrader ({said}). {UPGRADE}"
+    return f"The gradebook {url} cannot be used: {said}. {AGAIN}"
+
+
+PATIENCE = 20.0
+"""Seconds that another program may keep the gradebook locked, beside the five that SQLite waits by itself."""
+UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
+
+
+def is_locked(error: DBAPIError) -> bool:
+    return "database is locked" in str(error.orig) or "table is locked" in str(error.orig)
+
+
+def concerns_all(error: Exception) -> bool:
+    """Whether the database would refuse every submission, not only this one."""
+    return isinstance(error, OperationalError) or (type(error) is DatabaseError)
+
+
 class _Patient(Session):
     """A session whose commits wait for ``Writer.commit``."""
 
@@ -147,6 +183,20 @@ class _SharedGradebook(Gradebook):
         pass
 
 
+@contextlib.contextmanager
+def _database_errors() -> Iterator[None]:
+    """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
+    before, app_log.disabled = app_log.disabled, True
+    try:
+        yield
+    except InvalidEntry as error:
+        if isinstance(error.__context__, DBAPIError):
+            raise error.__context__ from None
+        raise
+    finally:
+        app_log.disabled = before
+
+
 class Writer:
     """The one process that writes to the gradebook; use it in a ``with`` block, and commit."""
 
@@ -156,6 +206,28 @@ class Writer:
         self.penalties = AssignLatePenalties(config=config, log=silent)
         self.db_url = directory.db_url
         self.kept: dict[str, object] = {}
+
+    def record(self, graded: list[Graded]) -> None:
+        """Save in one transaction, waiting a while for another program that has the gradebook locked.
+
+        Raises SQLAlchemyError, and Stopped; then nothing was saved.
+        """
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with _database_errors():
+                    for one in graded:
+                        self.save(one)
+                    self.commit()
+                return
+            except DBAPIError as error:
+                self.rollback()
+                if not is_locked(error) or time.monotonic() > end:
+                    raise
+                stopping.check()
+            except BaseException:
+                self.rollback()
+                raise
 
     def save(self, graded: Graded) -> None:
         """Bring the submission's automatic scores and comments up to date."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
 from viva.grading import Died, Examination, Grader, Session, allowance, examine, prepare
-from viva.standin import ANY
+from viva.standin import ANY, OWN
 from viva.verdict import BlueprintError, Verdict
 
 CODE = ("given", "answer", "tests")
@@ -85,14 +85,21 @@ def _examine_recording(
     """Examine the solution; the kinds that were recorded, and which grade cells pass."""
     passed: dict[str, bool] = {}
     kinds: dict[str, str] = {}
+    imported: set[str] = set()
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
-        session.examiner(10, do="prepare", kinds={}, recording=True)
         for cell in cells:
             if cell.kind != "tests":
                 session.candidate(grader.seconds, do="run", source=cell.source)
-                _merge(kinds, session.candidate(60, do="kinds")["kinds"])
+                found = session.candidate(60, do="kinds")["kinds"]
+                imported |= taint.imports_of(cell.source)
+                _merge(
+                    kinds,
+                    {name: OWN + kind if name in imported and ":" in kind else kind for name, kind in found.items()},
+                )
                 continue
+            places = {name: kind for name, kind in kinds.items() if ":" in kind}
+            session.examiner(10, do="prepare", kinds=places, recording=True)
             prepare(session, examination.cells_before(cell.id, before), examination, grader.seconds)
             before = cell.id
             if cell.id not in examination.inside:

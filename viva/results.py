@@ -1,6 +1,7 @@
 """What every check of every submission came to: ``results.jsonl`` beside the gradebook.
 
-One line of JSON for each submission that was graded; where a submission has several, the last one counts:
+One line of JSON for each submission that was graded, in order of assignment and student when no batch is running.
+Where a submission has several, because its batch is not finished or nbgrader graded it again, the last one counts:
 
     {"assignment": "ps3_scaled_attention", "student": "demo-01", "graded": "2026-09-14T10:00:00+00:00",
      "key": "5f0c...", "wall": true, "seconds": 0.41, "faults": [],
@@ -14,10 +15,13 @@ data, the limits and the engine. A submission whose key is the same need not be 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from nbgrader.coursedir import CourseDirectory
 
@@ -52,26 +56,45 @@ class Results:
 
     def add(self, records: list[dict]) -> None:
         """Write the records at the end, in one piece."""
-        text = "".join(json.dumps(record) + "\n" for record in records)
-        with self.path.open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        text = _lines(records)
+        with self._locked() as file:
             torn = file.tell() and not _ends_in_newline(self.path)
             file.write(("\n" if torn else "").encode() + text.encode())
             file.flush()
             os.fsync(file.fileno())
 
     def tidy(self) -> None:
-        """Drop the lines that a later one has replaced, once they are the larger part."""
+        """Put the last record of each submission in order of assignment and student, and drop the others.
+
+        So the file does not depend on how many workers there were, and on which of them was first.
+        """
         if not self.path.exists():
             return
-        with self.path.open("rb") as file:
-            lines = sum(1 for _ in file)
-        found = self.read()
-        if lines > 2 * len(found) + 100:
-            fresh = self.path.with_suffix(".new")
-            text = "".join(json.dumps(record) + "\n" for record in found.values())
-            fresh.write_text(text, encoding="utf-8")
+        with self._locked():
+            text = _lines([record for _, record in sorted(self.read().items())]).encode()
+            if text == self.path.read_bytes():
+                return
+            fresh = self.path.with_suffix(".jsonl.new")
+            with fresh.open("wb") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
             fresh.replace(self.path)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[BinaryIO]:
+        """The file, open at its end and for this process alone, also when another one replaced it meanwhile."""
+        while True:
+            with self.path.open("ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
+                    file.seek(0, os.SEEK_END)
+                    yield file
+                    return
+
+
+def _lines(records: list[dict]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def _ends_in_newline(path: Path) -> bool:

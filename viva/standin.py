@@ -13,37 +13,52 @@ from __future__ import annotations
 import builtins
 import inspect
 import sys
+import types
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+
+import numpy as np
 
 from viva import wire
 from viva.candidate import origin
+from viva.raised import Raised, StudentClass, library
 from viva.randomness import get_state, set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
 PLAIN, ANY = "plain", "any"
+OWN = "own "
+"""Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
+TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
+"""Python's own types, which are the same on both sides."""
 
 
 class Asker:
     """Puts questions to the candidate over a pair of pipes.
 
-    ``kinds`` maps paths to PLAIN, to ``module:qualname`` of something in a library, to ANY, or to an
-    empty string for any other object; with ``recording`` it is filled in instead of enforced.
+    ``kinds`` maps paths to PLAIN, to ``module:qualname`` of something in a library (after OWN when it was
+    imported), to ANY, or to an empty string for any other object; with ``recording`` it is filled in instead
+    of enforced.
     """
 
     def __init__(self, question: int, answer: int, kinds: dict[str, str], recording: bool = False) -> None:
         self.question, self.answer = question, answer
         self.kinds, self.recording = kinds, recording
         self.functions: list[object] = []
-        self.exceptions: dict[tuple, type[Exception]] = {}
-        self.printed: list[str] = []
+        self.raised = Raised(self)
+        self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
         self.known_state: tuple = ()
         """The candidate's random state, as far as we know."""
+        self.known_errors = np.geterr()
+        self.rebound: Callable[[], dict[str, object]] = dict
+        """Names that test code has bound since, and that the candidate should see."""
         self.fault: CandidateFault | None = None
         """The first fault of the candidate; it counts even when test code swallowed it."""
 
-    def operate(self, operation: str, *args: object, path: str, **kwargs: object) -> object:
+    def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
         """The result of one operation in the candidate; see _operate."""
         try:
-            return self._operate(operation, args, kwargs, path)
+            return self._operate(operation, args, kwargs or {}, path)
         except CandidateFault as fault:
             self.fault = self.fault or fault
             raise
@@ -55,24 +70,45 @@ class Asker:
         another kind than the solution's, CandidateDied when there is no answer.
         """
         request = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
-        if (state := get_state()) != self.known_state:
-            request["random_state"] = self.known_state = state
+        if (errors := np.geterr()) != self.known_errors:
+            request["errors"] = self.known_errors = errors
+        if rebound := self.rebound():
+            request["rebound"] = rebound
+        self._tell_random_state(request)
         found: list[wire.Reference] = []
         reply = self.exchange(request, path, found)
         self._take_random_state(reply)
-        self.printed.append(str(reply.get("printed", "")))
+        _print(reply.get("printed", []))
+        self._warn(reply.get("warned", []))
         if "raised" in reply:
-            raise self.exception(reply["raised"])
+            self._raise(reply["raised"])
+        places = {**dict(enumerate(args)), **kwargs}
         if "changed" in reply:
-            self._take_changed(args, kwargs, reply["changed"], path + " changed")
+            self._take_changed(places, reply["changed"], path + " changed")
         self._check_kind(path, found)
-        return reply.get("value")
+        value, same = reply.get("value"), reply.get("same")
+        if isinstance(same, int | str) and type(value) is type(places.get(same)) and wire.is_plain(places[same]):
+            return places[same]  # a function that returns its argument does so here too
+        return value
 
-    def _take_changed(self, args: tuple, kwargs: dict, changed: object, path: str) -> None:
+    def _warn(self, warned: object) -> None:
+        """Warn here of what the student's code warned of, so that filters of test code apply."""
+        for warning in warned if isinstance(warned, list) else ():
+            match warning:
+                case (lineage, str(message), str(filename), int(line)):
+                    kind = self.raised.kind(lineage)
+                    if issubclass(kind, Warning):
+                        warnings.warn_explicit(message, kind, filename, line)
+
+    def _raise(self, raised: object) -> None:
+        if isinstance(raised, dict) and raised.get("name") == "KeyboardInterrupt":
+            raise CandidateStopped("the time was over")
+        raise self.raised.exception(raised)
+
+    def _take_changed(self, places: dict, changed: object, path: str) -> None:
         """Change arguments here as the candidate changed its copies; each comes as a message of its own."""
         if not isinstance(changed, dict):
             raise CandidateLied("changed arguments that are none")
-        places = {**dict(enumerate(args)), **kwargs}
         for place, data in changed.items():
             if place not in places or not isinstance(data, bytes):
                 raise CandidateLied("changed arguments that are none")
@@ -110,19 +146,30 @@ class Asker:
         number, args, kwargs = reply.get("callback"), reply.get("args"), reply.get("kwargs")
         if not (type(number) is int and 0 <= number < len(self.functions)):
             raise CandidateLied("a callback that was never given")
+        self._take_random_state(reply)
         try:
             answer = {"value": self.functions[number](*args, **kwargs)}
-        except Exception as error:
-            answer = {"raised": {"name": type(error).__name__, "message": str(error)[:2000]}}
-        wire.write(self.question, wire.encode(answer, self.refer))
+            self._tell_random_state(answer)
+            data = wire.encode(answer, self.refer)
+        except CandidateDied:
+            raise
+        except CandidateStopped:
+            data = wire.encode({"raised": self.raised.answer(KeyboardInterrupt())})
+        except (Exception, SystemExit, CandidateLied) as error:
+            answer = {"raised": self.raised.answer(error)}
+            self._tell_random_state(answer)
+            data = wire.encode(answer)
+        wire.write(self.question, data)
 
     def refer(self, value: object) -> wire.Reference | None:
         """How something of ours, or a stand-in, is named to the candidate."""
-        if isinstance(value, type) and (number := getattr(value, "viva_reference", None)) is not None:
-            return wire.Reference(number, {"of": "candidate"})
+        if type(value) is StudentClass or isinstance(value, BaseException):
+            number = vars(value).get("viva_number")
+            if type(number) is int:
+                return wire.Reference(number, {"of": "candidate"})
         if type(value) in STAND_INS:
             return wire.Reference(object.__getattribute__(value, "_number"), {"of": "candidate"})
-        place = origin(value) or (f"builtins:{value.__name__}" if isinstance(value, type) else "")
+        place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
         if getattr(builtins, getattr(value, "__name__", ""), None) is value:
             place = f"builtins:{value.__name__}"
         module, _, name = place.partition(":")
@@ -139,15 +186,34 @@ class Asker:
             return self.functions[reference.id]
         if about.get("of") != "candidate" or not _is_description(about):
             raise WireError("a reference to nothing")
-        expected = self.kinds.get(path)
-        if expected and expected != PLAIN and expected == about["origin"]:
-            return library(expected)
+        expected, place = self.kinds.get(path), about["origin"]
+        if expected and (expected == place or expected.startswith(OWN)):
+            return library(expected.removeprefix(OWN))
+        if "contents" in about:
+            return _filled(about["type"], about["contents"])
+        if about["iterator"] and expected == PLAIN and not self.recording:
+            return self._items(StandIn(self, reference.id, about, path + "[*]"))
         found.append(reference)
-        if about["class"] and (base := self._exception_class(about["mro"])):
-            base.viva_reference = reference.id
-            return base
-        kind = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
-        return kind(self, reference.id, about, path)
+        if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
+            return library(place)
+        if "lineage" in about:
+            return self.raised.kind(about["lineage"])
+        if "exception" in about:
+            return self.raised.exception(about["exception"])
+        if (known := self.stand_ins.get((reference.id, path))) is None:
+            kind = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
+            known = self.stand_ins[reference.id, path] = kind(self, reference.id, about, path)
+        return known
+
+    def _items(self, iterator: StandIn) -> Iterator[object]:
+        """Where the solution gave a list an iterator will do, but its items have to be plain."""
+        path = get_path(iterator)
+        while True:
+            try:
+                item = self.operate("next", iterator, path=path)
+            except StopIteration:
+                return
+            yield item
 
     def _check_kind(self, path: str, found: list[wire.Reference]) -> None:
         if self.recording:
@@ -165,46 +231,13 @@ class Asker:
         widened = (begin for begin, kind in self.kinds.items() if kind == ANY)
         return ANY if any(path.startswith(begin) and path[len(begin)] in ".([ " for begin in widened) else PLAIN
 
-    def exception(self, raised: object) -> BaseException:
-        """An exception like the one that was raised in the candidate."""
-        if not (isinstance(raised, dict) and isinstance(raised.get("message"), str)):
-            raise CandidateLied("an exception that is none")
-        if raised.get("name") == "KeyboardInterrupt":
-            raise CandidateStopped("the time was over")
-        kind = self._exception_class(raised.get("mro"), outermost=True)
-        error = kind.__new__(kind)
-        args = raised.get("args")
-        error.args = args if isinstance(args, tuple) and args else (raised["message"],)
-        try:
-            str(error)
-        except Exception:
-            error = RuntimeError(raised["message"])
-        error.viva_name = str(raised.get("name"))
-        error.viva_traceback = str(raised.get("traceback"))
-        return error
-
-    def _exception_class(self, mro: object, outermost: bool = False) -> type[Exception] | None:
-        """Our class for an exception class of the candidate; None when it is no exception class."""
-        if not isinstance(mro, list):
-            return RuntimeError if outermost else None
-        key = tuple(tuple(base) for base in mro)
-        if key not in self.exceptions:
-            for place, (module, name) in enumerate(key):
-                kind = library(f"{module}:{name}")
-                if isinstance(kind, type) and issubclass(kind, Exception):
-                    known = kind if place == 0 else type(str(key[0][1]), (kind,), {})
-                    self.exceptions[key] = known
-                    break
-                if isinstance(kind, type) and issubclass(kind, BaseException):
-                    self.exceptions[key] = type(str(key[0][1]), (Exception,), {})
-                    break
-            else:
-                return RuntimeError if outermost else None
-        return self.exceptions[key]
-
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""
         self._take_random_state(self.exchange({"do": "random"}))
+
+    def _tell_random_state(self, message: dict) -> None:
+        if (state := get_state()) != self.known_state:
+            message["random_state"] = self.known_state = state
 
     def _take_random_state(self, reply: dict) -> None:
         if "random_state" in reply:
@@ -215,21 +248,34 @@ class Asker:
             self.known_state = get_state()
 
 
-def library(place: str) -> object:
-    """What ``module:qualname`` names among the modules loaded here, or None."""
-    module, _, name = place.partition(":")
-    if module.partition(".")[0] == "viva":
-        return None  # the grader's own classes mean something to the grader
-    found = sys.modules.get(module)
-    for part in filter(None, name.split(".")):
-        found = getattr(found, part, None)
-    return found
+def _print(printed: object) -> None:
+    """Print here what the student's code printed there, so that test code can capture it."""
+    for item in printed if isinstance(printed, list) else ():
+        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], str):
+            (sys.stderr if item[0] == "stderr" else sys.stdout).write(item[1])
+
+
+def _filled(kind: str, contents: object) -> object:
+    """A view of a dict or an array of objects with these contents."""
+    try:
+        match kind:
+            case "dict_keys":
+                return dict.fromkeys(contents).keys()
+            case "dict_values":
+                return dict(enumerate(contents)).values()
+            case "dict_items":
+                return dict(contents).items()
+        shape, items = contents
+        flat = np.empty(len(items), object)
+        for place, item in enumerate(items):
+            flat[place] = item
+        return flat.reshape(shape)
+    except (TypeError, ValueError):
+        raise CandidateLied("contents that are none") from None
 
 
 def update(mine: object, theirs: object) -> None:
     """Change ``mine`` in place so that it equals ``theirs``, as far as its type allows."""
-    import numpy as np
-
     if type(mine) is not type(theirs) or type(mine) in STAND_INS:
         return
     if isinstance(mine, np.ndarray):
@@ -262,13 +308,7 @@ def update(mine: object, theirs: object) -> None:
         mine._update_inplace(theirs)
 
 
-def _mutable() -> tuple[type, ...]:
-    import numpy as np
-
-    return (list, dict, set, bytearray, np.ndarray)
-
-
-MUTABLE = _mutable()
+MUTABLE = (list, dict, set, bytearray, np.ndarray)
 
 
 def readable(path: str) -> str:
@@ -278,8 +318,13 @@ def readable(path: str) -> str:
 
 def _is_description(about: dict) -> bool:
     kinds = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
-    return all(type(about.get(key)) is kind for key, kind in kinds.items()) and all(
-        isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base) for base in about["mro"]
+    return (
+        all(type(about.get(key)) is kind for key, kind in kinds.items())
+        and all(
+            isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
+            for base in about["mro"]
+        )
+        and len(about["mro"]) > 0
     )
 
 
@@ -290,7 +335,7 @@ POINTERS = ("__array_interface__", "__array_struct__")
 class StandIn:
     """An object of the candidate."""
 
-    __slots__ = ("_about", "_asker", "_number", "_path")
+    __slots__ = ("__weakref__", "_about", "_asker", "_number", "_path")
 
     def __init__(self, asker: Asker, number: int, about: dict, path: str) -> None:
         for name, value in (("_asker", asker), ("_number", number), ("_about", about), ("_path", path)):
@@ -298,23 +343,21 @@ class StandIn:
 
     @property
     def __class__(self):
+        """The nearest class that is known here too, for isinstance in libraries."""
         for module, name in object.__getattribute__(self, "_about")["mro"]:
-            if module not in ("__main__", "builtins"):
-                kind = library(f"{module}:{name}")
-                if isinstance(kind, type):
-                    return kind
+            kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            if isinstance(kind, type):
+                return kind
         return StandIn
 
     @property
     def __signature__(self):
-        rows = _ask(self, "parameters", step=".__signature__")
-        empty = inspect.Parameter.empty
-        return inspect.Signature(
-            [
-                inspect.Parameter(name, inspect._ParameterKind(kind), default=None if has_default else empty)
-                for name, kind, has_default in rows
-            ]
-        )
+        rows, result = _ask(self, "signature", step=".__signature__")
+        parameters = [
+            inspect.Parameter(name, inspect._ParameterKind(kind), default=_read(default), annotation=_read(annotation))
+            for name, kind, default, annotation in rows
+        ]
+        return inspect.Signature(parameters, return_annotation=_read(result))
 
     @property
     def __name__(self):
@@ -337,35 +380,78 @@ class StandIn:
 
     def __iter__(self):
         iterator = _ask(self, "iter", step="[*]")
+        if type(iterator) not in STAND_INS:
+            yield from iterator
+            return
         while True:
             try:
-                yield _ask(iterator, "next", step="")
+                item = _ask(iterator, "next", step="")
             except StopIteration:
                 return
+            yield item
 
     def __instancecheck__(self, other: object) -> bool:
         return type(other) in STAND_INS and _ask(other, "isinstance", self, step=" isinstance")
 
+    def __subclasscheck__(self, other: type) -> bool:
+        return _ask(self, "issubclass", other, self, step=" issubclass", first=False)
+
     def __enter__(self):
         return _ask(self, "enter", step=" enter")
 
-    def __exit__(self, *error: object) -> None:
-        _ask(self, "leave", step=" leave")
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        told = None if error is None else get_asker(self).raised.answer(error)
+        return _ask(self, "leave", told, step=" leave")
 
     def __dir__(self):
         return _ask(self, "dir", step=" dir")
 
+    def __copy__(self):
+        return _ask(self, "copy", step="")
 
-def _ask(stand_in: StandIn, operation: str, *args: object, step: str, **kwargs: object) -> object:
-    get = object.__getattribute__
-    path = get(stand_in, "_path") + step
-    return get(stand_in, "_asker").operate(operation, stand_in, *args, path=path, **kwargs)
+    def __deepcopy__(self, memo: dict):
+        return _ask(self, "deepcopy", step="")
+
+
+BUILT_IN_PLACES = {
+    kind: f"types:{name}"
+    for name, kind in vars(types).items()
+    if isinstance(kind, type) and kind.__module__ == "builtins"
+} | {
+    kind: f"builtins:{kind.__name__}"
+    for kind in (type, property, staticmethod, classmethod, super, zip, map, filter, enumerate, reversed, memoryview)
+}
+BUILT_IN = {kind.__name__: kind for kind in BUILT_IN_PLACES}
+"""Python's own classes of what cannot cross by value."""
+
+
+def _read(written: tuple[str, object]) -> object:
+    """A default or an annotation of a signature."""
+    how, value = written
+    if how == "empty":
+        return inspect.Parameter.empty
+    return library(value) if how == "class" else value
+
+
+def _ask(
+    stand_in: StandIn, operation: str, *args: object, step: str, kwargs: dict | None = None, first: bool = True
+) -> object:
+    args = (stand_in, *args) if first else args
+    return get_asker(stand_in).operate(operation, *args, path=get_path(stand_in) + step, kwargs=kwargs)
 
 
 def _operator(operation: str, step: str, reflected: bool = False):
     if reflected:
-        return lambda self, other: get_asker(self).operate(operation, other, self, path=get_path(self) + step)
+        return lambda self, other: _ask(self, operation, other, self, step=step, first=False)
     return lambda self, *args: _ask(self, operation, *args, step=step)
+
+
+def _in_place(operation: str):
+    def change(self: StandIn, other: object) -> object:
+        value = _ask(self, operation, other, step=f" {operation}")
+        return self if identical(self, value) else value
+
+    return change
 
 
 def get_asker(stand_in: StandIn) -> Asker:
@@ -376,31 +462,46 @@ def get_path(stand_in: StandIn) -> str:
     return object.__getattribute__(stand_in, "_path")
 
 
+def get_number(stand_in: StandIn) -> int:
+    return object.__getattribute__(stand_in, "_number")
+
+
+def identical(one: object, other: object) -> bool:
+    """Whether the two are one object of the candidate, or simply one object."""
+    if type(one) in STAND_INS and type(other) in STAND_INS:
+        return get_number(one) == get_number(other)
+    return one is other
+
+
 _STEPS = {"getitem": "[]", "setitem": "[]=", "delitem": "[]=", "len": " len", "contains": " in"}
 for _name in (
     "getitem setitem delitem contains len repr str bool hash int float complex abs round reversed format index "
     "eq ne lt le gt ge neg pos invert"
 ).split():
     setattr(StandIn, f"__{_name}__", _operator(_name, _STEPS.get(_name, f" {_name}")))
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split():
     _operation = {"and": "and_", "or": "or_"}.get(_name, _name)
     setattr(StandIn, f"__{_name}__", _operator(_operation, f" {_name}"))
     setattr(StandIn, f"__r{_name}__", _operator(_operation, f" {_name}", reflected=True))
+    if _name != "divmod":
+        setattr(StandIn, f"__i{_name}__", _in_place(f"i{_name}"))
 
 
 class CallableStandIn(StandIn):
     """A function, class or callable object of the candidate."""
 
     __slots__ = ()
+    __doc__ = vars(StandIn)["__doc__"]
 
-    def __call__(self, *args: object, **kwargs: object):
-        return _ask(self, "call", *args, step="()", **kwargs)
+    def __call__(self, /, *args: object, **kwargs: object):
+        return _ask(self, "call", *args, step="()", kwargs=kwargs)
 
 
 class IteratorStandIn(StandIn):
     """A generator or other iterator of the candidate."""
 
     __slots__ = ()
+    __doc__ = vars(StandIn)["__doc__"]
 
     def __iter__(self):
         return self
@@ -412,6 +513,25 @@ class IteratorStandIn(StandIn):
 STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
 
 
+def is_instance(value: object, kinds: object) -> bool:
+    """``isinstance`` as test code sees it."""
+    if type(value) in STAND_INS:
+        if isinstance(kinds, tuple):
+            return any(is_instance(value, kind) for kind in kinds)
+        if type(kinds) in STAND_INS or library(origin(kinds)) is kinds or kinds in BUILT_IN_PLACES:
+            return _ask(value, "isinstance", kinds, step=" isinstance")
+    return isinstance(value, kinds)
+
+
+def is_subclass(kind: object, kinds: object) -> bool:
+    """``issubclass`` as test code sees it."""
+    if type(kind) in STAND_INS:
+        if isinstance(kinds, tuple):
+            return any(is_subclass(kind, one) for one in kinds)
+        return _ask(kind, "issubclass", kinds, step=" issubclass")
+    return issubclass(kind, kinds)
+
+
 class _TypeOfType(type):
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, type)
@@ -421,8 +541,9 @@ class _TypeOfType(type):
 
     def __call__(cls, *args, **kwargs):
         if len(args) == 1 and type(args[0]) in STAND_INS:
-            kind = args[0].__class__
-            return _ask(args[0], "type", step=" type") if kind is StandIn else kind
+            module, name = object.__getattribute__(args[0], "_about")["mro"][0]
+            kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            return kind if isinstance(kind, type) else _ask(args[0], "type", step=" type")
         return type(*args, **kwargs)
 
 

@@ -50,6 +50,19 @@ def names_of(source: str) -> Names | None:
     return names
 
 
+def imports_of(source: str) -> set[str]:
+    """The names that a cell binds by importing, at its top level."""
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return set()
+    names = Names()
+    for statement in tree.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            _visit(statement, names)
+    return names.bound
+
+
 def _visit(node: ast.AST, names: Names) -> None:
     if isinstance(node, SCOPES):
         label = getattr(node, "name", f"<lambda {node.lineno}>")

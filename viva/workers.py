@@ -16,8 +16,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 
+from viva import stopping
+
 PR_SET_PDEATHSIG = 1
 TRIES = 2
+LISTEN = 0.2
+"""Seconds until a request to stop is heard."""
 
 
 class Workers:
@@ -49,12 +53,13 @@ class Workers:
         """Each job with its result, as they are finished; None as the result of a job that killed two workers."""
         todo = deque((job, TRIES) for job in jobs)
         while todo or self.busy:
+            stopping.check()
             for connection in self.processes:
                 if connection not in self.busy and todo:
                     self.busy[connection] = todo.popleft()
                     with contextlib.suppress(BrokenPipeError):  # noticed below
                         connection.send(self.busy[connection][0])
-            for connection in wait(list(self.busy)):
+            for connection in wait(list(self.busy), LISTEN):
                 job, tries = self.busy.pop(connection)
                 try:
                     result = connection.recv()
@@ -98,7 +103,7 @@ def _serve(work: Callable, jobs: Connection, inherited: list, parent: int) -> No
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stopping.forget()
     for connection in inherited:
         connection.close()
     with contextlib.suppress(EOFError, BrokenPipeError):

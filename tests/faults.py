@@ -1,0 +1,229 @@
+"""A tiny course to grade, and `viva grade` as a process of its own that can be disturbed.
+
+The process that runs the tests makes itself the heir of every orphan (PR_SET_CHILD_SUBREAPER), so whatever outlives
+a `viva grade` becomes its child and is seen. Only processes found that way are ever signalled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from tests.conftest import PROJECT, load
+from viva.batch import Outcome, autograde
+
+TINY = "tiny"
+STUB = "raise NotImplementedError()"
+ANSWERS = ("return 2 * x", "return x + 2", "return 2 * x if x else 1 / x", "return [x]", STUB)
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def make_course(root: Path) -> Path:
+    """A released course with one assignment of one answer and one test cell."""
+    from viva.cli import ReleaseCommand
+
+    (root / "source" / TINY).mkdir(parents=True)
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    answer = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
+    tests = "### CHECK 1: of one\nassert double(1) == 2\n### CHECK 2: of others\n### BEGIN HIDDEN TESTS\n"
+    tests += "assert double(0) == 0 and double(3) == 6\n### END HIDDEN TESTS"
+    cells = [_cell("double", answer, solution=True), _cell("test_double", tests, grade=True, locked=True, points=3)]
+    metadata = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
+    nbformat.write(new_notebook(cells=cells, metadata=metadata), root / "source" / TINY / "tiny.ipynb")
+    with contextlib.chdir(root):
+        command = ReleaseCommand()
+        command.initialize(["--no-audit"])
+        command.start()
+    return root
+
+
+def _cell(name: str, source: str, **kind):
+    about = {"schema_version": 3, "grade_id": name, "grade": False, "solution": False, "locked": False, "task": False}
+    return new_code_cell(source, id=name, metadata={"nbgrader": about | kind})
+
+
+def hand_in_tiny(root: Path, count: int) -> None:
+    """``count`` submissions, right, wrong and raising by turns."""
+    text = (root / "release" / TINY / "tiny.ipynb").read_text()
+    assert STUB in text
+    for number in range(count):
+        folder = root / "submitted" / f"student{number:04}" / TINY
+        folder.mkdir(parents=True)
+        (folder / "tiny.ipynb").write_text(text.replace(STUB, ANSWERS[number % len(ANSWERS)]))
+
+
+@contextlib.contextmanager
+def heir_of_orphans() -> Iterator[None]:
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    yield
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+class Grading:
+    """A `viva grade` in a session of its own, whose temporary files go into ``tmp`` beside the course."""
+
+    def __init__(self, course: Path, *arguments: str, within: tuple[str, ...] = ()) -> None:
+        self.course, self.tmp = course, course.parent / "tmp"
+        self.tmp.mkdir(exist_ok=True)
+        self.before = {process.pid for process in psutil.Process().children(recursive=True)}
+        self.process = subprocess.Popen(
+            [*within, sys.executable, "-m", "viva", "grade", *arguments],
+            cwd=course,
+            env=os.environ | {"TMPDIR": str(self.tmp), "COLUMNS": "200"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.out = self.err = ""
+        self.recorded = len(recorded(course))
+
+    def wait(self, seconds: float = 120) -> int:
+        """The exit status, when it and all that it started have ended; what still runs by then is ended and told."""
+        self.out, self.err = self.process.communicate(timeout=seconds)
+        left, end = self._left(), time.monotonic() + 3
+        while left and time.monotonic() < end:
+            time.sleep(0.02)
+            left = self._left()
+        names = [" ".join(process.cmdline()) for process in left]
+        for process in left:
+            process.kill()
+        assert not names, f"these outlived the grading: {names}"
+        return self.process.returncode
+
+    def _left(self) -> list[psutil.Process]:
+        found = []
+        for process in psutil.Process().children(recursive=True):
+            if process.pid in self.before:
+                continue
+            with contextlib.suppress(psutil.NoSuchProcess, ChildProcessError):
+                if process.status() == psutil.STATUS_ZOMBIE and process.ppid() == os.getpid():
+                    os.waitpid(process.pid, 0)
+                elif process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+        return found
+
+    def until(self, what: Callable[[Grading], object], seconds: float = 60) -> object:
+        """Wait until something holds of it. Fails when it ends before."""
+        end = time.monotonic() + seconds
+        while not (found := what(self)):
+            assert self.process.poll() is None, f"it ended before: {self.process.communicate()}"
+            assert time.monotonic() < end, what
+            time.sleep(0.005)
+        return found
+
+    def interrupt(self, number: int = signal.SIGINT, group: bool = False) -> None:
+        (os.killpg if group else os.kill)(self.process.pid, number)
+
+    # Moments
+
+    def begun(self) -> bool:
+        """It answers signals: SIGTERM is among those it catches."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+    def parents(self) -> list[psutil.Process]:
+        """The warm parents, when both are there."""
+        found = [process for process in self._children() if "viva.parent" in process.cmdline()]
+        return found if len(found) == 2 else []
+
+    def workers(self) -> list[psutil.Process]:
+        """The workers, when all warm parents are there too."""
+        if not self.parents():
+            return []
+        return [process for process in self._children() if "grade" in process.cmdline()]
+
+    def builds(self) -> bool:
+        """A worker is at a submission."""
+        return any(self.course.glob("autograded/*/.viva-*"))
+
+    def writes(self) -> bool:
+        """Something was recorded just now."""
+        return len(recorded(self.course)) > self.recorded
+
+    def _children(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children()
+
+
+# What is the case afterwards
+
+
+def recorded(course: Path) -> dict[str, dict]:
+    """By student, what results.jsonl says; a line that is not finished does not count."""
+    path = course / "results.jsonl"
+    lines = path.read_text().split("\n")[:-1] if path.exists() else []
+    found = {}
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            record = json.loads(line)
+            found[record["student"]] = record
+    return found
+
+
+def timeless(course: Path) -> str:
+    """results.jsonl as it is, but for times."""
+    records = [json.loads(line) for line in (course / "results.jsonl").read_text().splitlines()]
+    return "\n".join(json.dumps(_without_times(record)) for record in records)
+
+
+def _without_times(value):
+    if isinstance(value, dict):
+        return {key: _without_times(inner) for key, inner in value.items() if key not in ("graded", "seconds")}
+    return [_without_times(inner) for inner in value] if isinstance(value, list) else value
+
+
+def scores(course: Path) -> dict[str, tuple[float, bool]]:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        submissions = gradebook.assignment_submissions(TINY)
+        return {one.student.id: (one.score, one.needs_manual_grade) for one in submissions}
+
+
+def require_sound(course: Path) -> None:
+    """The gradebook is whole."""
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def require_tidy(course: Path) -> None:
+    """No file is left that only a running command needs."""
+    tmp = course.parent / "tmp"
+    assert not tmp.exists() or list(tmp.iterdir()) == []
+    assert list(course.glob("autograded/*/.viva-*")) == []
+    assert not (course / "gradebook.db-journal").exists()
+    assert {path.name for path in course.glob("results*")} <= {"results.jsonl"}
+
+
+def grade_here(course: Path, *, workers: int = 2, backwards: bool = False) -> list[Outcome]:
+    """Grade without a new program, to save its start-up."""
+    opened, config = load(course)
+    submissions = opened.submissions([TINY])
+    with contextlib.chdir(course):
+        return list(autograde(opened, submissions[:: -1 if backwards else 1], config=config, workers=workers))
+
+
+def in_private_mounts(course: Path, preparation: str) -> tuple[str, ...]:
+    """The beginning of a command line that runs the rest in a mount namespace of its own, prepared by a shell."""
+    if os.geteuid():
+        pytest.skip("needs root, to mount something that only the test sees")
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this root may not make mount namespaces")
+    return ("unshare", "--mount", "sh", "-c", f'cd / && {preparation} && cd {course} && exec "$@"', "sh")

@@ -1,0 +1,123 @@
+"""Small notebooks, examined for real: an instructor's, and what students might hand in.
+
+A notebook is written as one string, a line ``--- kind`` before each cell:
+
+    --- given         a locked cell
+    --- answer        the instructor's solution
+    --- test          a grade cell, worth the sum of its checks, or one point
+    --- wrong         what a student writes in place of the answer above; the cells below lose points
+    --- right         the same, but it earns all points
+
+With several answer cells a ``wrong`` or ``right`` stands for the answer that precedes it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from viva.blueprint import CHECK
+from viva.grading import CheckResult, Examination, Grader, Outcome
+from viva.rehearsal import rehearse
+from viva.verdict import Verdict
+
+CELL = re.compile(r"^--- (given|answer|test|wrong|right)\n", re.MULTILINE)
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What one student writes: the answers by cell id, and whether they are right."""
+
+    right: bool
+    answers: dict[str, str]
+
+
+def code_cell(name: str, source: str, **nbgrader: object) -> NotebookNode:
+    """A code cell as nbgrader marks it."""
+    known = {"schema_version": 3, "grade_id": name, "locked": True, "grade": False, "solution": False, "task": False}
+    return new_code_cell(source, id=name, metadata={"nbgrader": known | nbgrader})
+
+
+def read(text: str) -> tuple[NotebookNode, list[Variant]]:
+    """The instructor's notebook and the students' variants of it."""
+    _, *parts = CELL.split(text)
+    cells, variants = [], []
+    for place, (kind, source) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        name = f"{kind}-{place}"
+        if kind == "given":
+            cells.append(code_cell(name, source))
+        elif kind == "answer":
+            cells.append(code_cell(name, source, solution=True, locked=False))
+        elif kind == "test":
+            points = [float(match["points"]) for line in source.splitlines() if (match := CHECK.match(line))]
+            cells.append(code_cell(name, source, grade=True, points=sum(points) or 1.0))
+        else:
+            answer = next(cell for cell in reversed(cells) if cell.metadata.nbgrader.solution)
+            variants.append(Variant(kind == "right", {answer.id: source}))
+    return new_notebook(cells=cells), variants
+
+
+class Exam:
+    """An instructor's notebook that was rehearsed, and its students' variants."""
+
+    def __init__(self, text: str, grader: Grader, folder: Path, **metadata: object) -> None:
+        self.notebook, self.variants = read(text)
+        self.notebook.metadata.update(metadata)
+        self.grader = grader
+        path = folder / f"exam{next(_numbers)}.ipynb"
+        nbformat.write(self.notebook, path)
+        self.examination: Examination = rehearse(path, grader)
+
+    @property
+    def tests(self) -> list[str]:
+        return [cell.id for cell in self.examination.blueprint.cells if cell.kind == "tests"]
+
+    def answered(self, answers: dict[str, str] | str | None = None) -> NotebookNode:
+        """A submission: the solution, with some of the answers in place of its own; a string is the first answer."""
+        if isinstance(answers, str):
+            answers = {next(cell.id for cell in self.notebook.cells if cell.metadata.nbgrader.solution): answers}
+        notebook = nbformat.from_dict(self.notebook)
+        for cell in notebook.cells:
+            cell.source = (answers or {}).get(cell.id, cell.source)
+        return notebook
+
+    def grade(self, answers: dict[str, str] | str | None = None, alone: bool = False) -> Outcome:
+        """The outcome of a submission; with ``alone`` its tests run in the student's own process."""
+        examination = replace(self.examination, inside=frozenset(self.tests)) if alone else self.examination
+        outcome = self.grader.grade(self.answered(answers), examination)
+        assert outcome.faults == []
+        return outcome
+
+    def check(self, answers: dict[str, str] | str | None = None) -> CheckResult:
+        """What the last check of a submission came to."""
+        return self.grade(answers).checks[self.tests[-1]][-1]
+
+    def prove(self, inside: bool = False) -> None:
+        """The solution and every right variant pass, every wrong one does not, in one process and in two."""
+        assert bool(self.examination.inside) == inside
+        assert self.variants, "nothing wrong was tried"
+        assert lost(self.grade()) == {}
+        for variant in self.variants:
+            split = lost(self.grade(variant.answers))
+            assert bool(split) != variant.right, (variant, split)
+            if not inside:
+                alone = lost(self.grade(variant.answers, alone=True))
+                assert split.keys() == alone.keys(), (variant, split, alone)
+            assert Verdict.UNGRADED not in {verdict for verdict, _ in split.values()}
+
+
+def lost(outcome: Outcome) -> dict[tuple[str, str], tuple[Verdict, str]]:
+    """The checks that did not pass, with verdict and reason."""
+    return {
+        (cell, result.title): (result.verdict, f"{result.reason}\n{result.traceback}")
+        for cell, results in outcome.checks.items()
+        for result in results
+        if result.earned < result.points
+    }

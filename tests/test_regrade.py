@@ -1,0 +1,208 @@
+"""A corrected test over a graded class: the what-if touches nothing, and what is applied is what it said."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import shutil
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from tests.conftest import PROJECT, load
+from viva.batch import autograde
+from viva.regrade import LOG, Regrade
+from viva.release import release
+
+TINY = "tiny"
+TESTS = """### CHECK 1: two doubles to four
+assert double(2) == 4
+### CHECK 2: a half doubles to one
+### BEGIN HIDDEN TESTS
+assert double(0.5) == 2
+### END HIDDEN TESTS
+### CHECK 3: minus one
+### BEGIN HIDDEN TESTS
+assert double(-1) == -2
+### END HIDDEN TESTS"""
+CORRECTED = TESTS.replace("== 2\n", "== 1\n").replace("CHECK 3: minus one", "CHECK 3: a negative number")
+ANSWERS = {
+    "anna": "def double(x):\n    return 2 * x",
+    "bo": "def double(x):\n    return 2 * max(x, 1)",
+    "carl": "def double(x):\n    return 4",
+    "dora": "def double(x):\n    return 2 * x",
+}
+
+
+def write_source(root, tests: str = TESTS, text: str = "# Doubling", name: str = "test_double"):
+    def nbgrader(name, **more):
+        known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False}
+        return {"nbgrader": known | {"task": False} | more}
+
+    solution = "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
+    cells = [
+        new_markdown_cell(text, id="text"),
+        new_code_cell(solution, id="double", metadata=nbgrader("double", solution=True)),
+        new_code_cell(tests, id=name, metadata=nbgrader(name, grade=True, locked=True, points=6)),
+        new_markdown_cell("Why?", id="why", metadata=nbgrader("why", grade=True, solution=True, points=2)),
+    ]
+    folder = root / "source" / TINY
+    folder.mkdir(parents=True, exist_ok=True)
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / "tiny.ipynb")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Four students; carl's test cell, dora's test cell and dora's written answer were graded by hand."""
+    root = tmp_path_factory.mktemp("tiny")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    write_source(root)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    course, config = load(root)
+    with contextlib.chdir(root):
+        release(course, TINY, config=config)
+    for student, answer in ANSWERS.items():
+        notebook = nbformat.read(root / "release" / TINY / "tiny.ipynb", as_version=4)
+        cells = {cell.id: cell for cell in notebook.cells}
+        cells["double"].source, cells["why"].source = answer, "Because."
+        (root / "submitted" / student / TINY).mkdir(parents=True)
+        nbformat.write(notebook, root / "submitted" / student / TINY / "tiny.ipynb")
+    list(autograde(course, course.submissions([TINY]), config=config))
+    with book(root) as gradebook:
+        for student, cell, score in (("carl", "test_double", 5), ("dora", "why", 1.5), ("anna", "why", 2)):
+            grade = gradebook.find_grade(cell, "tiny", TINY, student)
+            grade.manual_score, grade.needs_manual_grade = score, False
+        gradebook.find_comment("why", "tiny", TINY, "dora").manual_comment = "Say more."
+        gradebook.db.commit()
+    return root
+
+
+@pytest.fixture
+def course(graded, tmp_path, monkeypatch):
+    root = tmp_path / "course"
+    shutil.copytree(graded, root)
+    monkeypatch.chdir(root)
+    return root
+
+
+def book(root) -> Gradebook:
+    return Gradebook(f"sqlite:///{root / 'gradebook.db'}")
+
+
+def grades(root) -> dict:
+    with book(root) as gradebook:
+        return {
+            (submission.student_id, grade.name): (grade.auto_score, grade.manual_score, grade.needs_manual_grade)
+            for submission in gradebook.assignment_submissions(TINY)
+            for grade in submission.notebooks[0].grades
+        }
+
+
+def files(root) -> dict:
+    return {
+        str(path): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in root.rglob("*")
+        if path.is_file() and "report" not in path.parts
+    }
+
+
+def rows(root) -> list[dict]:
+    with (root / "report" / "regrade" / f"{TINY}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, viva):
+    write_source(course, CORRECTED)
+    before, old = files(course), grades(course)
+    assert old["anna", "test_double"] == (4, None, False)
+    said = viva("regrade", TINY, "--what-if", "--no-audit")
+    assert said.status == 0, said.text
+    assert files(course) == before
+    promised = rows(course)
+    changed = {(row["student"], row["check"]): (row["old"], row["new"]) for row in promised}
+    assert changed["anna", "a half doubles to one"] == changed["dora", "a half doubles to one"] == ("0", "2")
+    assert changed["bo", "a half doubles to one"] == ("2", "0")
+    assert changed["anna", "minus one"] == ("3", "")
+    assert changed["anna", "a negative number"] == ("", "3")
+    assert changed["anna", "score"] == ("6", "8")
+    assert ("carl", "score") not in changed
+    (why,) = [row["why"] for row in promised if (row["student"], row["check"]) == ("anna", "a half doubles to one")]
+    assert why.startswith("it passes now; before: failed")
+    assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
+    assert "test_double: the check 'a half doubles to one' has another text, in hidden lines only." in said.out
+    assert "test_double: the check 'minus one' is gone." in said.out
+    assert "Nothing was touched. To apply it: viva regrade tiny" in said.out
+
+    earlier = '{"event": "begun", "assignment": "another"}\n'
+    (course / LOG).write_text(earlier)
+    done = viva("regrade", TINY, "--no-audit")
+    assert done.status == 0, done.text
+    assert rows(course) == promised
+    new = grades(course)
+    assert new["anna", "test_double"] == (6, None, False)
+    assert new["carl", "test_double"][1:] == (5, True), "a grade by hand on a changed test waits for a human"
+    assert new["dora", "why"] == old["dora", "why"] == (None, 1.5, False)
+    assert new["bo", "why"] == old["bo", "why"]
+    assert "should look at again: 1." in done.out
+    with book(course) as gradebook:
+        assert gradebook.find_comment("why", "tiny", TINY, "dora").manual_comment == "Say more."
+        assert gradebook.find_submission(TINY, "anna").score == 8
+    log = (course / LOG).read_text()
+    assert log.startswith(earlier), "the log is only added to"
+    events = [json.loads(line) for line in log.removeprefix(earlier).splitlines()]
+    assert [event["event"] for event in events] == ["begun", *["changed"] * len(promised), "ended"]
+    assert events[0]["before"]["anna"]["cells"]["tiny/test_double"]["auto"] == 4
+    assert events[-1]["changed"] == 4
+
+
+def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
+    write_source(course, TESTS.replace("double(2) == 4", "double(3) == 6"), "# Doubling a number")
+    opened, config = load(course)
+    sentences = Regrade(opened, TINY, config).release()
+    assert sentences[0].startswith("The student version changed (a cell of tiny, test_double). Hand release/tiny out")
+    assert sentences[1] == "test_double: the check 'two doubles to four' has another text, which students see."
+
+
+def test_a_change_of_hidden_lines_needs_none(course):
+    write_source(course, TESTS.replace("== 2\n", "== 1\n"))
+    opened, config = load(course)
+    sentences = Regrade(opened, TINY, config).release()
+    assert sentences[0] == "The student version is the same: nobody needs to fetch anything again."
+
+
+def test_a_renamed_cell_is_refused_in_a_sentence_and_nothing_is_touched(course, viva):
+    write_source(course, name="test_other")
+    before = files(course)
+    for options in (["--what-if"], []):
+        result = viva("regrade", TINY, "--no-audit", *options)
+        assert result.status == 2
+        assert "its cells were added, removed or renamed since" in result.err
+        assert files(course) == before
+
+
+def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_it(course):
+    write_source(course, CORRECTED)
+    opened, config = load(course)
+    first = Regrade(opened, TINY, config)
+    first.release()
+    next(first.grade(workers=1))
+    second = Regrade(opened, TINY, config)
+    assert second.resumed
+    assert (second.before, second.tests) == (first.before, first.tests)
+    second.finish()
+    assert not Regrade(opened, TINY, config).resumed
+
+
+def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
+    assert "Name one assignment" in viva("regrade").err
+    assert "There is no assignment 'tin'. Did you mean 'tiny'?" in viva("regrade", "tin").err
+    shutil.rmtree(course / "submitted" / "anna")
+    opened, config = load(course)
+    (course / "submitted" / "bo" / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")
+    gone, again = Regrade(opened, TINY, config).remarks()
+    assert gone.startswith("anna: nothing is left in ")
+    assert again.startswith("bo: handed in again since it was graded")

@@ -1,0 +1,1481 @@
+"""What lives in the candidate behaves in a test as it would in one process."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oral import Exam
+
+WAYS = {
+    "a call with positional and keyword arguments": """
+--- answer
+def f(a, b=2, *rest, c, **more):
+    return a - b + sum(rest) * c + len(more)
+--- wrong
+def f(a, b=3, *rest, c, **more):
+    return a - b + sum(rest) * c
+--- test
+assert f(5, c=1) == 3
+assert f(5, 1, 1, 1, c=10, x=1, y=2) == 26
+assert f(*[5, 2], **{"c": 0}) == 3
+""",
+    "a callback that student code calls": """
+--- answer
+def apply(g, n):
+    return [g(i) for i in range(n)]
+--- wrong
+def apply(g, n):
+    return [g(i) for i in range(n + 1)]
+--- test
+seen = []
+def square(x):
+    seen.append(x)
+    return x * x
+assert apply(square, 3) == [0, 1, 4]
+assert seen == [0, 1, 2]
+assert apply(lambda x: -x, 2) == [0, -1]
+assert apply(str, 2) == ["0", "1"]
+""",
+    "a callback that raises": """
+--- answer
+def careful(g):
+    try:
+        return g(1)
+    except ValueError as error:
+        return f"no: {error}"
+--- wrong
+def careful(g):
+    return g(1)
+--- test
+def bad(x):
+    raise ValueError("bad value")
+def worse(x):
+    raise KeyError("k")
+assert careful(bad) == "no: bad value"
+try:
+    careful(worse)
+except KeyError as error:
+    assert error.args == ("k",)
+else:
+    raise AssertionError("KeyError expected")
+""",
+    "a callback's own exception class comes back": """
+--- answer
+def call(g):
+    return g()
+--- wrong
+def call(g):
+    try:
+        return g()
+    except Exception:
+        return None
+--- test
+class Special(Exception):
+    pass
+def bad():
+    raise Special("mine")
+try:
+    call(bad)
+except Special as error:
+    assert str(error) == "mine"
+else:
+    raise AssertionError("Special expected")
+""",
+    "attributes and methods of a student's object": """
+--- answer
+class Account:
+    kind = "saving"
+    def __init__(self, balance=0):
+        self.balance = balance
+        self.history = []
+    def deposit(self, amount):
+        self.balance += amount
+        self.history.append(amount)
+        return self
+--- wrong
+class Account:
+    kind = "giro"
+    def __init__(self, balance=0):
+        self.balance = balance
+        self.history = []
+    def deposit(self, amount):
+        self.balance += amount
+        return self
+--- test
+### CHECK 1: deposits
+a = Account(5)
+assert a.deposit(3).balance == 8
+assert a.balance == 8
+assert a.history == [3]
+assert a.deposit(1).deposit(2).history == [3, 1, 2]
+### CHECK 1: attributes
+assert Account.kind == a.kind == "saving"
+a.balance = 100
+assert a.balance == 100
+a.extra = [1]
+assert a.extra == [1] and hasattr(a, "extra") and not hasattr(a, "nothing")
+del a.extra
+assert not hasattr(a, "extra")
+assert getattr(a, "nothing", 7) == 7
+assert vars(a)["balance"] == 100
+assert "balance" in a.__dict__
+""",
+    "properties, static methods and class methods": """
+--- answer
+class Circle:
+    made = 0
+    def __init__(self, r):
+        self._r = r
+        Circle.made += 1
+    @property
+    def area(self):
+        return 3 * self._r ** 2
+    @area.setter
+    def area(self, value):
+        if value < 0:
+            raise ValueError("negative")
+        self._r = (value / 3) ** 0.5
+    @staticmethod
+    def unit():
+        return "cm"
+    @classmethod
+    def of(cls, d):
+        return cls(d / 2)
+--- wrong
+class Circle:
+    made = 0
+    def __init__(self, r):
+        self._r = r
+        self.area = 3 * r ** 2
+    @staticmethod
+    def unit():
+        return "cm"
+    @classmethod
+    def of(cls, d):
+        return cls(d)
+--- test
+c = Circle(2)
+assert c.area == 12
+c.area = 27
+assert abs(c._r - 3) < 1e-9
+try:
+    c.area = -1
+    assert False, "negative area"
+except ValueError:
+    pass
+assert Circle.unit() == c.unit() == "cm"
+assert Circle.of(4).area == 12
+assert Circle.made == 2
+assert isinstance(Circle.area, property)
+""",
+    "items, length, membership and iteration of a student's container": """
+--- answer
+class Bag:
+    def __init__(self): self.d = {}
+    def __getitem__(self, k): return self.d[k]
+    def __setitem__(self, k, v): self.d[k] = v
+    def __delitem__(self, k): del self.d[k]
+    def __len__(self): return len(self.d)
+    def __contains__(self, k): return k in self.d
+    def __iter__(self): return iter(sorted(self.d))
+    def __reversed__(self): return iter(sorted(self.d, reverse=True))
+    def __bool__(self): return len(self.d) > 1
+--- wrong
+class Bag(dict):
+    def __getitem__(self, k): return 1
+--- test
+b = Bag()
+b["y"] = 2
+assert not b
+b["x"] = [1, 2]
+assert b and len(b) == 2 and "x" in b and "z" not in b
+assert b["x"] == [1, 2] and list(b) == ["x", "y"] and list(reversed(b)) == ["y", "x"]
+assert [k for k in b] == ["x", "y"]
+first, second = b
+assert first == "x"
+assert dict((k, b[k]) for k in b) == {"x": [1, 2], "y": 2}
+del b["x"]
+assert "x" not in b
+try:
+    b["x"]
+    assert False
+except KeyError as e:
+    assert e.args == ("x",)
+assert sorted(b) == ["y"] and sum(1 for _ in b) == 1 and max(b) == "y"
+""",
+    "slices of a student's container": """
+--- answer
+class Row:
+    def __getitem__(self, k): return list(range(10))[k]
+--- wrong
+class Row:
+    def __getitem__(self, k): return 3
+--- test
+r = Row()
+assert r[3] == 3 and r[-1] == 9 and r[1:3] == [1, 2] and r[::5] == [0, 5]
+assert list(r) == list(range(10))
+""",
+    "generators, infinite ones too": """
+--- answer
+def count(n=0):
+    while True:
+        yield n
+        n += 1
+def three():
+    yield from "abc"
+squares = (i * i for i in range(4))
+--- wrong
+def count(n=0):
+    return iter(range(5))
+def three():
+    return "ab"
+squares = [0, 1, 4]
+--- test
+import itertools, types
+g = count(3)
+assert next(g) == 3 and next(g) == 4
+assert list(itertools.islice(g, 3)) == [5, 6, 7]
+assert list(itertools.islice(count(), 10)) == list(range(10))
+for i, v in zip(range(100), count(7)):
+    assert v == i + 7
+assert list(three()) == ["a", "b", "c"] and "".join(three()) == "abc"
+assert sum(squares) == 14 and list(squares) == []
+h = three()
+next(h), next(h), next(h)
+assert next(h, "end") == "end"
+try:
+    next(h)
+    assert False
+except StopIteration:
+    pass
+assert iter(g) is g
+""",
+    "a generator is one, and can be sent to and closed": """
+--- answer
+def echo():
+    got = None
+    while True:
+        got = yield got
+--- wrong
+def echo():
+    return iter([None] * 10)
+--- test
+import types, inspect
+e = echo()
+assert next(e) is None
+assert e.send(5) == 5
+e.close()
+assert isinstance(e, types.GeneratorType)
+assert inspect.isgeneratorfunction(echo)
+""",
+    "repr, str, format and hash": """
+--- answer
+class P:
+    def __init__(self, x): self.x = x
+    def __repr__(self): return f"P({self.x})"
+    def __str__(self): return f"<{self.x}>"
+    def __format__(self, spec): return f"{self.x:{spec}}"
+    def __eq__(self, other): return isinstance(other, P) and self.x == other.x
+    def __hash__(self): return hash(self.x)
+--- wrong
+class P:
+    def __init__(self, x): self.x = x
+--- test
+p = P(3)
+assert repr(p) == "P(3)" and str(p) == "<3>" and f"{p}" == "3" and f"{p:>4}" == "   3" and f"{p!r}" == "P(3)"
+assert "%s" % p == "<3>"
+assert P(3) == p and P(4) != p and hash(P(3)) == hash(p)
+assert len({P(1), P(1), P(2)}) == 2
+assert {p: 1}[P(3)] == 1
+assert P(3) in [P(1), P(3)] and [P(1), P(3)].index(P(3)) == 1
+assert p == p and p != 3 and not (p == "x")
+""",
+    "operators of a student's class": """
+--- answer
+class V:
+    def __init__(self, x): self.x = x
+    def __add__(self, o): return V(self.x + (o.x if isinstance(o, V) else o))
+    __radd__ = __add__
+    def __sub__(self, o): return V(self.x - (o.x if isinstance(o, V) else o))
+    def __rsub__(self, o): return V(o - self.x)
+    def __mul__(self, k): return V(self.x * k)
+    __rmul__ = __mul__
+    def __truediv__(self, k): return V(self.x / k)
+    def __floordiv__(self, k): return V(self.x // k)
+    def __mod__(self, k): return V(self.x % k)
+    def __divmod__(self, k): return divmod(self.x, k)
+    def __pow__(self, k): return V(self.x ** k)
+    def __matmul__(self, o): return self.x * o.x
+    def __neg__(self): return V(-self.x)
+    def __pos__(self): return self
+    def __abs__(self): return abs(self.x)
+    def __invert__(self): return V(~self.x)
+    def __and__(self, o): return V(self.x & o.x)
+    def __or__(self, o): return V(self.x | o.x)
+    def __xor__(self, o): return V(self.x ^ o.x)
+    def __lshift__(self, k): return V(self.x << k)
+    def __rshift__(self, k): return V(self.x >> k)
+    def __iadd__(self, o): self.x += o; return self
+    def __lt__(self, o): return self.x < o.x
+    def __le__(self, o): return self.x <= o.x
+    def __gt__(self, o): return self.x > o.x
+    def __ge__(self, o): return self.x >= o.x
+    def __eq__(self, o): return isinstance(o, V) and self.x == o.x
+    def __int__(self): return self.x
+    def __float__(self): return float(self.x)
+    def __complex__(self): return complex(self.x)
+    def __index__(self): return self.x
+    def __round__(self, n=0): return round(self.x, n)
+--- wrong
+class V:
+    def __init__(self, x): self.x = x
+    def __add__(self, o): return V(self.x - (o.x if isinstance(o, V) else o))
+    def __eq__(self, o): return isinstance(o, V) and self.x == o.x
+--- test
+### CHECK 1: arithmetic
+a, b = V(7), V(2)
+assert (a + b).x == 9 and (a + 1).x == 8 and (1 + a).x == 8 and (a - b).x == 5 and (10 - a).x == 3
+assert (a * 2).x == (2 * a).x == 14 and (a / 2).x == 3.5 and (a // 2).x == 3 and (a % 2).x == 1 and (a ** 2).x == 49
+assert divmod(a, 2) == (3, 1)
+assert a @ b == 14 and (-a).x == -7 and +a == a and abs(V(-3)) == 3 and (~a).x == -8
+assert (a & b).x == 2 and (a | b).x == 7 and (a ^ b).x == 5 and (a << 1).x == 14 and (a >> 1).x == 3
+assert sum([a, b], V(0)).x == 9 and sum([a, b]).x == 9
+### CHECK 1: comparisons
+a, b = V(7), V(2)
+assert b < a and b <= a and a > b and a >= b and a == V(7) and a != b
+assert max(a, b) == a and sorted([a, b])[0].x == 2 and sorted([a, b], key=lambda v: v.x)[0] == b
+### CHECK 1: conversions
+a = V(7)
+assert int(a) == 7 and float(a) == 7.0 and complex(a) == 7 and round(a, 1) == 7
+assert hex(a) == "0x7"
+### CHECK 1: in place
+a = c = V(7)
+a += 1
+assert a.x == 8 and c is a and c.x == 8
+""",
+    "the type and the classes of objects": """
+--- given
+import numpy as np
+import collections
+--- answer
+class Animal: pass
+class Dog(Animal):
+    def __init__(self): self.name = "rex"
+class Shape:
+    __slots__ = ("a",)
+dog = Dog()
+def f(): return 1
+--- wrong
+class Animal: pass
+class Dog:
+    def __init__(self): self.name = "rex"
+dog = Animal()
+f = 3
+--- test
+assert isinstance(dog, Dog) and isinstance(dog, Animal) and isinstance(dog, (int, Dog))
+assert not isinstance(dog, (int, str))
+assert type(dog) is Dog or type(dog) == Dog
+assert type(dog) != Animal
+assert issubclass(Dog, Animal) and not issubclass(Animal, Dog)
+assert type(dog).__name__ == "Dog" and dog.__class__.__name__ == "Dog" and Dog.__name__ == "Dog"
+assert Dog.__bases__[0] == Animal and Animal in Dog.__mro__ and Animal in Dog.mro()
+assert isinstance(Dog, type) and callable(f) and callable(Dog) and not callable(dog)
+assert not isinstance(f, type) and type(f).__name__ == "function"
+import types
+assert isinstance(f, types.FunctionType)
+assert dog is dog
+assert isinstance(dog, object)
+""",
+    "dir of classes and objects": """
+--- answer
+class C:
+    a = 1
+    def m(self): pass
+c = C()
+--- wrong
+class C:
+    pass
+c = C()
+--- test
+assert "m" in dir(C) and "a" in dir(c)
+assert [n for n in dir(C) if not n.startswith("_")] == ["a", "m"]
+assert "a" in vars(C)
+""",
+    "signatures with their real defaults": """
+--- answer
+def f(a, b=2, *args, c="x", d=None, **kw) -> int:
+    "Doc of f."
+    return 1
+class C:
+    def __init__(self, n=3): pass
+    def m(self, z=1.5): pass
+--- wrong
+def f(a, b=3, *args, c="y", d=None, **kw) -> int:
+    "Doc of f."
+    return 1
+class C:
+    def __init__(self): pass
+    def m(self): pass
+--- test
+import inspect
+s = inspect.signature(f)
+assert list(s.parameters) == ["a", "b", "args", "c", "d", "kw"]
+assert s.parameters["b"].default == 2 and s.parameters["c"].default == "x" and s.parameters["d"].default is None
+assert s.parameters["a"].default is inspect.Parameter.empty
+assert s.parameters["kw"].kind is inspect.Parameter.VAR_KEYWORD
+assert list(inspect.signature(C).parameters) == ["n"]
+assert inspect.signature(C.m).parameters["z"].default == 1.5
+assert list(inspect.signature(C().m).parameters) == ["z"]
+assert f.__defaults__ == (2,) and f.__kwdefaults__ == {"c": "x", "d": None}
+assert f.__code__.co_argcount == 2
+assert f.__doc__ == "Doc of f." and f.__name__ == "f"
+assert inspect.getfullargspec(f).args == ["a", "b"]
+""",
+    "annotations": """
+--- answer
+def f(a: int, b: "str" = "x") -> float:
+    return 1.0
+--- wrong
+def f(a, b="x"):
+    return 1.0
+--- test
+assert f.__annotations__["a"] is int and f.__annotations__["return"] is float
+import inspect
+assert inspect.signature(f).return_annotation is float
+assert inspect.signature(f).parameters["a"].annotation is int
+""",
+    "docstrings": """
+--- answer
+def f():
+    "Says it."
+class C:
+    "Holds it."
+    def m(self):
+        "Does it."
+--- wrong
+def f(): pass
+class C:
+    def m(self): pass
+--- test
+assert f.__doc__ and "Says" in f.__doc__
+assert C.__doc__ == "Holds it." and C.m.__doc__ == "Does it." and C().m.__doc__ == "Does it."
+""",
+    "context managers": """
+--- answer
+import contextlib
+class Log:
+    def __init__(self): self.lines = []
+    def __enter__(self):
+        self.lines.append("in")
+        return self
+    def __exit__(self, kind, error, trace):
+        self.lines.append(f"out {kind.__name__ if kind else None}")
+        return kind is ValueError
+@contextlib.contextmanager
+def open_it(x):
+    yield x + 1
+--- wrong
+import contextlib
+class Log:
+    def __init__(self): self.lines = []
+    def __enter__(self):
+        self.lines.append("in")
+        return self
+    def __exit__(self, kind, error, trace):
+        self.lines.append("out None")
+@contextlib.contextmanager
+def open_it(x):
+    yield x
+--- test
+### CHECK 1: no error
+with Log() as log:
+    log.lines.append("x")
+assert log.lines[0] == "in" and log.lines[-1] == "out None"
+with open_it(2) as y:
+    assert y == 3
+### CHECK 1: an error that is swallowed
+log = Log()
+with log:
+    raise ValueError("swallowed")
+assert log.lines == ["in", "out ValueError"]
+### CHECK 1: an error that is not
+log = Log()
+try:
+    with log:
+        raise KeyError("passes")
+    assert False
+except KeyError:
+    pass
+assert log.lines == ["in", "out KeyError"]
+""",
+    "exceptions of the student's own": """
+--- answer
+class BankError(Exception):
+    pass
+class Overdrawn(BankError, ValueError):
+    def __init__(self, amount):
+        super().__init__(f"{amount} too much")
+        self.amount = amount
+def pay(x):
+    if x > 10:
+        raise Overdrawn(x - 10)
+    if x < 0:
+        raise BankError
+    return x
+--- wrong
+class BankError(Exception):
+    pass
+class Overdrawn(ValueError):
+    pass
+def pay(x):
+    if x > 10:
+        raise ValueError("too much")
+    return x
+--- test
+### CHECK 1: by class
+try:
+    pay(15)
+    raise AssertionError("not raised")
+except Overdrawn as error:
+    assert str(error) == "5 too much"
+    assert isinstance(error, BankError) and isinstance(error, ValueError)
+### CHECK 1: by base class
+try:
+    pay(12)
+    assert False
+except BankError as error:
+    assert type(error).__name__ == "Overdrawn"
+try:
+    pay(12)
+    assert False
+except (KeyError, BankError):
+    pass
+### CHECK 1: its attributes
+try:
+    pay(15)
+except Exception as error:
+    assert error.amount == 5
+### CHECK 1: by name
+try:
+    pay(-1)
+    assert False
+except Exception as e:
+    assert type(e).__name__ == "BankError" and e.__class__ is BankError and type(e) == BankError
+### CHECK 1: the class itself
+assert issubclass(Overdrawn, BankError) and issubclass(BankError, Exception)
+assert Overdrawn.__name__ == "Overdrawn"
+e = Overdrawn(3)
+assert e.amount == 3 and str(e) == "3 too much"
+""",
+    "exceptions of Python's own": """
+--- answer
+def f(x):
+    if x == 0:
+        raise ValueError("zero", 0)
+    if x == 1:
+        return {}["key"]
+    if x == 2:
+        return [][3]
+    if x == 3:
+        return 1 / 0
+    if x == 4:
+        raise NotImplementedError
+    if x == 5:
+        return undefined_name
+    if x == 6:
+        return open("/nowhere/at/all")
+    if x == 7:
+        return "x".nothing
+    assert x > 7, "x is small"
+--- wrong
+def f(x):
+    raise RuntimeError("zero")
+--- test
+def raised(x):
+    try:
+        f(x)
+    except Exception as error:
+        return error
+first = [ValueError, KeyError, IndexError, ZeroDivisionError, NotImplementedError, NameError]
+assert [type(raised(x)) for x in range(6)] == first
+assert raised(0).args == ("zero", 0) and str(raised(0)) == "('zero', 0)"
+assert raised(1).args == ("key",)
+assert isinstance(raised(2), LookupError)
+assert isinstance(raised(6), FileNotFoundError) and raised(6).errno == 2
+assert raised(6).filename == "/nowhere/at/all"
+assert isinstance(raised(7), AttributeError)
+assert isinstance(raised(-1), AssertionError) and str(raised(-1)) == "x is small"
+""",
+    "chained exceptions": """
+--- answer
+def f():
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        raise ValueError("no number") from error
+--- wrong
+def f():
+    raise ValueError("no number")
+--- test
+try:
+    f()
+    assert False
+except ValueError as error:
+    assert isinstance(error.__cause__, ZeroDivisionError)
+    assert str(error.__cause__) == "division by zero"
+""",
+    "unittest and numpy.testing assertions about exceptions": """
+--- answer
+class MyError(ValueError): pass
+def f(x):
+    if x < 0: raise MyError("negative x")
+    return x
+--- wrong
+def f(x):
+    return x
+class MyError(ValueError): pass
+--- test
+### CHECK 1: unittest
+import unittest
+case = unittest.TestCase()
+with case.assertRaises(MyError):
+    f(-1)
+with case.assertRaisesRegex(ValueError, "negative"):
+    f(-1)
+case.assertRaises(MyError, f, -1)
+### CHECK 1: numpy
+import numpy as np
+np.testing.assert_raises(ValueError, f, -1)
+### CHECK 1: suppress
+import contextlib
+with contextlib.suppress(MyError):
+    f(-1)
+    raise AssertionError("not raised")
+""",
+    "a test class of unittest": """
+--- answer
+def f(x): return x + 1
+--- wrong
+def f(x): return x
+--- test
+import unittest
+class TestF(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(f(1), 2)
+suite = unittest.TestLoader().loadTestsFromTestCase(TestF)
+result = unittest.TextTestRunner().run(suite)
+assert result.wasSuccessful(), "see above"
+""",
+    "arrays inside lists, dicts and tuples": """
+--- given
+import numpy as np
+--- answer
+def f():
+    return {"a": [np.arange(3), (np.ones((2, 2)), 1)], "b": {1: np.float32(2.5)}}, [np.bool_(True)]
+--- wrong
+def f():
+    return {"a": [np.arange(3), (np.zeros((2, 2)), 1)], "b": {1: np.float32(2.5)}}, [np.bool_(True)]
+--- test
+d, flags = f()
+assert (d["a"][0] == [0, 1, 2]).all() and d["a"][1][0].sum() == 4 and d["b"][1].dtype == np.float32
+assert d["a"][1][0].shape == (2, 2) and flags[0]
+""",
+    "functions and objects inside containers": """
+--- answer
+class Layer:
+    def __init__(self, n): self.n = n
+    def run(self, x): return x * self.n
+layers = [Layer(2), Layer(3)]
+table = {"double": lambda x: 2 * x, "name": "t"}
+def pair(): return (Layer(5), 1)
+--- wrong
+class Layer:
+    def __init__(self, n): self.n = n
+    def run(self, x): return x + self.n
+layers = [Layer(2), Layer(3)]
+table = {"double": lambda x: 2 * x, "name": "t"}
+def pair(): return (Layer(5), 1)
+--- test
+assert len(layers) == 2 and layers[1].run(2) == 6 and [l.run(1) for l in layers] == [2, 3]
+assert table["double"](4) == 8 and table["name"] == "t"
+layer, one = pair()
+assert layer.run(one) == 5 and isinstance(layer, Layer)
+assert all(isinstance(l, Layer) for l in layers)
+""",
+    "pandas frames in and out": """
+--- given
+import pandas as pd
+import numpy as np
+df = pd.DataFrame({"a": [1, 2, 3], "g": ["x", "y", "x"]})
+--- answer
+def means(d):
+    return d.groupby("g")["a"].mean()
+def add(d):
+    d = d.copy()
+    d["b"] = d["a"] * 2
+    return d
+total = df["a"].sum()
+frame = df[df.a > 1]
+--- wrong
+def means(d):
+    return d.groupby("g")["a"].sum()
+def add(d):
+    d = d.copy()
+    d["b"] = d["a"] * 3
+    return d
+total = 7
+frame = df[df.a > 2]
+--- test
+### CHECK 1: means
+m = means(df)
+assert isinstance(m, pd.Series) and m["x"] == 2.0 and list(m.index) == ["x", "y"]
+pd.testing.assert_series_equal(m, pd.Series([2.0, 2.0], index=pd.Index(["x", "y"], name="g"), name="a"))
+### CHECK 1: add
+out = add(df)
+assert list(out.columns) == ["a", "g", "b"] and "b" not in df.columns and out["b"].tolist() == [2, 4, 6]
+### CHECK 1: names
+assert total == 6 and frame.shape == (2, 2) and isinstance(frame, pd.DataFrame)
+pd.testing.assert_frame_equal(frame, df.iloc[1:])
+""",
+    "dates by value": """
+--- answer
+import datetime
+from datetime import timedelta
+def parse(s):
+    return datetime.datetime.strptime(s, "%Y-%m-%d")
+def days(a, b):
+    return (b - a)
+--- wrong
+import datetime
+def parse(s):
+    return s
+def days(a, b):
+    return (a - b)
+--- test
+import datetime as dt
+assert parse("2024-02-29") == dt.datetime(2024, 2, 29) and parse("2024-02-29").year == 2024
+assert isinstance(parse("2024-02-29"), dt.datetime)
+assert days(dt.date(2024, 1, 1), dt.date(2024, 1, 31)) == dt.timedelta(days=30)
+""",
+    "arguments that are changed in place": """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+def scale(a): a *= 2
+def push(l): l.append(9); l.sort()
+def put(d): d["k"] = d.get("k", 0) + 1; d["deep"][0].append(1)
+def mark(s): s.add(5)
+def column(df): df["z"] = 1; df.drop(columns="y", inplace=True)
+def series(s): s[0] = 10
+def buffer(b): b.extend(b"x")
+def clear(l): l.clear()
+def fill(out=None): out[:, 0] = 7
+--- wrong
+def scale(a): return a * 2
+def push(l): return sorted(l + [9])
+def put(d): pass
+def mark(s): pass
+def column(df): pass
+def series(s): pass
+def buffer(b): pass
+def clear(l): pass
+def fill(out=None): pass
+--- test
+### CHECK 1: array
+a = np.arange(3.0)
+view = a[1:]
+assert scale(a) is None
+assert (a == [0, 2, 4]).all() and (view == [2, 4]).all()
+scale(a[:1])
+m = np.zeros((2, 2), order="F")
+fill(out=m)
+assert m[:, 0].tolist() == [7, 7]
+t = np.zeros((3, 2))
+fill(t[::2])
+assert t[:, 0].tolist() == [7, 0, 7]
+### CHECK 1: list
+l = [10, 1]
+push(l)
+assert l == [1, 9, 10]
+clear(l)
+assert l == []
+### CHECK 1: dict
+inner = [0]
+d = {"deep": [inner]}
+put(d)
+assert d["k"] == 1 and inner == [0, 1]
+### CHECK 1: set
+s = {1}
+mark(s)
+assert s == {1, 5}
+b = bytearray(b"a")
+buffer(b)
+assert b == b"ax"
+### CHECK 1: frame
+df = pd.DataFrame({"y": [1, 2]})
+column(df)
+assert list(df.columns) == ["z"] and df.z.tolist() == [1, 1]
+s = pd.Series([1, 2])
+series(s)
+assert s[0] == 10
+""",
+    "a list of arrays changed in place": """
+--- given
+import numpy as np
+--- answer
+def step(params, grads):
+    for p, g in zip(params, grads):
+        p -= 0.5 * g
+--- wrong
+def step(params, grads):
+    params = [p - 0.5 * g for p, g in zip(params, grads)]
+--- test
+w = np.ones(2)
+b = np.zeros(1)
+step([w, b], [np.ones(2), np.ones(1)])
+assert w.tolist() == [0.5, 0.5] and b.tolist() == [-0.5]
+""",
+    "an argument of an object, changed in place": """
+--- answer
+class Node:
+    def __init__(self, v): self.v, self.next = v, None
+def link(a, b): a.next = b
+def collect(items, node):
+    items.append(node)
+--- wrong
+class Node:
+    def __init__(self, v): self.v, self.next = v, None
+def link(a, b): pass
+def collect(items, node): pass
+--- test
+a, b = Node(1), Node(2)
+link(a, b)
+assert a.next.v == 2 and a.next is b or a.next == b
+items = []
+collect(items, a)
+assert len(items) == 1 and items[0].v == 1
+""",
+    "a fitted model": """
+--- given
+import numpy as np
+X = np.arange(6.0).reshape(3, 2)
+y = np.array([1.0, 2.0, 3.0])
+--- answer
+class Mean:
+    def __init__(self, shift=0.0):
+        self.shift = shift
+    def fit(self, X, y):
+        self.mean_ = y.mean() + self.shift
+        return self
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+    def get_params(self): return {"shift": self.shift}
+model = Mean().fit(X, y)
+--- wrong
+class Mean:
+    def __init__(self, shift=0.0):
+        self.shift = shift
+    def fit(self, X, y):
+        self.mean_ = y.max() + self.shift
+        return self
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+    def get_params(self): return {"shift": self.shift}
+model = Mean().fit(X, y)
+--- test
+assert model.mean_ == 2.0 and np.allclose(model.predict(X[:2]), [2, 2]) and model.get_params() == {"shift": 0.0}
+m = Mean(shift=1).fit(X, y)
+assert m.predict(X).shape == (3,) and m.fit(X, y + 1).mean_ == 4 and isinstance(m.fit(X, y), Mean)
+""",
+    "functions that return functions": """
+--- answer
+def adder(n):
+    def add(x, scale=1):
+        return (x + n) * scale
+    return add
+def compose(*fs):
+    def run(x):
+        for f in fs: x = f(x)
+        return x
+    return run
+def counter():
+    n = 0
+    def tick():
+        nonlocal n
+        n += 1
+        return n
+    return tick
+--- wrong
+def adder(n):
+    return lambda x, scale=1: n
+def compose(*fs):
+    return fs[0]
+def counter():
+    return lambda: 1
+--- test
+### CHECK 1: adder
+assert adder(2)(3) == 5 and adder(2)(3, scale=2) == 10
+### CHECK 1: compose
+assert compose(adder(1), lambda x: x * 10, adder(2))(1) == 22
+assert compose(abs, str)(-3) == "3"
+### CHECK 1: counter
+tick, other = counter(), counter()
+assert [tick(), tick(), other()] == [1, 2, 1]
+assert list(map(adder(1), [1, 2])) == [2, 3]
+import functools
+assert functools.reduce(lambda a, f: f(a), [adder(1), adder(2)], 0) == 3
+assert functools.partial(adder(1), scale=3)(1) == 6
+""",
+    "decorators of the student's, applied in a test": """
+--- answer
+import functools
+def twice(f):
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        return f(f(*args, **kwargs))
+    return inner
+def memo(f):
+    cache = {}
+    def inner(n):
+        if n not in cache:
+            cache[n] = f(n)
+        return cache[n]
+    return inner
+--- wrong
+def twice(f):
+    return f
+def memo(f):
+    return f
+--- test
+@twice
+def inc(x):
+    "Adds one."
+    return x + 1
+assert inc(1) == 3
+assert inc.__name__ == "inc"
+calls = []
+@memo
+def slow(n):
+    calls.append(n)
+    return n * n
+assert [slow(3), slow(3), slow(2)] == [9, 9, 4] and calls == [3, 2]
+@memo
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+assert fib(20) == 6765
+""",
+    "recursion through callbacks": """
+--- answer
+def step(n, back):
+    return 1 if n == 0 else n * back(n - 1)
+--- wrong
+def step(n, back):
+    return 1 if n == 0 else n + back(n - 1)
+--- test
+def fact(n): return step(n, fact)
+assert fact(10) == 3628800
+def gradient(f, x, h=1e-5): return (f(x + h) - f(x - h)) / (2 * h)
+""",
+    "a callback that gets a student's object": """
+--- answer
+class Tree:
+    def __init__(self, v, kids=()): self.v, self.kids = v, list(kids)
+    def visit(self, f):
+        f(self)
+        for k in self.kids: k.visit(f)
+--- wrong
+class Tree:
+    def __init__(self, v, kids=()): self.v, self.kids = v, list(kids)
+    def visit(self, f):
+        f(self)
+--- test
+t = Tree(1, [Tree(2), Tree(3, [Tree(4)])])
+seen = []
+t.visit(lambda n: seen.append(n.v))
+assert seen == [1, 2, 3, 4]
+t.visit(lambda n: setattr(n, "v", n.v * 10))
+assert t.kids[1].kids[0].v == 40
+""",
+    "a callback with attributes and a name": """
+--- answer
+def describe(f):
+    return f.__name__
+--- wrong
+def describe(f):
+    return "f"
+--- test
+def gaussian(x): return x
+assert describe(gaussian) == "gaussian"
+""",
+    "an array subclass or matrix or masked array of numpy": """
+--- given
+import numpy as np
+--- answer
+m = np.ma.masked_array([1, 2, 3], mask=[0, 1, 0])
+--- wrong
+m = np.ma.masked_array([1, 2, 3], mask=[0, 0, 0])
+--- test
+assert m.sum() == 4 and m.count() == 2
+assert isinstance(m, np.ma.MaskedArray)
+""",
+    "enumerations, namedtuples and dataclasses": """
+--- answer
+from enum import Enum
+from collections import namedtuple, Counter, defaultdict, deque, OrderedDict
+from dataclasses import dataclass, field
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+Point = namedtuple("Point", "x y")
+@dataclass
+class Item:
+    name: str
+    price: float = 1.0
+    tags: list = field(default_factory=list)
+@dataclass(order=True, frozen=True)
+class Ver:
+    a: int
+counts = Counter("abca")
+q = deque([1, 2], maxlen=3)
+dd = defaultdict(list)
+dd["a"].append(1)
+def mk(): return Point(1, 2)
+--- wrong
+from enum import Enum
+from collections import namedtuple, Counter, defaultdict, deque, OrderedDict
+from dataclasses import dataclass, field
+class Color(Enum):
+    RED = 0
+    BLUE = 2
+Point = namedtuple("Point", "x z")
+@dataclass
+class Item:
+    name: str
+    price: float = 2.0
+@dataclass
+class Ver:
+    a: int
+counts = Counter("abc")
+q = deque([1, 2])
+dd = {}
+def mk(): return Point(2, 1)
+--- test
+### CHECK 1: enum
+assert Color.RED.value == 1 and Color["BLUE"] == Color.BLUE and Color(1) == Color.RED and Color.RED is Color.RED
+assert [c.name for c in Color] == ["RED", "BLUE"] and len(Color) == 2 and isinstance(Color.RED, Color)
+### CHECK 1: namedtuple
+p = mk()
+assert p.x == 1 and p == (1, 2) and Point(3, 4).y == 4 and p._fields == ("x", "y") and isinstance(p, tuple)
+x, y = Point(5, 6)
+assert Point._fields == ("x", "y")
+assert p._replace(x=5) == (5, 2)
+### CHECK 1: dataclass
+i = Item("pen")
+assert i.price == 1.0 and i.tags == [] and i == Item("pen", 1.0) and i != Item("x")
+assert repr(i) == "Item(name='pen', price=1.0, tags=[])"
+### CHECK 1: order
+assert Ver(1) < Ver(2) and sorted([Ver(2), Ver(1)])[0].a == 1
+try:
+    Ver(1).a = 3
+    assert False
+except Exception as e:
+    assert type(e).__name__ == "FrozenInstanceError"
+### CHECK 1: collections
+assert counts["a"] == 2 and counts.most_common(1) == [("a", 2)] and q.maxlen == 3 and dd["a"] == [1]
+""",
+    "figures and axes of matplotlib": """
+--- given
+%matplotlib inline
+import matplotlib.pyplot as plt
+import numpy as np
+--- answer
+def draw(x):
+    fig, ax = plt.subplots(figsize=(2, 2))
+    ax.plot(x, x ** 2, label="square")
+    ax.set_title("Squares")
+    ax.set_xlabel("x")
+    ax.legend()
+    return fig, ax
+fig, ax = plt.subplots(figsize=(2, 1))
+bars = ax.bar([1, 2], [3, 4])
+--- wrong
+def draw(x):
+    fig, ax = plt.subplots(figsize=(2, 2))
+    ax.plot(x, x ** 3, label="square")
+    return fig, ax
+fig, ax = plt.subplots(figsize=(2, 1))
+bars = ax.bar([1, 2], [3, 5])
+--- test
+### CHECK 1: what draw gives
+f, a = draw(np.arange(3.0))
+assert a.get_title() == "Squares" and a.get_xlabel() == "x" and len(a.lines) == 1
+assert np.allclose(a.lines[0].get_ydata(), [0, 1, 4])
+assert a.get_legend().get_texts()[0].get_text() == "square"
+assert isinstance(a, plt.Axes) and isinstance(f, plt.Figure)
+assert f.axes[0].get_title() == "Squares"
+plt.close("all")
+### CHECK 1: bars
+assert [b.get_height() for b in bars] == [3, 4] and [p.get_height() for p in ax.patches] == [3, 4]
+""",
+    "library objects of the student's": """
+--- given
+import numpy as np
+import scipy.sparse as sp
+import re
+from pathlib import Path
+--- answer
+s = sp.csr_matrix(np.eye(3))
+rng = np.random.default_rng(3)
+pattern = re.compile(r"a(b+)")
+path = Path("x") / "y.txt"
+poly = np.poly1d([1, 2])
+def match(t): return pattern.match(t)
+--- wrong
+s = sp.csr_matrix(np.ones((3, 3)))
+rng = np.random.default_rng(4)
+pattern = re.compile(r"b(b+)")
+path = Path("y")
+poly = np.poly1d([1, 3])
+def match(t): return None
+--- test
+### CHECK 1: sparse
+assert sp.issparse(s) and s.shape == (3, 3) and s.sum() == 3 and (s.toarray() == np.eye(3)).all() and s.nnz == 3
+### CHECK 1: generator
+assert rng.integers(100) == np.random.default_rng(3).integers(100)
+### CHECK 1: regular expressions
+assert match("abb").group(1) == "bb" and match("x") is None and pattern.findall("ab abb") == ["b", "bb"]
+### CHECK 1: paths
+assert path.name == "y.txt" and str(path) == "x/y.txt" and path.suffix == ".txt"
+### CHECK 1: polynomials
+assert poly(1) == 3 and poly.order == 1
+""",
+    "numpy functions on a student's object with __array__": """
+--- given
+import numpy as np
+--- answer
+class Tensor:
+    def __init__(self, data): self.data = np.asarray(data, float)
+    def __array__(self, dtype=None, copy=None): return self.data
+    @property
+    def shape(self): return self.data.shape
+    def __len__(self): return len(self.data)
+--- wrong
+class Tensor:
+    def __init__(self, data): self.data = np.zeros(len(data))
+    def __array__(self, dtype=None, copy=None): return self.data
+    @property
+    def shape(self): return self.data.shape
+    def __len__(self): return len(self.data)
+--- test
+t = Tensor([1, 2, 3])
+assert np.allclose(t.data, [1, 2, 3]) and t.shape == (3,)
+assert np.allclose(t, [1, 2, 3])
+assert np.asarray(t).sum() == 6
+""",
+    "autograd-like scalars": """
+--- answer
+import math
+class Value:
+    def __init__(self, data, children=()):
+        self.data, self.grad, self._prev, self._backward = data, 0.0, set(children), lambda: None
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data + other.data, (self, other))
+        def _backward():
+            self.grad += out.grad
+            other.grad += out.grad
+        out._backward = _backward
+        return out
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data * other.data, (self, other))
+        def _backward():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+        out._backward = _backward
+        return out
+    __radd__, __rmul__ = __add__, __mul__
+    def backward(self):
+        order, seen = [], set()
+        def visit(v):
+            if v not in seen:
+                seen.add(v)
+                for c in v._prev: visit(c)
+                order.append(v)
+        visit(self)
+        self.grad = 1.0
+        for v in reversed(order): v._backward()
+--- wrong
+class Value:
+    def __init__(self, data, children=()):
+        self.data, self.grad = data, 0.0
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data)
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data)
+    __radd__, __rmul__ = __add__, __mul__
+    def backward(self): self.grad = 1.0
+--- test
+a, b = Value(2.0), Value(3.0)
+c = a * b + 2 * a + 1
+c.backward()
+assert c.data == 11 and a.grad == 5 and b.grad == 2
+assert a in c._prev or len(c._prev) == 2
+d = a
+d += b
+assert d.data == 5
+""",
+    "what a student's function prints": r"""
+--- answer
+def hello(n):
+    for i in range(n):
+        print("hello", i)
+    return n
+--- wrong
+def hello(n):
+    print("hi")
+    return n
+--- test
+import io, contextlib
+out = io.StringIO()
+with contextlib.redirect_stdout(out):
+    assert hello(2) == 2
+assert out.getvalue() == "hello 0\nhello 1\n", out.getvalue()
+""",
+    "prints captured by replacing sys.stdout": r"""
+--- answer
+def hello():
+    print("hello")
+--- wrong
+def hello():
+    print("hi")
+--- test
+import sys, io
+keep, sys.stdout = sys.stdout, io.StringIO()
+try:
+    hello()
+    text = sys.stdout.getvalue()
+finally:
+    sys.stdout = keep
+assert text == "hello\n"
+""",
+    "prints captured by IPython's capture_output": r"""
+--- answer
+def hello():
+    import sys
+    print("hello")
+    print("oops", file=sys.stderr)
+--- wrong
+def hello():
+    print("hi")
+--- test
+from IPython.utils.capture import capture_output
+with capture_output() as c:
+    hello()
+assert c.stdout == "hello\n" and c.stderr == "oops\n"
+import io, contextlib
+err = io.StringIO()
+with contextlib.redirect_stderr(err):
+    hello()
+assert err.getvalue() == "oops\n"
+""",
+    "copies of what a student made": """
+--- answer
+class Board:
+    def __init__(self): self.cells = [[0] * 2 for _ in range(2)]
+    def play(self, r, c): self.cells[r][c] = 1
+--- wrong
+class Board:
+    cells = [[0] * 2] * 2
+    def play(self, r, c): self.cells[r][c] = 1
+--- test
+import copy
+b = Board()
+b.play(0, 1)
+assert b.cells == [[0, 1], [0, 0]]
+d = copy.deepcopy(b)
+d.play(1, 1)
+assert b.cells == [[0, 1], [0, 0]] and d.cells == [[0, 1], [0, 1]]
+e = copy.copy(b)
+assert e.cells == b.cells
+""",
+    "threads, timers and async of students": """
+--- answer
+import asyncio
+async def work(n):
+    await asyncio.sleep(0)
+    return n * 2
+--- wrong
+def work(n):
+    return n * 2
+--- test
+import asyncio, inspect
+assert inspect.iscoroutinefunction(work)
+""",
+    "an iterator class of the student's": """
+--- answer
+class Up:
+    def __init__(self, n): self.n, self.i = n, 0
+    def __iter__(self): return self
+    def __next__(self):
+        if self.i >= self.n: raise StopIteration
+        self.i += 1
+        return self.i
+--- wrong
+class Up:
+    def __init__(self, n): self.n = n
+    def __iter__(self): return iter(range(self.n))
+    def __next__(self): return 0
+--- test
+assert list(Up(3)) == [1, 2, 3]
+u = Up(2)
+assert next(u) == 1 and next(u) == 2 and next(u, None) is None
+assert u.i == 2 and iter(u) is u
+assert sum(Up(4)) == 10 and list(zip(Up(2), "ab")) == [(1, "a"), (2, "b")]
+""",
+    "numbers that may be of one type or another": """
+--- given
+import numpy as np
+--- answer
+def mean(x): return np.mean(x)
+def ids(n): return list(range(n))
+def pair(): return (1, 2)
+x = 3
+flag = True
+--- right
+def mean(x): return float(sum(x)) / len(x)
+def ids(n): return np.arange(n)
+def pair(): return [1, 2]
+x = np.int64(3)
+flag = np.bool_(True)
+--- right
+def mean(x): return np.array(sum(x) / len(x))
+def ids(n): return tuple(range(n))
+def pair(): return np.array([1, 2])
+x = 3.0
+flag = 1
+--- right
+class Ids(list): pass
+def mean(x): return np.float32(sum(x) / len(x))
+def ids(n): return Ids(range(n))
+def pair(): return (np.int8(1), 2.0)
+x = 3
+flag = True
+--- wrong
+def mean(x): return np.float64(1)
+def ids(n): return np.arange(n + 1)
+def pair(): return (2, 1)
+x = 4
+flag = False
+--- test
+assert np.allclose(mean([1, 2, 3]), 2)
+assert np.array_equal(ids(3), [0, 1, 2]) and len(ids(3)) == 3 and ids(3)[1] == 1
+assert tuple(pair()) == (1, 2)
+assert x == 3 and flag == True
+a, b = pair()
+assert a == 1
+""",
+    "a generator, a range or a view where the solution has a list": """
+--- answer
+def evens(n): return [i for i in range(n) if i % 2 == 0]
+def keys(d): return list(d)
+--- right
+def evens(n): return range(0, n, 2)
+def keys(d): return d.keys()
+--- right
+def evens(n): return (i for i in range(n) if i % 2 == 0)
+def keys(d): return iter(d)
+--- right
+def evens(n): return filter(lambda i: i % 2 == 0, range(n))
+def keys(d): return map(str, d)
+--- wrong
+def evens(n): return (i for i in range(n))
+def keys(d): return d.values()
+--- test
+assert list(evens(5)) == [0, 2, 4]
+assert sorted(keys({"a": 1})) == ["a"]
+""",
+    "an object array or a sympy-like thing": """
+--- given
+import numpy as np
+--- answer
+words = np.array(["a", "bc"])
+objs = np.array([1, "x", None], dtype=object)
+--- right
+words = np.array(["a", "bc"], dtype=object)
+objs = np.array([1, "x", None], dtype=object)
+--- wrong
+words = np.array(["a"], dtype=object)
+objs = np.array([2, "x", None], dtype=object)
+--- test
+assert list(words) == ["a", "bc"] and len(objs) == 3 and objs[0] == 1
+""",
+    "super, mixins and abstract classes": """
+--- answer
+from abc import ABC, abstractmethod
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+class Sq(Shape):
+    def __init__(self, a): self.a = a
+    def area(self): return self.a ** 2
+--- wrong
+class Shape:
+    def area(self): ...
+class Sq(Shape):
+    def __init__(self, a): self.a = a
+    def area(self): return self.a
+--- test
+import inspect
+try:
+    Shape()
+    assert False, "abstract"
+except TypeError:
+    pass
+assert Sq(3).area() == 9 and inspect.isabstract(Shape) and issubclass(Sq, Shape) and inspect.isclass(Sq)
+assert inspect.isfunction(Sq.area) and inspect.ismethod(Sq(1).area)
+""",
+    "calling an unbound method, and methods kept in a variable": """
+--- answer
+class A:
+    def __init__(self, x): self.x = x
+    def get(self, k=1): return self.x * k
+--- wrong
+class A:
+    def __init__(self, x): self.x = x
+    def get(self, k=1): return self.x + k
+--- test
+a = A(3)
+assert A.get(a, 2) == 6
+g = a.get
+assert g(k=4) == 12
+assert list(map(a.get, [1, 2])) == [3, 6]
+assert A.get.__name__ == "get"
+""",
+    "comparison of plain data with a student's class object": """
+--- answer
+class Money:
+    def __init__(self, c): self.c = c
+    def __eq__(self, o): return isinstance(o, Money) and o.c == self.c
+def change(m): return [Money(1), Money(2)]
+def best(ms): return max(ms, key=lambda m: m.c)
+--- wrong
+class Money:
+    def __init__(self, c): self.c = c
+    def __eq__(self, o): return isinstance(o, Money) and o.c == self.c
+def change(m): return [Money(2), Money(2)]
+def best(ms): return ms[0]
+--- test
+assert change(3) == [Money(1), Money(2)]
+assert best([Money(3), Money(7)]).c == 7
+assert best([Money(3), Money(7)]) == Money(7)
+assert (change(3), 1) == ([Money(1), Money(2)], 1)
+""",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_in_two_processes_as_in_one(way, grader, tmp_path):
+    Exam(WAYS[way], grader, tmp_path).prove()

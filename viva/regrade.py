@@ -1,0 +1,365 @@
+"""A corrected assignment over graded submissions: who changes, and why.
+
+Theory of operation. A regrade does four things to a course: it looks at what stands (scores in the gradebook,
+results of the checks), releases the source as it is now, grades again what was graded before, and looks once more.
+``--what-if`` does the same to a *shadow*: a copy of the gradebook and of the results in a temporary folder, with
+release/ and autograded/ in that folder too, while source/ and submitted/ are read where they are. Both ways run the
+same code, so that what is applied is what the what-if said.
+
+``regrades.jsonl`` beside the gradebook is only ever added to, in lines of JSON:
+
+    {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
+     "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
+     "before": {"demo-01": {"score": 12.0, "handed_in": "2026-09-14 10:00:00", "cells": {
+         "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
+          "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
+    {"event": "changed", "assignment": "ps3_scaled_attention", "at": "...", "student": "demo-01",
+     "notebook": "scaled_attention", "cell": "test_permuted", "check": "the rows sum to one",
+     "old": 0, "new": 2, "why": "it passes now; before: failed: Row 0 sums to 3."}
+    {"event": "ended", "assignment": "ps3_scaled_attention", "at": "...", "submissions": 24, "changed": 1}
+
+A line "begun" without "ended" is a regrade that was stopped; the next one of that assignment counts from its "before".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import csv
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Base, Gradebook
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import insert, select
+from traitlets.config import Config
+
+from viva import batch
+from viva.autograde import now
+from viva.blueprint import CHECK, HIDDEN, split_checks
+from viva.course import Course, Submission
+from viva.record import Expected
+from viva.release import release
+from viva.results import Results
+from viva.verdict import BlueprintError, CourseError, Verdict
+
+LOG = "regrades.jsonl"
+TOTAL = "score"
+"""In place of a check: the whole submission, less the penalty for lateness."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one check of one submission came to before and after; None where there was no such check."""
+
+    student: str
+    notebook: str
+    cell: str
+    check: str
+    old: float | None
+    new: float | None
+    why: str
+
+
+class Regrade:
+    """One assignment, graded again with its source as it is now: release, grade, finish, in this order.
+
+    Raises CourseError when the assignment was not released, or nothing of it was graded.
+    """
+
+    def __init__(self, course: Course, assignment: str, config: Config) -> None:
+        self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
+        self.config.Autograde.force = True
+        self.log = Results(Results.of(course.directory).path.with_name(LOG))
+        course.released_notebooks(assignment)
+        self.before, self.tests, self.pages = self._scores(), self._tests(), self._pages()
+        if not self.before:
+            raise CourseError(
+                f"Nothing of {assignment} was graded yet. Type 'viva release {assignment}' to release a correction."
+            )
+        if stopped := self._stopped():
+            self.before, self.tests = stopped["before"], stopped["tests"]
+        self.resumed = bool(stopped)
+
+    def submissions(self) -> list[Submission]:
+        """What is graded again: what was graded and is still there."""
+        return [one for one in self.course.submissions([self.assignment]) if one.student in self.before]
+
+    def remarks(self) -> list[str]:
+        """A sentence for each submission that is gone or was handed in again, and for those that nobody graded yet."""
+        found = {one.student: one for one in self.course.submissions([self.assignment])}
+        there = found.keys()
+        gone = [
+            f"{student}: nothing is left in {self.course.path('submitted', self.assignment, student)}; "
+            "the old score stands."
+            for student in sorted(self.before.keys() - there)
+        ]
+        new = len(there - self.before.keys())
+        for student in sorted(there & self.before.keys()):
+            try:
+                when = self.course.directory.get_existing_timestamp(str(found[student].folder))
+            except ValueError:  # grading says so
+                continue
+            if when and str(when) != self.before[student]["handed_in"]:
+                gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
+        return gone + ([f"Not graded yet, and left to 'viva grade': {new} of the submissions."] if new else [])
+
+    def release(self) -> list[str]:
+        """Release the source; sentences that say what changes, and whether students must fetch again.
+
+        Raises what viva.release does; a shadow goes first, so that nothing was changed then.
+        """
+        with shadow(self.course, self.assignment, self.config) as (course, config):
+            release(course, self.assignment, config=config)
+        if not self.resumed:
+            self._say("begun", tests=self.tests, before=self.before)
+        release(self.course, self.assignment, config=self.config)
+        return [*_pages_changed(self.pages, self._pages(), self.assignment), *_tests_changed(self.tests, self._tests())]
+
+    def grade(self, workers: int | None = None) -> Iterator[batch.Outcome]:
+        """Grade again, as batch.autograde does."""
+        return batch.autograde(self.course, self.submissions(), config=self.config, workers=workers)
+
+    def finish(self) -> tuple[list[Change], int]:
+        """Mark what a human should look at again, write the log; the changes, and how many cells were marked."""
+        after = self._scores()
+        marked = self._mark(after)
+        changes = [change for student in sorted(self.before) for change in self._changes(student, after[student])]
+        for change in changes:
+            self._say("changed", **asdict(change))
+        students = {change.student for change in changes}
+        self._say("ended", submissions=len(self.before), changed=len(students))
+        return changes, marked
+
+    def _scores(self) -> dict[str, dict]:
+        """By student, the score, and by cell what it came to."""
+        known, found = Results.of(self.course.directory).read(), {}
+        with self.course.gradebook() as gradebook:
+            for submission in gradebook.assignment_submissions(self.assignment):
+                student, cells = submission.student_id, {}
+                results = known.get((self.assignment, student), {}).get("notebooks", {})
+                for notebook in submission.notebooks:
+                    for grade in notebook.grades:
+                        checks = {
+                            result["title"]: {key: result.get(key) for key in ("earned", "points", "verdict", "reason")}
+                            for result in results.get(notebook.name, {}).get(grade.name, [])
+                        }
+                        cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
+                        cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
+                score = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
+                handed_in = str(submission.timestamp) if submission.timestamp else ""
+                found[student] = {"score": round(score, 9), "handed_in": handed_in, "cells": cells}
+        return found
+
+    def _tests(self) -> dict[str, str]:
+        """By notebook and cell, the text of each test cell in the gradebook, hidden lines included."""
+        with self.course.gradebook() as gradebook:
+            expected, found = Expected.of(gradebook, self.assignment), {}
+        for name, book in expected.notebooks.items():
+            solutions = {cell.name for cell in book.solution_cells}
+            tests = {cell.name: cell.max_score for cell in book.grade_cells if cell.name not in solutions}
+            for cell in book.source_cells:
+                if cell.name in tests and cell.cell_type == "code":
+                    head = "" if "### CHECK" in cell.source else f"### CHECK {tests[cell.name]:g}: {cell.name}\n"
+                    found[f"{name}/{cell.name}"] = head + cell.source
+        return found
+
+    def _pages(self) -> dict[str, list[tuple[str, str]]] | None:
+        """By notebook, name and text of each cell that students got; None when release/ does not say."""
+        found = {}
+        for path in sorted(self.course.path("release", self.assignment).glob("*.ipynb")):
+            try:
+                cells = nbformat.read(path, as_version=4).cells
+            except Exception:  # whatever lies there, it is no student version
+                return None
+            found[path.stem] = [(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source) for cell in cells]
+        return found or None
+
+    def _mark(self, after: dict[str, dict]) -> int:
+        """Where a grade by hand stands: it waits for a human if its test or what that came to changed, and only then.
+
+        The writer marks every grade given by hand, as nbgrader does; those that nothing happened to are put back.
+        """
+        tests, marked = self._tests(), 0
+        with self.course.gradebook() as gradebook:
+            for submission in gradebook.assignment_submissions(self.assignment):
+                before = self.before.get(submission.student_id, {"cells": {}})["cells"]
+                for notebook in submission.notebooks:
+                    for grade in notebook.grades:
+                        place = f"{notebook.name}/{grade.name}"
+                        if grade.manual_score is None or place not in before:
+                            continue
+                        new = after[submission.student_id]["cells"][place]
+                        other_test = tests.get(place) != self.tests.get(place)
+                        other_result = _earned(new) != _earned(before[place])
+                        grade.needs_manual_grade = before[place]["waits"] or other_test or other_result
+                        marked += other_test or other_result
+            gradebook.db.commit()
+        return marked
+
+    def _changes(self, student: str, after: dict) -> Iterator[Change]:
+        before = self.before[student]
+        for place, new in after["cells"].items():
+            notebook, _, cell = place.partition("/")
+            old = before["cells"].get(place, {"auto": None, "checks": {}})
+            stands = "" if new["manual"] is None else f"; the {new['manual']:g} given by hand stand"
+            for check in {**old["checks"], **new["checks"]}:
+                was, is_ = old["checks"].get(check), new["checks"].get(check)
+                if was is None or is_ is None or was["earned"] != is_["earned"]:
+                    earned = [each["earned"] if each else None for each in (was, is_)]
+                    yield Change(student, notebook, cell, check, *earned, _why(was, is_) + stands)
+            if not new["checks"] and not old["checks"] and new["auto"] != old["auto"]:
+                yield Change(
+                    student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands
+                )
+        if before["score"] != after["score"]:
+            yield Change(student, "", "", TOTAL, before["score"], after["score"], "the sum, less what lateness costs")
+
+    def _stopped(self) -> dict | None:
+        """The line with which a regrade of this assignment began that did not end."""
+        begun = None
+        if self.log.path.exists():
+            for line in self.log.path.read_text(encoding="utf-8").splitlines():
+                with contextlib.suppress(ValueError):
+                    event = json.loads(line)
+                    if event.get("assignment") == self.assignment:
+                        begun = {"begun": event, "ended": None}.get(event["event"], begun)
+        return begun
+
+    def _say(self, event: str, **more: object) -> None:
+        self.log.add([{"event": event, "assignment": self.assignment, "at": now()} | more])
+
+
+@contextlib.contextmanager
+def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Course, Config]]:
+    """A copy of a course's gradebook and results, in which an assignment may be released and graded.
+
+    Raises CourseError when the course's folders are laid out in a way that no copy can follow.
+    """
+    if not course.directory.directory_structure.startswith("{nbgrader_step}"):
+        raise CourseError(
+            f"A what-if needs a directory_structure that begins with {{nbgrader_step}}, not "
+            f"'{course.directory.directory_structure}'."
+        )
+    with tempfile.TemporaryDirectory(prefix="viva-what-if-") as name:
+        folder, config = Path(name), copy.deepcopy(config)
+        results = Results.of(course.directory).path
+        for path in (results, results.with_name(LOG)):
+            if path.exists():
+                shutil.copyfile(path, folder / path.name)
+        config.CourseDirectory.root = str(course.root)
+        config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
+        config.CourseDirectory.release_directory = str(folder / "release")
+        config.CourseDirectory.autograded_directory = str(folder / "autograded")
+        other = Course(CourseDirectory(config=config))
+        if course.path("release", assignment).is_dir():
+            shutil.copytree(course.path("release", assignment), other.path("release", assignment))
+        with course.gradebook() as old, other.gradebook() as new:
+            _copy(old, new)
+        yield other, config
+
+
+def _copy(old: Gradebook, new: Gradebook) -> None:
+    """Every row of a gradebook, whatever database it lies in."""
+    tables = Base.metadata.sorted_tables
+    for table in reversed(tables):
+        new.db.execute(table.delete())
+    for table in tables:
+        rows = [dict(row) for row in old.db.execute(select(table)).mappings()]
+        if rows:
+            new.db.execute(insert(table), rows)
+    new.db.commit()
+
+
+def write_csv(changes: list[Change], path: Path) -> None:
+    """One row for each change, with a header."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Change)], lineterminator="\n")
+        writer.writeheader()
+        for change in changes:
+            row = asdict(change)
+            writer.writerow(row | {key: "" if row[key] is None else f"{row[key]:g}" for key in ("old", "new")})
+
+
+def _earned(cell: dict) -> tuple:
+    return cell["auto"], sorted((title, check["earned"]) for title, check in cell["checks"].items())
+
+
+def _why(old: dict | None, new: dict | None) -> str:
+    """Why a check changed what it earns, in words on one line."""
+    if new is None:
+        return "the check is gone"
+    if old is None:
+        return f"the check is new: {_said(new)}"
+    if old["verdict"] == new["verdict"] == Verdict.PASSED:
+        return f"it is worth {new['points']:g} instead of {old['points']:g} points"
+    if new["verdict"] == Verdict.PASSED:
+        return f"it passes now; before: {_said(old)}"
+    before = "it passed before" if old["verdict"] == Verdict.PASSED else f"before: {_said(old)}"
+    return f"{_said(new)}; {before}"
+
+
+def _said(result: dict) -> str:
+    reason = " ".join("".join(letter if letter.isprintable() else " " for letter in result["reason"] or "").split())
+    return f"{result['verdict']}: {reason[:200]}" if reason else result["verdict"]
+
+
+def _pages_changed(old: dict | None, new: dict | None, assignment: str) -> list[str]:
+    """Whether students must fetch the assignment again."""
+    again = f"Hand release/{assignment} out again to those who still work on it"
+    if old is None or new is None:
+        return [f"release/ held no student version, so whether students see a change is not known. {again}."]
+    if old == new:
+        return ["The student version is the same: nobody needs to fetch anything again."]
+    names = []
+    for notebook, cells in new.items():
+        before = old.get(notebook, [])
+        names += [name or f"a cell of {notebook}" for name, text in cells if (name, text) not in before]
+        names += [name or f"a cell of {notebook}" for name, text in before if name not in {n for n, _ in cells}]
+    cells = ", ".join(dict.fromkeys(names)) or "the order of the cells"
+    return [
+        f"The student version changed ({cells}). {again}; "
+        "what was handed in is graded as if the new text stood in it, and need not be handed in again."
+    ]
+
+
+def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """A sentence for each check that is new, gone, or worth or written otherwise."""
+    said = []
+    for place in {**old, **new}:
+        was, is_ = _checks(old.get(place, "")), _checks(new.get(place, ""))
+        cell = place.partition("/")[2]
+        for title in {**was, **is_}:
+            name = f"{cell}: the check '{title}'"
+            if title not in is_:
+                said.append(f"{name} is gone.")
+            elif title not in was:
+                said.append(f"{name} is new, for {is_[title][0]:g} points.")
+            else:
+                (points, text), (points_now, text_now) = was[title], is_[title]
+                if points != points_now:
+                    said.append(f"{name} is worth {points_now:g} instead of {points:g} points.")
+                if text != text_now:
+                    hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
+                    said.append(
+                        f"{name} has another text, {'in hidden lines only' if hidden else 'which students see'}."
+                    )
+    return said or ["The tests are those that were released; data files or given cells may have changed."]
+
+
+def _checks(source: str) -> dict[str, tuple[float, str]]:
+    """By title, points and text of each check; the prelude goes with every one of them."""
+    if not source:
+        return {}
+    points = sum(float(found["points"]) for found in map(CHECK.match, source.splitlines()) if found)
+    try:
+        prelude, checks = split_checks(source, "", points, "the gradebook")
+    except BlueprintError:  # not in Python
+        return {"the whole cell": (points, source)}
+    return {check.title: (check.points, prelude + check.source) for check in checks}
