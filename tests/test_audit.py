@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.conftest import PROJECT, load
 from viva.audit import audit
 from viva.auditpage import page, proven
-from viva.proof import Audit, Fate, read_excuses, weakened
+from viva.proof import Audit, Fate, kinds_in_words, read_excuses, weakened
 from viva.verdict import AnswerError
 
 pytestmark = pytest.mark.xdist_group("audit")
@@ -193,7 +193,7 @@ def test_a_check_that_notices_less_than_before_is_named(strong):
     check = fate.killers.pop()
     assert weakened(before, strong) == []
     (sentence,) = weakened(before, now)
-    assert sentence.startswith(f"The check '{check}' no longer notices 1 mutants")
+    assert sentence.startswith(f"The check '{check}' no longer notices 1 mutant that")
     assert fate.change in sentence
 
 
@@ -216,6 +216,30 @@ def test_false_promises_and_untested_answers_are_named(course, viva):
     assert "An untouched notebook keeps 'test_spread: the largest distance from the mean'." in said.out
     assert "Cell 'spread': no check fails when this answer is left blank." in said.out
     assert "No surviving mutant fits the excuse 'there is no exponential in it'; remove it." in said.out
+
+
+def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
+    assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}
+    text = page(strong)
+    for path, words in (("centre", "a function or an object"), ("centre()", "plain data")):
+        assert f"<code>{path}</code></td>\n<td>{words}</td>" in text
+    kinds = {"f": "", "norm": "numpy.linalg:norm", "f()": "any"} | {f"number_{n}": "plain" for n in range(9)}
+    assert kinds_in_words(kinds) == (
+        "a function or an object: f; anything (widened): f(...); "
+        "plain data: number_0, number_1, number_2, number_3 and 5 more; the library's numpy.linalg.norm: norm"
+    )
+
+    path = course / "source/small/small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.viva = {"kinds": {"centre(...)": "any", "center()": "any"}}
+    notebook.cells = notebook.cells[:4]
+    notebook.cells[0].source = "# Centring"
+    nbformat.write(notebook, path)
+    (course / "answers/small/wrong/rows.py").unlink()
+    said = viva("audit", "--no-wall")
+    assert "small: kinds of answers: a function or an object: centre; anything (widened): centre(...).\n" in said.out
+    assert "widen the kind of 'center()', but no test asks the solution for it." in said.out
+    assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()
 
 
 def test_the_page_escapes_what_it_shows():

@@ -35,9 +35,9 @@ SAME_EACH_TIME = ("viva release", "viva demo ")
 """What these print is compared word for word; of other output only the shape is, as scores are no part of it."""
 
 
-def session() -> list[tuple[str, str]]:
-    """Each command in the README's console blocks, with the output shown under it."""
-    blocks = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+def session(page: str = README) -> list[tuple[str, str]]:
+    """Each command in a page's console blocks, with the output shown under it."""
+    blocks = re.findall(r"^```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     steps = [step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.MULTILINE)]
     return [(command, output) for command, _, output in steps if command]
 

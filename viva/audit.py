@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
-import re
 import tempfile
 import time
 from collections import Counter
@@ -28,8 +27,8 @@ from viva.hygiene import findings
 from viva.mutants import Mutant, mutants
 from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
+from viva.rehearsal import kinds_of_answers
 from viva.release import compiled
-from viva.standin import ANY
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.wall import Limits
 from viva.workers import Workers
@@ -100,7 +99,7 @@ class _Run:
 
     def audit(self) -> Audit:
         watched = self._one("watch", self.blueprint, self.data)
-        self.result.kinds, self.result.inside = self._kinds(), sorted(self.known.inside)
+        self.result.kinds, self.result.inside = kinds_of_answers(self.known), sorted(self.known.inside)
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
@@ -118,12 +117,6 @@ class _Run:
         self._score(trials)
         self._look_around()
         return self.result
-
-    def _kinds(self) -> dict[str, str]:
-        """The kinds of what depends on the student, and of what comes from it."""
-        owned = set().union(*self.known.plan.owned.values())
-        recorded = sorted(self.known.kinds.items())
-        return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in owned}
 
     # jobs
 

@@ -146,10 +146,14 @@ def weakened(before: dict, now: Audit) -> list[str]:
             if check not in fate.killers:
                 missed.setdefault(check, []).append(fate)
     return [
-        f"The check '{check}' no longer notices {len(fates)} mutants that it noticed in the last audit, "
+        f"The check '{check}' no longer notices {_counted(len(fates))} that it noticed in the last audit, "
         f"for example in '{fates[0].cell}': {fates[0].change}"
         for check, fates in missed.items()
     ]
+
+
+def _counted(mutants: int) -> str:
+    return f"{mutants} mutant" if mutants == 1 else f"{mutants} mutants"
 
 
 # --- excuses

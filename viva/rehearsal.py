@@ -8,6 +8,7 @@ be split into two processes: the solution passes them in one process, but not in
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from viva import taint
@@ -39,6 +40,18 @@ def rehearse(
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
     inside = declared | {cell for cell, passed in alone.items() if passed and not split.get(cell, True)}
     return Examination(blueprint, plan, kinds | {path: ANY for path in blueprint.widened if path in kinds}, inside)
+
+
+def kinds_of_answers(known: Examination) -> dict[str, str]:
+    """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
+    cells = {cell.id: (cell.kind, taint.names_of(cell.source)) for cell in known.blueprint.cells}
+    tested = [names for kind, names in cells.values() if kind == "tests" and names]
+    used = set().union(*(names.used.union(*names.mentioned.values()) for names in tested))
+    shown = {
+        name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] == "answer"
+    }
+    recorded = sorted(known.kinds.items())
+    return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
 def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> tuple[dict[str, set[str]], dict[str, bool]]:
