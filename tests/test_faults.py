@@ -247,7 +247,7 @@ def test_a_crowd_needs_no_more_memory_than_a_class(released_tiny, tmp_path):
     grading = Grading(course)
     sizes = {}
     for count in (50, CROWD - 50):
-        grading.until(lambda _, count=count: len(list(course.glob(f"autograded/*/{TINY}"))) >= count)
+        grading.until(lambda _, count=count: len(list(course.glob(f"autograded/*/{TINY}"))) >= count, 600)
         sizes[count] = psutil.Process(grading.process.pid).memory_info().rss >> 10
     assert grading.wait() == 0, grading.out + grading.err
     assert len(recorded(course)) == len(scores(course)) == CROWD
