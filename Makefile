@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback export formgrader doctor test proofs compat parity bench soak lint clean
+.PHONY: help setup demo audit release class grade feedback export formgrader doctor test faults proofs compat parity bench soak lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -73,6 +73,9 @@ test: setup  ## run the tests (about four minutes on two cores)
 
 proofs: setup  ## run the tests that take long
 	@$(BIN)/pytest -m slow
+
+faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)
+	@VIVA_FAULTS=1 $(BIN)/pytest -n 0 --timeout=1800 -q tests/test_faults.py
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
 	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \

@@ -101,7 +101,7 @@ class Grading:
         self.out, self.err = self.process.communicate(timeout=seconds)
         left, end = self._left(), time.monotonic() + 3
         while left and time.monotonic() < end:
-            time.sleep(0.02)
+            time.sleep(0.05)
             left = self._left()
         names = [" ".join(process.cmdline()) for process in left]
         for process in left:
@@ -127,7 +127,7 @@ class Grading:
         while not (found := what(self)):
             assert self.process.poll() is None, f"it ended before: {self.process.communicate()}"
             assert time.monotonic() < end, what
-            time.sleep(0.005)
+            time.sleep(0.04)
         return found
 
     def interrupt(self, number: int = signal.SIGINT, group: bool = False) -> None:
@@ -143,14 +143,12 @@ class Grading:
 
     def parents(self) -> list[psutil.Process]:
         """The warm parents, when both are there."""
-        found = [process for process in self._children() if "viva.parent" in process.cmdline()]
+        found = self._children("viva.parent")
         return found if len(found) == 2 else []
 
-    def workers(self) -> list[psutil.Process]:
-        """The workers, when all warm parents are there too."""
-        if not self.parents():
-            return []
-        return [process for process in self._children() if "grade" in process.cmdline()]
+    def workers(self, *, early: bool = True) -> list[psutil.Process]:
+        """The workers; when it is early, not before the warm parents are there too."""
+        return self._children("grade") if self.parents() or not early else []
 
     def builds(self) -> bool:
         """A worker is at a submission."""
@@ -160,8 +158,15 @@ class Grading:
         """Something was recorded just now."""
         return len(recorded(self.course)) > self.recorded
 
-    def _children(self) -> list[psutil.Process]:
-        return psutil.Process(self.process.pid).children()
+    def _children(self, word: str) -> list[psutil.Process]:
+        """Those with a word in their command line."""
+        found = []
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for process in psutil.Process(self.process.pid).children():
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    if word in process.cmdline():
+                        found.append(process)
+        return found
 
 
 # What is the case afterwards
@@ -218,6 +223,18 @@ def grade_here(course: Path, *, workers: int = 2, backwards: bool = False) -> li
     submissions = opened.submissions([TINY])
     with contextlib.chdir(course):
         return list(autograde(opened, submissions[:: -1 if backwards else 1], config=config, workers=workers))
+
+
+def refusal(course: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What `viva grade` says on stderr when it refuses; in this process, to save its start-up."""
+    from viva.cli import GradeCommand
+
+    with contextlib.chdir(course), pytest.raises(SystemExit) as stop:
+        command = GradeCommand()
+        command.initialize([])
+        command.start()
+    assert stop.value.code == 2
+    return capsys.readouterr().err
 
 
 def in_private_mounts(course: Path, preparation: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from viva import stopping
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
@@ -60,6 +61,7 @@ def audit(
     count = workers or len(os.sched_getaffinity(0))
     start = time.monotonic()
     with (
+        stopping.postponed(),
         tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
         _scratch(folder),
         contextlib.closing(make_grader(seconds, no_wall)) as grader,

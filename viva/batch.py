@@ -165,7 +165,7 @@ class _Batch:
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
-        self.known = {} if self.converter.force else self.results.read()
+        self.known = {} if self.converter.force else self.results.keys()
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
             self.recorded = {
@@ -194,7 +194,7 @@ class _Batch:
         place = submission.assignment, submission.student
         graded = self.course.path("autograded", *place).is_dir()
         known, key = self.known.get(place), self.key(submission)
-        return bool(known and graded and place in self.recorded and known.get("key") == key)
+        return bool(graded and place in self.recorded and known == key)
 
     def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
         with (

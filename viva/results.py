@@ -43,16 +43,24 @@ class Results:
 
     def read(self) -> dict[tuple[str, str], dict]:
         """The last record of each submission, by assignment and student; a line that was cut off is left out."""
-        found = {}
-        if self.path.exists():
-            with self.path.open(encoding="utf-8") as lines:
-                for line in lines:
-                    try:
-                        record = json.loads(line)
-                        found[record["assignment"], record["student"]] = record
-                    except (ValueError, KeyError, TypeError):
-                        continue
-        return found
+        return {(record["assignment"], record["student"]): record for record, _, _ in self._records()}
+
+    def keys(self) -> dict[tuple[str, str], str]:
+        """The key of each submission's last record, by assignment and student."""
+        return {(record["assignment"], record["student"]): record.get("key") for record, _, _ in self._records()}
+
+    def _records(self) -> Iterator[tuple[dict, int, int]]:
+        """Each record with where its line begins and ends; they are read one by one, as there may be thousands."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as lines:
+            end = 0
+            for line in lines:
+                start, end = end, end + len(line)
+                with contextlib.suppress(ValueError, KeyError, TypeError):
+                    record = json.loads(line)
+                    record["assignment"], record["student"]
+                    yield record, start, end
 
     def add(self, records: list[dict]) -> None:
         """Write the records at the end, in one piece."""
@@ -70,15 +78,18 @@ class Results:
         """
         if not self.path.exists():
             return
-        with self._locked():
-            text = _lines([record for _, record in sorted(self.read().items())]).encode()
-            if text == self.path.read_bytes():
+        with self._locked(), self.path.open("rb") as old:
+            found = {(record["assignment"], record["student"]): place for record, *place in self._records()}
+            places = [place for _, place in sorted(found.items())]
+            if sum(end - start for start, end in places) == self.path.stat().st_size and places == sorted(places):
                 return
             fresh = self.path.with_suffix(".jsonl.new")
-            with fresh.open("wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+            with fresh.open("wb") as new:
+                for start, end in places:
+                    old.seek(start)
+                    new.write(old.read(end - start).rstrip(b"\n") + b"\n")
+                new.flush()
+                os.fsync(new.fileno())
             fresh.replace(self.path)
 
     @contextlib.contextmanager
