@@ -77,14 +77,6 @@ def test_tidying_drops_what_was_replaced_and_nothing_else(results):
     assert list(results.path.parent.iterdir()) == [results.path]
 
 
-def test_a_short_file_is_left_as_it_is(results):
-    for number in range(50):
-        results.add([record("a", number=number)])
-    text = results.path.read_text()
-    results.tidy()
-    assert results.path.read_text() == text
-
-
 def test_several_processes_add_whole_lines(results):
     add_side_by_side(results)
     assert len(results.read()) == 3 * 20
