@@ -68,7 +68,7 @@ $(NO_NEWS): | setup
 doctor: setup  ## say what this machine lacks
 	@$(BIN)/viva doctor
 
-test: setup  ## run the tests (about four minutes on two cores)
+test: setup  ## run the tests
 	@$(BIN)/pytest
 
 proofs: setup  ## run the tests that take long
