@@ -157,7 +157,7 @@ def measure_floor(root: Path, assignment: str, count: int, cores: int) -> float:
 def floor(root: str, assignment: str, count: str, cores: str) -> None:
     """The process that measure_floor starts."""
     from viva.blueprint import read_blueprint
-    from viva.candidate import make_shell
+    from viva.shell import make_shell
 
     shell = make_shell()
     (source,) = Path(root, "source", assignment).glob("*.ipynb")

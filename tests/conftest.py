@@ -71,7 +71,7 @@ def viva(course, capsys, monkeypatch):
 @pytest.fixture(scope="session")
 def released(tmp_path_factory) -> Path:
     """A course that was released: the project's own, with a gradebook."""
-    from viva.cli import ReleaseCommand
+    from viva.commands.author import ReleaseCommand
 
     root = tmp_path_factory.mktemp("released")
     for name in ("source", "answers"):

@@ -36,7 +36,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def make_course(root: Path) -> Path:
     """A released course with one assignment of one answer and one test cell."""
-    from viva.cli import ReleaseCommand
+    from viva.commands.author import ReleaseCommand
 
     (root / "source" / TINY).mkdir(parents=True)
     shutil.copy(PROJECT / "nbgrader_config.py", root)
@@ -227,7 +227,7 @@ def grade_here(course: Path, *, workers: int = 2, backwards: bool = False) -> li
 
 def refusal(course: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """What `viva grade` says on stderr when it refuses; in this process, to save its start-up."""
-    from viva.cli import GradeCommand
+    from viva.commands.grade import GradeCommand
 
     with contextlib.chdir(course), pytest.raises(SystemExit) as stop:
         command = GradeCommand()

@@ -23,7 +23,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from viva.blueprint import CHECK
-from viva.grading import CheckResult, Examination, Grader, Outcome
+from viva.grading import Examination, Grader
+from viva.outcome import CheckResult, Outcome
 from viva.rehearsal import rehearse
 from viva.verdict import Verdict
 

@@ -12,7 +12,8 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
 from tests.attacks import CHEATS, READERS, VANDALS
-from viva.grading import Grader, Outcome
+from viva.grading import Grader
+from viva.outcome import Outcome
 from viva.rehearsal import rehearse
 from viva.verdict import Verdict
 from viva.wall import Wall

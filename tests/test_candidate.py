@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
 from viva.autograde import _output
-from viva.grading import Session
+from viva.session import Session
 
 CELLS = {
     "prints in pieces": "print('a', end='')\nprint('b')\nprint()",

@@ -6,9 +6,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from viva.asker import ANY, PLAIN
 from viva.blueprint import read_blueprint
 from viva.rehearsal import rehearse
-from viva.standin import ANY, PLAIN
 from viva.verdict import BlueprintError, Verdict
 
 SOLUTION = """### BEGIN SOLUTION

@@ -8,8 +8,8 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
+from viva.asker import PLAIN
 from viva.rehearsal import rehearse
-from viva.standin import PLAIN
 from viva.verdict import BlueprintError, Verdict
 
 INSIDE = {

@@ -22,11 +22,18 @@ landlock     which files can still be reached
 syscalls     which system calls are still answered
 trial        attempts to break each layer of the wall
 randomness   the global random state, as plain values
+shell        the IPython of the student's code
+operations   what can be asked of one of its objects
 candidate    inside the wall: runs the student's cells and answers questions about them
 raised       exceptions on their way between candidate and examiner
 standin      the examiner's objects for what lives in the candidate
+asker        puts the examiner's questions, and judges the answers
+namespace    the names that test code sees
+testcode     the code of a test, compiled so that it can ask
 examiner     runs the tests and asks the candidate
 parent       warm parents: the libraries are loaded once, a fork serves each submission
+session      a candidate and an examiner, connected
+outcome      what a notebook came to
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
@@ -37,6 +44,7 @@ record       many workers draft, one writer records in the gradebook
 stopping     Ctrl-C: a command stops with one sentence, never in the middle of something
 leftovers    what a killed command leaves behind, and one command at a time on a course
 workers      a pool of processes that survives the death of any of them
+marking      one submission through nbgrader's steps, in a worker
 batch        many submissions: planned, graded, recorded
 regrade      a corrected assignment over graded submissions: who changes, and why
 feedback     what may stand in the page that a student gets back
@@ -53,6 +61,7 @@ auditpage    the audit as an HTML page, and the record that it passed
 prove        audits of several assignments at the terminal
 demo         the demo class
 doctor       what this machine lacks
+commands     the commands, by the part of the flow
 cli          the `viva` command; __main__ starts it
 """
 

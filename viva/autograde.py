@@ -30,7 +30,8 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, List
 
-from viva.grading import Examination, Grader, Outcome
+from viva.grading import Examination, Grader
+from viva.outcome import Outcome
 from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results

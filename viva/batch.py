@@ -13,62 +13,44 @@ from __future__ import annotations
 import contextlib
 import glob
 import hashlib
-import io
 import logging
 import os
 import re
-import shutil
-import stat
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 
-from nbformat import NotebookNode
-from nbgrader import utils
 from nbgrader.api import InvalidEntry
 from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Execute
+from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config import Config
-from traitlets.utils.importstring import import_item
 
 from viva import ENGINE, leftovers, stopping
 from viva.autograde import (
     Autograde,
     Examine,
-    RecordResults,
-    examination,
     new_grader,
-    now,
     require_wall,
-    source_notebook,
 )
 from viva.course import Course, Submission
-from viva.grading import Examination, ExaminerFault, Grader
+from viva.grading import Examination
 from viva.handin import find
-from viva.record import Draft, Expected, Graded, Writer, concerns_all, in_place_of_gradebook
-from viva.release import released_notebook
+from viva.marking import Marked, Marker, memory_log
+from viva.record import Expected, Writer, concerns_all
 from viva.results import Results
-from viva.slots import Released
-from viva.submission import open_notebooks
-from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
+from viva.verdict import CourseError, Verdict, VivaError
 from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
-
-
 LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
-
-SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
-"""Steps that a worker leaves out: the writer does the first two; what the last checks was put right before."""
 
 
 class Status(StrEnum):
@@ -201,10 +183,13 @@ class _Batch:
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
             contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
-            Workers(_cores(workers, len(todo)), lambda number: _Worker(self, folder, grader.share(2 * number))) as pool,
+            Workers(
+                _cores(workers, len(todo)),
+                lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(2 * number)),
+            ) as pool,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
-            waiting: list[tuple[Submission, _Done]] = []
+            waiting: list[tuple[Submission, Marked]] = []
             start = time.monotonic()
             examinations = dict(pool.map(sorted({submission.assignment for submission in todo})))
             for known in examinations.values():
@@ -258,182 +243,6 @@ def _hash_folder(folder: Path, digest) -> None:
             digest.update(content)
 
 
-@dataclass
-class _Done:
-    """What a worker says of a submission."""
-
-    problem: str = ""
-    explained: str = ""
-    """Why nothing in it can be graded."""
-    notes: tuple[str, ...] = ()
-    log: str = ""
-    graded: Graded | None = None
-    record: dict = field(default_factory=dict)
-
-    def results(self) -> Iterator[dict]:
-        """What every check came to."""
-        for cells in self.record["notebooks"].values():
-            for results in cells.values():
-                yield from results
-
-
-_Examinations = dict[str, Examination | VivaError]
-
-
-class _Worker:
-    """Takes submissions through nbgrader's steps, in a process of its own."""
-
-    def __init__(self, batch: _Batch, folder: str, grader: Grader) -> None:
-        self.batch, self.folder, self.grader = batch, folder, grader
-        self.released: dict[str, dict[str, Released]] = {}
-
-    def __call__(self, job: str | tuple[Submission, _Examinations]) -> _Examinations | _Done:
-        """Learn about an assignment, or grade a submission."""
-        tempfile.tempdir = self.folder  # removed with the batch, so that nothing is left behind however this ends
-        return self._rehearse(job) if isinstance(job, str) else self._try(*job)
-
-    def let_go(self) -> None:
-        self.grader.close()
-
-    def _rehearse(self, assignment: str) -> _Examinations:
-        """What the grader knows about each notebook, or why it cannot be graded."""
-        found = {}
-        directory, expected = self.batch.course.directory, self.batch.expected[assignment]
-        for name in expected.notebooks:
-            try:
-                source = source_notebook(directory, assignment, name)
-                found[name] = self.grader.twice(partial(examination, source, self.grader, expected.locked(name)))
-            except ExaminerFault as fault:
-                found[name] = BlueprintError(f"{source}: {fault}")
-            except VivaError as error:
-                found[name] = error
-        return found
-
-    def _try(self, submission: Submission, examinations: _Examinations | None) -> _Done:
-        log, stream = _log(f"{submission.assignment}/{submission.student}")
-        try:
-            if examinations is None:
-                raise BlueprintError("the instructor's notebook ended the process that ran it, twice")
-            return self._grade(submission, examinations, log)
-        except VivaError as error:
-            return _Done(problem=str(error), log=stream.getvalue())
-        except Exception as error:
-            log.exception("The submission could not be graded.")
-            sentence = f"it could not be graded: {str(error).splitlines()[0] if str(error) else ''}"
-            return _Done(problem=f"{sentence} ({type(error).__name__})", log=stream.getvalue())
-
-    def _grade(self, submission: Submission, examinations: _Examinations, log: logging.Logger) -> _Done:
-        start = time.monotonic()
-        opened = open_notebooks(find(submission, set(examinations)), self._released(submission.assignment))
-        if opened.problem:
-            return _Done(explained=opened.problem)
-        directory = CourseDirectory(config=self.batch.config, log=log)
-        directory.root = str(self.batch.course.root)
-        converter = Autograde(coursedir=directory, config=self.batch.config, log=log)
-        steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
-        target = self.batch.course.path("autograded", submission.assignment, submission.student)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        done = _Done(graded=Graded(submission.assignment, submission.student, None, {}, {}))
-        done.record = {"assignment": submission.assignment, "student": submission.student, "graded": now()}
-        done.record |= {"wall": True, "faults": [], "notebooks": {}, "repairs": opened.repairs}
-        repairs = [f"{name}.ipynb: {text}" for name, texts in opened.repairs.items() for text in texts]
-        done.notes = (*opened.notes, *repairs)
-        with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=target.parent) as folder:
-            build = Path(folder, "graded")
-            _copy_extra_files(submission.folder, build, directory.ignore)
-            _copy_extra_files(self.batch.course.path("source", submission.assignment), build, directory.ignore)
-            done.graded.timestamp = directory.get_existing_timestamp(str(submission.folder))
-            for name, notebook in sorted(opened.notebooks.items()):
-                text = self._convert(name, notebook, build, submission, examinations[name], converter, steps, done)
-                (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
-            _protect(build, int(str(converter.permissions), 8))
-            _replace(build, target)
-        done.record["seconds"] = round(time.monotonic() - start, 3)
-        return done
-
-    def _released(self, assignment: str) -> dict[str, Released]:
-        """The notebooks as students got them."""
-        if assignment not in self.released:
-            course, expected = self.batch.course, self.batch.expected[assignment].notebooks
-            self.released[assignment] = {
-                name: Released(released_notebook(course, assignment, name, {c.name for c in book.source_cells}))
-                for name, book in expected.items()
-            }
-        return self.released[assignment]
-
-    def _convert(
-        self,
-        name: str,
-        notebook: NotebookNode,
-        build: Path,
-        submission: Submission,
-        known: Examination | VivaError,
-        converter: Autograde,
-        steps: list,
-        done: _Done,
-    ) -> str:
-        """One notebook through the steps; the graded notebook as text, its scores and results in ``done``."""
-        if isinstance(known, VivaError):
-            raise known
-        draft = Draft(self.batch.expected[submission.assignment])
-        place = {"student": submission.student, "assignment": submission.assignment, "notebook": name}
-        place |= {"db_url": self.batch.course.directory.db_url, "grader": self.grader, "examination": known}
-        exporter = converter.exporter_class(parent=converter, config=converter.config)
-        for step in steps:
-            kind = step if isinstance(step, type) else import_item(step)
-            if not issubclass(kind, SPARED):
-                exporter.register_preprocessor(step)
-        resources = {"unique_key": name, "output_files_dir": f"{name}_files", "nbgrader": place}
-        resources["metadata"] = {"path": str(build)}
-        with (
-            in_place_of_gradebook(draft, [type(step) for step in exporter._preprocessors]),
-            utils.setenv(NBGRADER_EXECUTION="autograde"),
-            contextlib.chdir(self.batch.course.root),
-        ):
-            # As the exporter does, but without validating and copying the notebook before each step.
-            for step in exporter._preprocessors:
-                notebook, resources = step(notebook, resources)
-            exporter._preprocessors = []
-            text, _ = exporter.from_notebook_node(notebook, resources=resources)
-        done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
-        if outcome := resources["nbgrader"].get("outcome"):
-            done.record["notebooks"][name] = outcome.record()
-            done.record["faults"] += outcome.faults
-            done.record["wall"] &= outcome.walled
-        return text
-
-
-def _copy_extra_files(source: Path, target: Path, ignore: list[str]) -> None:
-    """Everything but notebooks and what is ignored; links are not followed."""
-    target.mkdir(parents=True, exist_ok=True)
-    for name in utils.find_all_files(str(source), [*ignore, "*.ipynb"]):
-        path = Path(name)
-        if path.is_symlink() or not path.is_file():
-            continue
-        copy = target / path.relative_to(source)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.unlink(missing_ok=True)
-        shutil.copyfile(path, copy)
-
-
-def _protect(folder: Path, permissions: int) -> None:
-    for path in folder.rglob("*"):
-        if path.is_file():
-            path.chmod(permissions)
-
-
-def _replace(build: Path, target: Path) -> None:
-    """Put a finished folder in the place of the old one."""
-    if target.exists():
-        old = build.with_name("old") / target.name  # named, so that finish_builds can put it back
-        old.parent.mkdir()
-        target.rename(old)
-        for path in old.rglob("*"):
-            if path.is_dir() and not path.is_symlink():
-                path.chmod(path.stat().st_mode | stat.S_IRWXU)
-    build.rename(target)
-
-
 def write_feedback(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
 ) -> Iterator[Outcome]:
@@ -467,7 +276,7 @@ class _Conversion:
     root: str
 
     def __call__(self, submission: Submission) -> Outcome:
-        log, stream = _log(f"{submission.assignment}/{submission.student}")
+        log, stream = memory_log(f"{submission.assignment}/{submission.student}")
         directory = CourseDirectory(config=self.config, log=log)
         directory.root = self.root
         directory.assignment_id = submission.assignment
@@ -481,15 +290,6 @@ class _Conversion:
                 log.exception("The submission could not be converted.")
             return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Outcome(submission, Status.DONE)
-
-
-def _log(name: str) -> tuple[logging.Logger, io.StringIO]:
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging.Formatter("[%(levelname)s] %(message)s"))
-    log = logging.Logger(name, logging.INFO)
-    log.addHandler(handler)
-    return log, stream
 
 
 def _reason(log: str) -> str:

@@ -7,19 +7,17 @@ It is asked to run cells, for which it returns notebook outputs, and, between th
 operation on its objects: look up a name, call a function, get an item. What cannot cross by value
 stays here, in a table; the other side gets its number.
 
+An interrupt says that the time is over. It is let through only while the student's code runs: between
+a question and its answer it would leave half a message, or an answer that nobody waits for.
+
 Nothing here has to be trusted: the student's code shares this interpreter and may have changed any
 of it. The other side reads every answer as bytes from a stranger. No hidden test is ever sent here.
 """
 
 from __future__ import annotations
 
-import base64
-import builtins
-import copy
+import contextlib
 import importlib
-import inspect
-import io
-import operator
 import os
 import signal
 import sys
@@ -27,186 +25,33 @@ import types
 import warnings
 
 import numpy as np
-from IPython.core.displayhook import DisplayHook
-from IPython.core.displaypub import DisplayPublisher
-from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 from viva import raised, wire
+from viva.operations import OPERATIONS, origin
 from viva.raised import safe
 from viva.randomness import get_state, set_state
+from viva.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
 WARNINGS = 20
 """So many warnings of one operation are told."""
-OUTPUT_CHARACTERS, OUTPUT_ITEMS = 1_000_000, 1_000
-"""A cell keeps so much output; the rest is dropped, and a line says so."""
-
-THROW_AWAY_PLOT = r"""
-import matplotlib.pyplot as plt
-figure, axes = plt.subplots(1, 2, figsize=(2, 1), layout="constrained")
-picture = axes[0].imshow([[0.0, 1.0]], cmap="viridis")
-figure.colorbar(picture, ax=axes[0])
-axes[0].set(title="title", xlabel=r"$x_1^{2} = \frac{1}{2} \mathbf{K}^\top Q$", ylabel="y", xticks=[0, 1])
-axes[0].text(0, 0, "0.50", color="w", ha="center")
-axes[1].plot([1, 2], [1e-3, 5], "o-", label=r"$\alpha$")
-axes[1].bar([1, 2], [1, 2])
-axes[1].legend()
-figure.suptitle("all", fontweight="bold")
-plt.show()
-"""
-"""Finds the fonts, loads the parser of formulas and fills the caches that every first plot pays for."""
 
 
-class Outputs:
-    """The outputs of one cell, as dictionaries in the form of a notebook's outputs."""
-
-    def __init__(self, characters: int = OUTPUT_CHARACTERS) -> None:
-        self.items: list[dict] = []
-        self.left = characters
-        self.clearing = False
-        """Whether the next output is to replace all before it."""
-
-    def text(self, name: str, text: str) -> None:
-        if self.left <= 0:
-            return
-        if len(text) > self.left:
-            text = text[: self.left] + "\n[more output was dropped here]\n"
-            self.left = 0
-        self.left -= len(text)
-        last = self.items[-1] if self.items and not self.clearing else {}
-        if last.get("output_type") == "stream" and last["name"] == name:
-            last["text"].append(text)
-        else:
-            self.add({"output_type": "stream", "name": name, "text": [text]})
-
-    def add(self, item: dict) -> None:
-        if self.clearing:
-            self.clear()
-        if len(self.items) < OUTPUT_ITEMS:
-            self.items.append(item)
-
-    def clear(self, wait: bool = False) -> None:
-        self.clearing = wait
-        if not wait:
-            self.items.clear()
-
-    def finished(self) -> list[dict]:
-        return [item | {"text": "".join(item["text"])} if "text" in item else item for item in self.items]
-
-    def printed(self) -> list[tuple[str, str]]:
-        """What was written to which stream."""
-        return [(item["name"], item["text"]) for item in self.finished() if "text" in item]
+@contextlib.contextmanager
+def interruptible(yes: bool = True):
+    """Let interrupts through, or hold them back, for a while."""
+    ways = (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
+    try:
+        signal.pthread_sigmask(ways[yes], {signal.SIGINT})
+        yield
+    finally:
+        signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
 
 
-class Stream(io.TextIOBase):
-    """sys.stdout or sys.stderr of the student's code."""
-
-    encoding = "utf-8"
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.descriptor = {"stdout": 1, "stderr": 2}[name]
-
-    def write(self, text: str) -> int:
-        Shell.outputs.text(self.name, str(text))
-        return len(text)
-
-    def fileno(self) -> int:
-        return self.descriptor
-
-    def writable(self) -> bool:
-        return True
-
-
-class Publisher(DisplayPublisher):
-    """What display() shows."""
-
-    def publish(self, data, metadata=None, *, transient=None, update=False, **_) -> None:
-        item = {"output_type": "display_data", "data": _mime(data), "metadata": dict(metadata or {})}
-        identity = (transient or {}).get("display_id")
-        if update:
-            for shown in Shell.displays.get(identity, ()):
-                shown |= {"data": item["data"], "metadata": item["metadata"]}
-            return
-        if identity is not None:
-            Shell.displays.setdefault(identity, []).append(item)
-        Shell.outputs.add(item)
-
-    def clear_output(self, wait: bool = False) -> None:
-        Shell.outputs.clear(wait)
-
-
-class Hook(DisplayHook):
-    """The value of a cell's last expression."""
-
-    def write_output_prompt(self) -> None:
-        pass
-
-    def write_format_data(self, format_dict, md_dict=None) -> None:
-        Shell.outputs.add(
-            {
-                "output_type": "execute_result",
-                "data": _mime(format_dict),
-                "metadata": dict(md_dict or {}),
-                "execution_count": self.prompt_count,
-            }
-        )
-
-    def finish_displayhook(self) -> None:
-        pass
-
-
-class Shell(InteractiveShell):
-    """An IPython shell without history, threads or terminal."""
-
-    outputs = Outputs()
-    displays: dict = {}
-
-    def init_displayhook(self) -> None:
-        self.displayhook_class = Hook
-        super().init_displayhook()
-
-    def init_display_pub(self) -> None:
-        self.display_pub_class = Publisher
-        super().init_display_pub()
-
-    def _showtraceback(self, etype, evalue, stb) -> None:
-        Shell.outputs.add(
-            {
-                "output_type": "error",
-                "ename": etype.__name__,
-                "evalue": safe(str, evalue),
-                "traceback": stb if isinstance(stb, list) else [str(stb)],
-            }
-        )
-
-    def system(self, command: str) -> None:
-        print(f"Commands such as !{command.split()[0] if command.split() else ''} are not run while grading.")
-
-    system_raw = system_piped = system
-
-    def enable_gui(self, gui=None) -> None:
-        """``%matplotlib inline`` asks for this; there is no window to draw in."""
-
-    def getoutput(self, command: str, split: bool = True, depth: int = 0):
-        self.system(command)
-        return [] if split else ""
-
-
-def make_shell() -> Shell:
-    """The shell, warmed up: made once in the warm parent, before any fork."""
-    # A history has a thread, which would not survive the fork.
-    shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
-    shell.colors = "nocolor"
-    shell.set_hook("show_in_pager", lambda *_, **__: None)  # what `len?` shows is no output of a notebook
-    for source in ("%matplotlib inline", THROW_AWAY_PLOT, "1 / 0"):
-        shell.run_cell(source)
-    shell.reset(new_session=True)
-    shell.execution_count = 1
-    Shell.outputs, Shell.displays = Outputs(), {}
-    return shell
+def forget_interrupt() -> None:
+    """Drop an interrupt that was held back."""
+    signal.sigtimedwait({signal.SIGINT}, 0)
 
 
 class Candidate:
@@ -224,25 +69,19 @@ class Candidate:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
         while True:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 self.do(self.listen())
             except EOFError:
                 os._exit(0)
-            except KeyboardInterrupt:  # it came when the work was done already
-                continue
-            except Exception as error:
+            except (Exception, KeyboardInterrupt) as error:
                 self.answer({"refused": f"{type(error).__name__}: {error}"})
 
     def do(self, request: dict) -> None:
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
 
     def listen(self) -> dict:
-        """The next message. An interrupt waits until all of it is here: half a message would spoil the next one."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            return wire.decode(wire.read(REQUEST), self.resolve)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        return wire.decode(wire.read(REQUEST), self.resolve)
 
     def answer(self, reply: dict) -> None:
         try:
@@ -257,8 +96,10 @@ class Candidate:
         """Run one cell and return its outputs."""
         Shell.outputs = outputs = Outputs()
         error = None
+        forget_interrupt()
         try:
-            result = self.shell.run_cell(source, store_history=True)
+            with interruptible():
+                result = self.shell.run_cell(source, store_history=True)
             error = result.error_before_exec or result.error_in_exec
         except BaseException as escaped:
             error = escaped
@@ -267,11 +108,14 @@ class Candidate:
         told = None if error is None else raised.told(error, self.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
-    def do_operate(self, operation: str, args: tuple, kwargs: dict, **state: object) -> dict:
+    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: object) -> dict:
         """Do one operation and return its result, what it printed and what it changed in place.
 
+        An interrupt that came before the ``first`` operation of a check was meant for the check before.
         For ``state`` see _take_state.
         """
+        if first:
+            forget_interrupt()
         self._take_state(**state)
         around, Shell.outputs = Shell.outputs, Outputs(64_000)
         outputs = Shell.outputs
@@ -280,7 +124,8 @@ class Candidate:
         reply = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
-                reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
+                with interruptible():
+                    reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
             except BaseException as error:
                 reply["raised"] = raised.told(error, self.number)
         self._flush(outputs)
@@ -419,26 +264,15 @@ class Callback:
 
     def __call__(self, /, *args, **kwargs):
         candidate = self.candidate
-        candidate.answer(candidate._with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
-        # The function may ask in its turn before it returns.
-        while "do" in (reply := candidate.listen()):
-            candidate.do(reply)
-        candidate._take_state(reply.get("random_state"))
+        with interruptible(False):
+            candidate.answer(candidate._with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
+            # The function may ask in its turn before it returns.
+            while "do" in (reply := candidate.listen()):
+                candidate.do(reply)
+            candidate._take_state(reply.get("random_state"))
         if "raised" in reply:
             raise raised.again(reply["raised"], candidate.objects)
         return reply["value"]
-
-
-def _lookup(candidate: Candidate, name: str):
-    try:
-        return candidate.shell.user_ns[name]
-    except KeyError:
-        raise NameError(f"name '{name}' is not defined") from None
-
-
-def _names(candidate: Candidate) -> list[str]:
-    shell = candidate.shell
-    return [name for name in shell.user_ns if name not in shell.user_ns_hidden and name[0] != "_"]
 
 
 def _contents(value) -> tuple | list | None:
@@ -448,79 +282,7 @@ def _contents(value) -> tuple | list | None:
     return list(value) if type(value) in VIEWS else None
 
 
-def _signature(value) -> tuple:
-    """What an inspect.Signature can be made of: a row for each parameter, and the annotation of the result."""
-    signature = inspect.signature(value)
-    rows = [
-        (one.name, int(one.kind), _written(one.default), _written(one.annotation))
-        for one in signature.parameters.values()
-    ]
-    return rows, _written(signature.return_annotation)
-
-
-def _written(value) -> tuple[str, object]:
-    """A default or an annotation: by value, as the place of a library's class, or as text."""
-    if value is inspect.Parameter.empty:
-        return "empty", None
-    if wire.is_plain(value):
-        return "plain", value
-    return ("class", origin(value)) if isinstance(value, type) and origin(value) else ("text", safe(repr, value)[:200])
-
-
-def _leave(candidate: Candidate, manager, error: dict | None) -> bool:
-    if error is None:
-        return bool(manager.__exit__(None, None, None))
-    again = raised.again(error, candidate.objects)
-    return bool(manager.__exit__(type(again), again, again.__traceback__))
-
-
-def _forward(function):
-    return lambda candidate, *args: function(*args)
-
-
-OPERATIONS = {
-    "name": _lookup,
-    "names": _names,
-    "call": lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs),
-    "enter": lambda candidate, manager: manager.__enter__(),
-    "leave": _leave,
-    **{name: _forward(f) for name, f in (("signature", _signature), ("document", inspect.getdoc), ("type", type))},
-    **{name: _forward(f) for name, f in (("copy", copy.copy), ("deepcopy", copy.deepcopy), ("hash", hash))},
-    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir)},
-    **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, divmod)},
-    **{f.__name__: _forward(f) for f in (isinstance, issubclass)},
-    **{
-        name: _forward(getattr(operator, name))
-        for name in (
-            "getitem setitem delitem contains index eq ne lt le gt ge neg pos invert "
-            "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift "
-            "iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift"
-        ).split()
-    },
-}
-
-
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
-
-
-def origin(value: object) -> str:
-    """``module:qualname`` of a library's module, function or class, or a class of Python's; else an empty string."""
-    if isinstance(value, types.ModuleType):
-        return f"{value.__name__}:"
-    if isinstance(value, type) and vars(builtins).get(type.__dict__["__name__"].__get__(value)) is value:
-        return f"builtins:{value.__name__}"
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
-    if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
-        found = sys.modules.get(module)
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        if found is value:
-            return f"{module}:{name}"
-    return ""
-
-
-def _mime(data: dict) -> dict:
-    return {key: base64.b64encode(value).decode() if isinstance(value, bytes) else value for key, value in data.items()}
 
 
 def _mro(kind: type) -> list[tuple[str, str]]:

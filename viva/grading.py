@@ -9,80 +9,30 @@ cells again, leaves the deadly one out, and goes on.
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
 import re
-import select
-import shutil
-import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva import taint, wire
+from viva import taint
 from viva.blueprint import Blueprint, Cell
+from viva.outcome import CheckResult, Outcome, outputs_of, score
 from viva.parent import Parent
-from viva.verdict import Verdict, WallError, WireError
-from viva.wall import Limits, Wall, overflowing
+from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
+from viva.verdict import Verdict, WallError
+from viva.wall import Wall
 
 Found = TypeVar("Found")
 
-GRACE = 1.0
-"""Seconds between the interrupt and the kill."""
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
-WATCH = 0.25
-"""Seconds between two looks into a scratch folder."""
-STUCK = 10.0
-"""Seconds that an examiner may take beyond its cell's time."""
 
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
-KILLED = "the code ended its process, or used more memory than it may"
-TIMEOUT = "the code did not finish in {:g} seconds"
-
-
-@dataclass
-class CheckResult:
-    """What one check came to."""
-
-    title: str
-    points: float
-    verdict: Verdict
-    earned: float = 0.0
-    reason: str = ""
-    traceback: str = ""
-    printed: str = ""
-    seconds: float = 0.0
-
-
-@dataclass
-class Outcome:
-    """What a notebook came to: results by grade cell, outputs by index of the notebook's cells, the grader's faults."""
-
-    checks: dict[str, list[CheckResult]] = field(default_factory=dict)
-    outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    walled: bool = True
-
-    def record(self) -> dict[str, list[dict]]:
-        """The results of the checks as JSON knows them."""
-        return {
-            cell: [vars(result) | {"verdict": str(result.verdict)} for result in results]
-            for cell, results in self.checks.items()
-        }
-
-    def earned(self, cell: str) -> float | None:
-        """The points of a grade cell; None when the grader could not grade it."""
-        results = self.checks.get(cell, [])
-        if any(result.verdict is Verdict.UNGRADED for result in results):
-            return None
-        return sum(result.earned for result in results)
 
 
 @dataclass(frozen=True)
@@ -103,142 +53,6 @@ class Examination:
         ids = [cell.id for cell in self.blueprint.cells]
         start = ids.index(after) + 1 if after in ids else 0
         return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
-
-
-class Died(Exception):  # noqa: N818
-    """The candidate ended, or had to be ended."""
-
-    def __init__(self, verdict: Verdict, reason: str) -> None:
-        super().__init__(reason)
-        self.verdict, self.reason = verdict, reason
-
-
-class ExaminerFault(Exception):  # noqa: N818
-    """The examiner itself failed; the fault is the grader's."""
-
-
-class Session:
-    """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
-
-    def __init__(
-        self, candidates: Parent, examiners: Parent, data: Path | None = None, files: Path | None = None
-    ) -> None:
-        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
-        self.candidates, self.examiners = candidates, examiners
-        # One for each: a scratch folder belongs to a single process.
-        self.scratches = [Path(tempfile.mkdtemp(prefix="viva-scratch-")) for _ in range(2)]
-        for folder, scratch in zip((files or data, data), self.scratches, strict=True):
-            if folder is not None:
-                _copy_data(folder, scratch)
-        self.pids: dict[Parent, int] = {}
-        self.open: list[int] = []
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
-
-    def _start(self) -> None:
-        null, out, err = os.open(os.devnull, os.O_RDWR), os.memfd_create("out"), os.memfd_create("err")
-        to_candidate, self.question = os.pipe()
-        self.answer, from_candidate = os.pipe()
-        to_examiner, self.request = os.pipe()
-        self.reply, from_examiner = os.pipe()
-        self.open = [self.question, self.answer, self.request, self.reply]
-        theirs = [null, out, err, to_candidate, from_candidate, to_examiner, from_examiner]
-        try:
-            self.pids[self.candidates] = self.candidates.fork(
-                [null, out, err, to_candidate, from_candidate], self.scratches[0]
-            )
-            self.pids[self.examiners] = self.examiners.fork(
-                [null, null, null, to_examiner, from_examiner, self.question, self.answer], self.scratches[1]
-            )
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        for descriptor in (self.answer, self.reply):
-            try:
-                ready = wire.decode(wire.read(descriptor, timeout=20))
-            except (EOFError, TimeoutError, WireError) as error:
-                raise WallError(f"a process did not start: {error}") from error
-            if ready != {"ready": True}:
-                raise WallError(ready["fault"])
-
-    def close(self) -> None:
-        for pid in self.pids.values():  # both at once: to give back a large memory takes a while
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        for parent, pid in self.pids.items():
-            with contextlib.suppress(OSError, WallError):
-                parent.end(pid)
-        self.pids.clear()
-        for descriptor in self.open:
-            os.close(descriptor)
-        self.open = []
-        for scratch in self.scratches:
-            shutil.rmtree(scratch, ignore_errors=True)
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def candidate(self, within: float, **request: object) -> dict:
-        """The candidate's reply to a request. Raises Died."""
-        try:
-            wire.write(self.question, wire.encode(request))
-            if not self._readable(self.answer, within):
-                self._interrupt()
-                if not self._readable(self.answer, GRACE):
-                    raise Died(Verdict.TIMEOUT, TIMEOUT.format(within))
-            reply = wire.decode(wire.read(self.answer, timeout=STUCK))
-        except (EOFError, BrokenPipeError):
-            raise Died(Verdict.KILLED, KILLED) from None
-        except (WireError, TimeoutError) as error:
-            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {error}") from None
-        if not isinstance(reply, dict) or "refused" in reply:
-            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {str(reply)[:300]}")
-        return reply
-
-    def examiner(self, within: float, **request: object) -> dict:
-        """The examiner's reply to a request. Raises ExaminerFault."""
-        try:
-            wire.write(self.request, wire.encode(request))
-            if not self._readable(self.reply, within):
-                self._interrupt()
-                if not self._readable(self.reply, GRACE):
-                    self._end_candidate()
-                    if not self._readable(self.reply, STUCK):
-                        raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
-            reply = wire.decode(wire.read(self.reply, timeout=STUCK))
-        except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
-            raise ExaminerFault(f"the examiner ended: {error}") from error
-        if "fault" in reply:
-            raise ExaminerFault(reply["fault"])
-        return reply
-
-    def _readable(self, descriptor: int, seconds: float) -> bool:
-        """Wait for an answer. Where no tmpfs limits the scratch folder, a candidate that fills it is ended."""
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        wall, end = self.candidates.wall, time.monotonic() + seconds
-        watched = wall is not None and not wall.private_tmp
-        while watched and time.monotonic() < end:
-            if poll.poll(min(WATCH, seconds) * 1000):
-                return True
-            if overflowing(self.scratches[0], wall.limits):
-                self._end_candidate()
-        return bool(poll.poll(max(0.0, end - time.monotonic()) * 1000))
-
-    def _interrupt(self) -> None:
-        if pid := self.pids.get(self.candidates):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGINT)
-
-    def _end_candidate(self) -> None:
-        if pid := self.pids.pop(self.candidates, None):
-            self.candidates.end(pid)
 
 
 class Grader:
@@ -366,7 +180,7 @@ class _Run:
                     self._examine(session, index, self.blueprint[name])
                 else:
                     reply = session.candidate(self._seconds(cell), do="run", source=cell.source)
-                    self.outcome.outputs.setdefault(index, (_outputs(reply), reply.get("count")))
+                    self.outcome.outputs.setdefault(index, (outputs_of(reply), reply.get("count")))
             except Died as death:
                 self._bury(index, death)
                 return False
@@ -478,7 +292,9 @@ def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip:
             report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
             report["reason"], report["traceback"] = str(raised.get("message")), str(raised.get("traceback"))
         else:
-            values = [item["data"]["text/plain"] for item in _outputs(reply) if item["output_type"] == "execute_result"]
+            values = [
+                item["data"]["text/plain"] for item in outputs_of(reply) if item["output_type"] == "execute_result"
+            ]
             report["result"] = values[-1] if values else None
         reports.append(report)
     return reports
@@ -494,78 +310,5 @@ def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
         yield max(limit - (time.monotonic() - start), limit / 10)
 
 
-def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
-    """Reports with their points; a number as the last value of a cell is partial credit, as in nbgrader."""
-    results = []
-    for check, report in zip(cell.checks[skip:], reports, strict=False):
-        verdict = Verdict(report["verdict"])
-        earned = check.points if verdict is Verdict.PASSED else 0.0
-        reason = report["reason"]
-        if earned and len(cell.checks) == 1 and report["result"] is not None:
-            try:
-                earned = utils.get_partial_grade({"data": {"text/plain": report["result"]}}, check.points, logging)
-            except ValueError as error:
-                verdict, earned, reason = Verdict.UNGRADED, 0.0, str(error)
-        results.append(
-            CheckResult(
-                check.title,
-                check.points,
-                verdict,
-                earned,
-                reason,
-                report["traceback"],
-                report["printed"],
-                report["seconds"],
-            )
-        )
-    return results
-
-
 def _is_test(cell: NotebookNode) -> bool:
     return utils.is_grade(cell) and not utils.is_solution(cell)
-
-
-def _outputs(reply: dict) -> list[dict]:
-    """The outputs of a cell, as far as they are outputs: the reply comes from a stranger."""
-    outputs = reply.get("outputs")
-    return [item for item in outputs if _is_output(item)] if isinstance(outputs, list) else []
-
-
-def _is_output(item: object) -> bool:
-    if not isinstance(item, dict):
-        return False
-    match item.get("output_type"):
-        case "stream":
-            return (
-                item.keys() == {"output_type", "name", "text"}
-                and item["name"] in ("stdout", "stderr")
-                and (isinstance(item["text"], str))
-            )
-        case "error":
-            return (
-                item.keys() == {"output_type", "ename", "evalue", "traceback"}
-                and isinstance(item["ename"], str)
-                and isinstance(item["evalue"], str)
-                and isinstance(item["traceback"], list)
-                and all(isinstance(line, str) for line in item["traceback"])
-            )
-        case "display_data" | "execute_result":
-            data = item.get("data")
-            return (
-                isinstance(data, dict)
-                and item.get("metadata") is not None
-                and all(isinstance(key, str) and isinstance(value, str) for key, value in data.items())
-            )
-    return False
-
-
-def _copy_data(source: Path, scratch: Path) -> None:
-    """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
-    files = [path for path in source.rglob("*") if path.is_file() and not path.is_symlink()]
-    room = Limits().scratch_bytes // 2
-    for path in sorted(files, key=lambda path: path.stat().st_size):
-        room -= path.stat().st_size
-        if path.suffix != ".ipynb" and room >= 0:
-            target = scratch / path.relative_to(source)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)

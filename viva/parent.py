@@ -154,7 +154,8 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
         case "attach":
             channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
         case "learn":
-            from viva.examiner import UnknownMagicError, compiled
+            from viva.namespace import UnknownMagicError
+            from viva.testcode import compiled
 
             with contextlib.suppress(SyntaxError, ValueError, UnknownMagicError):  # told when a check runs
                 compiled(request["source"], request["title"])
@@ -212,7 +213,8 @@ def _load() -> None:
 
 def _warm_candidate():
     _load()
-    from viva.candidate import Candidate, make_shell
+    from viva.candidate import Candidate
+    from viva.shell import make_shell
 
     shell = make_shell()
     return lambda: Candidate(shell).serve()

@@ -20,9 +20,10 @@ from nbformat import NotebookNode
 from viva import witness
 from viva.autograde import new_grader
 from viva.blueprint import Blueprint, Cell
-from viva.grading import Died, Examination, Grader, Session
+from viva.grading import Examination, Grader
 from viva.mutants import Mutant
 from viva.rehearsal import rehearse
+from viva.session import Died, Session
 from viva.taint import names_of
 from viva.verdict import Verdict, VivaError
 

@@ -1,0 +1,125 @@
+"""Commands of an instructor who writes assignments: new, adopt, audit, release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
+from nbgrader.converters import BaseConverter, GenerateAssignment
+from nbgrader.preprocessors import Execute
+from rich.table import Table
+from traitlets import Bool, Unicode, default
+
+from viva.adoption import adopt
+from viva.auditpage import proven
+from viva.autograde import Examine
+from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.release import release
+from viva.skeleton import write_assignment
+from viva.verdict import CourseError
+
+NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
+
+
+class ReleaseCommand(VivaCommand):
+    name = "viva-release"
+    description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
+    examples = """
+        viva release                        all assignments
+        viva release ps3_scaled_attention   one of them
+        viva release --no-audit             without proof
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | NO_WALL | NO_AUDIT
+    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
+
+    def run(self) -> int:
+        assignments = self.chosen_assignments()
+        unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
+        if self.no_audit:
+            refused = set()
+            if unproven:
+                self.console.print(f"Released without an audit: {', '.join(unproven)}.", highlight=False)
+        else:
+            refused = {name for name, passed in self.prove(unproven).items() if not passed} if unproven else set()
+        self._release([assignment for assignment in assignments if assignment not in refused])
+        if refused:
+            self.console.print(
+                f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
+                "answers/<assignment>/excused.toml, or override the audit with --no-audit.",
+                markup=False,
+                highlight=False,
+            )
+        return NEEDS_GRADER if refused else 0
+
+    def _release(self, assignments: list[str]) -> None:
+        table = Table("assignment", "automatic", "by hand", "points")
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for assignment in assignments:
+            done = release(self.course, assignment, config=self.config)
+            points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
+            table.add_row(assignment, *(f"{number:g}" for number in points))
+            if done.extra_files:
+                self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
+        self.console.print(table)
+
+
+class NewCommand(VivaCommand):
+    name = "viva-new"
+    description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
+    examples = """
+        viva new ps9_my_topic    then: viva audit ps9_my_topic
+    """
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
+        for path in write_assignment(self.course, self.extra_args[0]):
+            self.console.print(f"written: {path}", markup=False, highlight=False)
+        return 0
+
+
+class AdoptCommand(VivaCommand):
+    name = "viva-adopt"
+    description = "Make an existing nbgrader notebook one of this course, and say what its audit will miss."
+    examples = """
+        viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
+        viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
+    """
+    aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
+    called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
+        adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
+        sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
+        if adopted.missing:
+            sentences += ["", "Before it passes its audit:", *(f"- {sentence}" for sentence in adopted.missing)]
+        sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
+        for sentence in sentences:
+            self.console.print(sentence, markup=False, highlight=False)
+        return 0
+
+
+class AuditCommand(VivaCommand):
+    name = "viva-audit"
+    description = "Prove that right answers earn every point, and that wrong ones, mutants among them, do not."
+    examples = """
+        viva audit                        all assignments
+        viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | NO_WALL
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
+
+    def run(self) -> int:
+        return 0 if all(self.prove(self.chosen_assignments()).values()) else NEEDS_GRADER

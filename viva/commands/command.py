@@ -1,0 +1,158 @@
+"""What every command has in common: the course, a console, a progress bar, an exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from sqlalchemy.exc import DBAPIError
+from traitlets import Int, default
+
+import viva
+from viva import leftovers, stopping
+from viva.autograde import Examine
+from viva.batch import Outcome, Status
+from viva.course import Course
+from viva.prove import prove
+from viva.record import AGAIN, trouble
+from viva.verdict import VivaError
+
+FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
+FORCE["f"] = FORCE["force"]
+NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
+WORKERS = {"workers": "VivaCommand.workers"}
+
+
+# Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
+# 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
+NEEDS_GRADER, BAD_REQUEST = 1, 2
+
+
+class VivaCommand(NbGrader):
+    """A step of the flow. Positional arguments are assignments; none means all of them."""
+
+    version = viva.__version__
+    aliases = nbgrader_aliases
+    flags = nbgrader_flags
+    writes = True
+    """Whether the step writes into the course folder."""
+    workers = Int(0, min=0, help="Submissions handled at the same time; 0 means one per core.").tag(config=True)
+
+    @default("log_level")
+    def _log_level_default(self) -> int:
+        return 30
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        self.course = Course(self.coursedir)
+        self.console = Console(soft_wrap=not sys.stdout.isatty())
+
+    def excepthook(self, etype, evalue, tb) -> None:
+        sys.__excepthook__(etype, evalue, tb)
+
+    def start(self) -> None:
+        super().start()
+        with stopping.orderly():
+            status = self._try()
+        if status:
+            self.exit(status)
+
+    def _try(self) -> int:
+        """Do the step; the exit status, with a sentence where it is not the step's own."""
+        try:
+            if self.writes:
+                self.course.require_writable()
+            with leftovers.temporary_folder():
+                return self.run()
+        except VivaError as error:
+            self._say_error(str(error))
+        except KeyboardInterrupt as stopped:
+            sentence, status = stopping.sentence(stopped)
+            self._say_error(sentence)
+            return status
+        except DBAPIError as error:
+            self._say_error(trouble(error, self.coursedir.db_url))
+        except OSError as error:
+            name = error.filename or self.course.root
+            self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
+        return BAD_REQUEST
+
+    def run(self) -> int:
+        """Do the step and return the exit status."""
+        raise NotImplementedError
+
+    def chosen_assignments(self) -> list[str]:
+        """The assignments named on the command line or with --assignment, all when none is named."""
+        named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
+        return self.course.chosen(named)
+
+    def prove(self, assignments: list[str]) -> dict[str, bool]:
+        """Audit assignments; which of them passed."""
+        no_wall, workers = Examine(config=self.config).no_wall, self.workers or None
+        return prove(
+            self.course, assignments, config=self.config, console=self.console, no_wall=no_wall, workers=workers
+        )
+
+    def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
+        """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
+        columns = (
+            *(TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
+            TextColumn("{task.fields[rate]}  {task.fields[checks]}"),
+        )
+        with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
+            task = progress.add_task(title, total=total, rate="", checks="")
+            collected, checks = [], Counter()
+            for outcome in outcomes:
+                collected.append(outcome)
+                checks.update(outcome.verdicts)
+                shown = ", ".join(f"{count} {verdict}" for verdict, count in checks.most_common())
+                speed = progress.tasks[task].speed
+                progress.update(task, advance=1, checks=shown, rate=f"{60 * speed:.0f} a minute" if speed else "")
+        return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
+
+    def report(self, outcomes: list[Outcome], verb: str) -> int:
+        """Print a table by assignment and a sentence for each submission that needs one."""
+        table = Table("assignment", *(_heading(status, verb) for status in Status))
+        table.columns[0].footer = "together"
+        counts = Counter((outcome.submission.assignment, outcome.status) for outcome in outcomes)
+        for assignment in sorted({outcome.submission.assignment for outcome in outcomes}):
+            table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
+        self.console.print(table)
+        for outcome in outcomes:
+            place = f"{outcome.submission.assignment}, {outcome.submission.student}"
+            for sentence in filter(None, (outcome.reason, *outcome.notes)):
+                self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
+        failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
+        for outcome in failed:
+            if outcome.log:
+                path = self._write_log(outcome)
+                self.console.print(
+                    f"The log of {outcome.submission.student} is in {path}", markup=False, highlight=False
+                )
+        return NEEDS_GRADER if failed else 0
+
+    def say_nothing_handed_in(self) -> None:
+        where = self.course.path("submitted", "<assignment>", "<student>")
+        self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
+
+    def _write_log(self, outcome: Outcome) -> Path:
+        path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(outcome.log, encoding="utf-8")
+        return path
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False)
+
+    def _say_error(self, sentence: str) -> None:
+        Console(stderr=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+
+
+def _heading(status: Status, verb: str) -> str:
+    return verb if status is Status.DONE else str(status)

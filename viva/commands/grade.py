@@ -1,0 +1,128 @@
+"""Commands that grade: grade, regrade."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
+from nbgrader.converters import BaseConverter, GenerateAssignment
+from nbgrader.preprocessors import Execute
+from rich.markup import escape
+from rich.table import Table
+from traitlets import Bool, default
+
+from viva import batch
+from viva.auditpage import proven
+from viva.autograde import Autograde, Examine
+from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.regrade import TOTAL, Change, Regrade, shadow, write_csv
+from viva.verdict import CourseError
+
+WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
+REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
+
+
+class GradeCommand(VivaCommand):
+    name = "viva-grade"
+    description = "Grade submissions automatically; what was graded before and has not changed is left alone."
+    examples = """
+        viva grade                                     all assignments, all students
+        viva grade ps3_scaled_attention                one assignment
+        viva grade --student=demo-03 --force           one student, again
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | FORCE | NO_WALL
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine]
+
+    def run(self) -> int:
+        assignments = self.chosen_assignments()
+        submissions = self.course.submissions(assignments, self.coursedir.student_id)
+        for folder in self.course.strangers():
+            self.console.print(f"No assignment of this course: {folder} was left alone.", markup=False, highlight=False)
+        if not submissions:
+            for assignment in assignments:
+                self.course.released_notebooks(assignment)
+            self.say_nothing_handed_in()
+            return 0
+        outcomes = batch.autograde(
+            self.course, submissions, config=self.config, workers=self.workers or None, tell=self._say
+        )
+        collected = self.watch(outcomes, len(submissions), "grading")
+        if Examine(config=self.config).no_wall:
+            self.console.print(
+                "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
+            )
+        return self.report(collected, "graded")
+
+
+class RegradeCommand(VivaCommand):
+    name = "viva-regrade"
+    description = "Release a corrected assignment over its graded submissions, grade them again, say who changes."
+    examples = """
+        viva regrade ps3_scaled_attention --what-if   say who would change, and touch nothing
+        viva regrade ps3_scaled_attention             do it; grades and comments given by hand stay
+    """
+    aliases = nbgrader_aliases | WORKERS
+    flags = nbgrader_flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL
+    what_if = Bool(False, help="Only say what would change.").tag(config=True)
+    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine]
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
+        (assignment,) = self.chosen_assignments()
+        self.course.released_notebooks(assignment)
+        may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
+        if not may:
+            self._say(
+                f"Not regraded: {assignment} does not pass its audit. Mend what the audit found, see what would "
+                "change with --what-if, or override the audit with --no-audit."
+            )
+            return NEEDS_GRADER
+        real = contextlib.nullcontext((self.course, self.config))
+        with shadow(self.course, assignment, self.config) if self.what_if else real as (course, config):
+            regrade = Regrade(course, assignment, config)
+            if regrade.resumed:
+                self._say("An earlier regrade was stopped; this one goes on, and compares with what stood before it.")
+            for sentence in (*regrade.release(), *regrade.remarks()):
+                self._say(sentence)
+            total = len(regrade.submissions())
+            collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
+            changes, marked = regrade.finish()
+        status = self.report([replace(outcome, notes=()) for outcome in collected], "graded")
+        self._show(changes, len(collected))
+        if marked:
+            self._say(f"Cells with a grade by hand that a human should look at again: {marked}. The grades stand.")
+        path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
+        write_csv(changes, path)
+        self._say(f"Every change is in {path}.")
+        if self.what_if:
+            self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
+        else:
+            self._say(f"Old and new are in {regrade.log.path}. Now: viva feedback {assignment}")
+        return status
+
+    def _show(self, changes: list[Change], total: int) -> None:
+        table = Table("student", "cell", "check", "old", "new", "why")
+        for change in changes:
+            old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
+            table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
+        if changes:
+            self.console.print(table)
+        sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]
+        up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
+        self._say(
+            f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
+            f"all together {sum(sums):+g} points."
+        )  # fmt: skip
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)

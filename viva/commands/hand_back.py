@@ -1,0 +1,98 @@
+"""Commands that tell what came of it: feedback, export."""
+
+from __future__ import annotations
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from nbgrader.converters import BaseConverter, GenerateFeedback
+from rich.table import Table
+from traitlets import Unicode, default
+
+from viva import batch, export
+from viva.commands.command import WORKERS, VivaCommand
+from viva.verdict import CourseError
+
+
+class FeedbackCommand(VivaCommand):
+    name = "viva-feedback"
+    description = "Write a page for each graded submission, for the student to read."
+    examples = """
+        viva feedback                          all that was graded
+        viva feedback ps1_general_attention    one assignment
+    """
+    aliases = nbgrader_aliases | WORKERS
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, GenerateFeedback]
+
+    def run(self) -> int:
+        submissions = self.course.submissions(self.chosen_assignments(), self.coursedir.student_id)
+        if not submissions:
+            self.say_nothing_handed_in()
+            return 0
+        outcomes = batch.write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
+        return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+
+
+class ExportCommand(VivaCommand):
+    name = "viva-export"
+    description = "Write every score to a CSV file and print the class as a table."
+    examples = """
+        viva export                                grades.csv
+        viva export --to=ps1.csv ps1_general_attention
+    """
+    aliases = nbgrader_aliases | {"to": "ExportCommand.to"}
+    to = Unicode("grades.csv", help="The file to write.").tag(config=True)
+
+    def run(self) -> int:
+        assignments = self._released(self.chosen_assignments())
+        students = [] if self.coursedir.student_id == "*" else self.course.students(self.coursedir.student_id)
+        path = self.course.root / self.to
+        with self.course.gradebook() as gradebook:
+            export.CsvExport(to=str(path), assignment=assignments, student=students).export(gradebook)
+            rows = list(export.scores(gradebook, assignments, students))
+        self.console.print(_class_table(rows, assignments))
+        self.console.print(
+            "A score in brackets waits for a grader; * is late. "
+            f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
+        )  # fmt: skip
+        return 0
+
+    def _released(self, assignments: list[str]) -> list[str]:
+        """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
+        released, refusals = [], []
+        for assignment in assignments:
+            try:
+                self.course.released_notebooks(assignment)
+            except CourseError as refusal:
+                refusals.append(refusal)
+            else:
+                released.append(assignment)
+        if not released:
+            raise refusals[0]
+        for refusal in refusals:
+            self.console.print(str(refusal), markup=False, highlight=False, soft_wrap=True)
+        return released
+
+
+def _class_table(rows: list[dict], assignments: list[str]) -> Table:
+    table = Table("student", *(name.partition("_")[0] for name in assignments), "total")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    students = list(dict.fromkeys(row["student_id"] for row in rows))
+    by_place = {(row["student_id"], row["assignment"]): row for row in rows}
+    for student in students:
+        cells = [by_place[student, name] for name in assignments]
+        table.add_row(student, *map(_score, cells), f"{sum(row['score'] for row in cells):.4g}")
+    table.add_section()
+    maxima = [max((row["max_score"] for row in rows if row["assignment"] == name), default=0) for name in assignments]
+    table.add_row("maximum", *(f"{points:g}" for points in maxima), f"{sum(maxima):g}")
+    return table
+
+
+def _score(row: dict) -> str:
+    if row["needs_manual_grade"] == "":
+        return "-"
+    late = "*" if row["late_submission_penalty"] else ""
+    score = f"{row['score']:.4g}{late}"
+    return f"({score})" if row["needs_manual_grade"] else score

@@ -1,0 +1,177 @@
+"""A candidate and an examiner, connected: started, asked, interrupted, ended.
+
+Whoever drives them trusts the examiner and believes the candidate nothing but its own cells' outputs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import tempfile
+import time
+from pathlib import Path
+
+from viva import wire
+from viva.parent import Parent
+from viva.verdict import Verdict, WallError, WireError
+from viva.wall import Limits, overflowing
+
+GRACE = 1.0
+"""Seconds between the interrupt and the kill."""
+WATCH = 0.25
+"""Seconds between two looks into a scratch folder."""
+STUCK = 10.0
+"""Seconds that an examiner may take beyond its cell's time."""
+KILLED = "the code ended its process, or used more memory than it may"
+TIMEOUT = "the code did not finish in {:g} seconds"
+
+
+class Died(Exception):  # noqa: N818
+    """The candidate ended, or had to be ended."""
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason = verdict, reason
+
+
+class ExaminerFault(Exception):  # noqa: N818
+    """The examiner itself failed; the fault is the grader's."""
+
+
+class Session:
+    """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
+
+    def __init__(
+        self, candidates: Parent, examiners: Parent, data: Path | None = None, files: Path | None = None
+    ) -> None:
+        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
+        self.candidates, self.examiners = candidates, examiners
+        # One for each: a scratch folder belongs to a single process.
+        self.scratches = [Path(tempfile.mkdtemp(prefix="viva-scratch-")) for _ in range(2)]
+        for folder, scratch in zip((files or data, data), self.scratches, strict=True):
+            if folder is not None:
+                _copy_data(folder, scratch)
+        self.pids: dict[Parent, int] = {}
+        self.open: list[int] = []
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        null, out, err = os.open(os.devnull, os.O_RDWR), os.memfd_create("out"), os.memfd_create("err")
+        to_candidate, self.question = os.pipe()
+        self.answer, from_candidate = os.pipe()
+        to_examiner, self.request = os.pipe()
+        self.reply, from_examiner = os.pipe()
+        self.open = [self.question, self.answer, self.request, self.reply]
+        theirs = [null, out, err, to_candidate, from_candidate, to_examiner, from_examiner]
+        try:
+            self.pids[self.candidates] = self.candidates.fork(
+                [null, out, err, to_candidate, from_candidate], self.scratches[0]
+            )
+            self.pids[self.examiners] = self.examiners.fork(
+                [null, null, null, to_examiner, from_examiner, self.question, self.answer], self.scratches[1]
+            )
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        for descriptor in (self.answer, self.reply):
+            try:
+                ready = wire.decode(wire.read(descriptor, timeout=20))
+            except (EOFError, TimeoutError, WireError) as error:
+                raise WallError(f"a process did not start: {error}") from error
+            if ready != {"ready": True}:
+                raise WallError(ready["fault"])
+
+    def close(self) -> None:
+        for pid in self.pids.values():  # both at once: to give back a large memory takes a while
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for parent, pid in self.pids.items():
+            with contextlib.suppress(OSError, WallError):
+                parent.end(pid)
+        self.pids.clear()
+        for descriptor in self.open:
+            os.close(descriptor)
+        self.open = []
+        for scratch in self.scratches:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def candidate(self, within: float, **request: object) -> dict:
+        """The candidate's reply to a request. Raises Died."""
+        try:
+            wire.write(self.question, wire.encode(request))
+            if not self._readable(self.answer, within):
+                self._interrupt()
+                if not self._readable(self.answer, GRACE):
+                    raise Died(Verdict.TIMEOUT, TIMEOUT.format(within))
+            reply = wire.decode(wire.read(self.answer, timeout=STUCK))
+        except (EOFError, BrokenPipeError):
+            raise Died(Verdict.KILLED, KILLED) from None
+        except (WireError, TimeoutError) as error:
+            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {error}") from None
+        if not isinstance(reply, dict) or "refused" in reply:
+            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {str(reply)[:300]}")
+        return reply
+
+    def examiner(self, within: float, **request: object) -> dict:
+        """The examiner's reply to a request. Raises ExaminerFault."""
+        try:
+            wire.write(self.request, wire.encode(request))
+            if not self._readable(self.reply, within):
+                self._interrupt()
+                if not self._readable(self.reply, GRACE):
+                    self._end_candidate()
+                    if not self._readable(self.reply, STUCK):
+                        raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
+            reply = wire.decode(wire.read(self.reply, timeout=STUCK))
+        except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
+            raise ExaminerFault(f"the examiner ended: {error}") from error
+        if "fault" in reply:
+            raise ExaminerFault(reply["fault"])
+        return reply
+
+    def _readable(self, descriptor: int, seconds: float) -> bool:
+        """Wait for an answer. Where no tmpfs limits the scratch folder, a candidate that fills it is ended."""
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        wall, end = self.candidates.wall, time.monotonic() + seconds
+        watched = wall is not None and not wall.private_tmp
+        while watched and time.monotonic() < end:
+            if poll.poll(min(WATCH, seconds) * 1000):
+                return True
+            if overflowing(self.scratches[0], wall.limits):
+                self._end_candidate()
+        return bool(poll.poll(max(0.0, end - time.monotonic()) * 1000))
+
+    def _interrupt(self) -> None:
+        if pid := self.pids.get(self.candidates):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGINT)
+
+    def _end_candidate(self) -> None:
+        if pid := self.pids.pop(self.candidates, None):
+            self.candidates.end(pid)
+
+
+def _copy_data(source: Path, scratch: Path) -> None:
+    """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
+    files = [path for path in source.rglob("*") if path.is_file() and not path.is_symlink()]
+    room = Limits().scratch_bytes // 2
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        room -= path.stat().st_size
+        if path.suffix != ".ipynb" and room >= 0:
+            target = scratch / path.relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
