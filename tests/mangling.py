@@ -7,10 +7,12 @@ functions of ``WRITING`` make bytes of it.
 
 from __future__ import annotations
 
+import ast
 import io
 import itertools
 import json
 import random
+import re
 import zipfile
 
 import nbformat
@@ -99,6 +101,106 @@ def deepnote(notebook: dict, dice: random.Random) -> None:
         cell["metadata"] |= {"cell_id": cell.get("id", ""), "deepnote_cell_type": cell["cell_type"]}
         cell.pop("id", None)
     notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": "<a>Created in Deepnote</a>"})
+
+
+def _chunks(source: str) -> list[str]:
+    """The paragraphs of a code cell that stand alone: cut at empty lines at the left margin."""
+    parts = re.split(r"\n\s*\n(?=\S)", source)
+    whole, begun = [], ""
+    for part in parts:
+        begun = f"{begun}\n\n{part}" if begun else part
+        try:
+            ast.parse(begun)
+        except SyntaxError:
+            continue
+        whole.append(begun)
+        begun = ""
+    return [*whole, begun] if begun else whole
+
+
+@_into(KEEPING)
+def drive(notebook: dict, dice: random.Random) -> None:
+    """Colab, saved to GitHub or copied in Drive: a badge on top, and other ids in the metadata."""
+    colab(notebook, dice)
+    for cell in notebook["cells"]:
+        cell["metadata"]["id"] = "".join(dice.choices("abcdefghijklmnopqrstuvwxyzABCDEFG0123456789_-", k=12))
+        cell["metadata"]["executionInfo"] = {"status": "ok", "timestamp": 1700000000000, "user": {}, "user_tz": 0}
+    link = '<a href="https://colab.research.google.com/github/a/b/blob/main/c.ipynb"><img src="badge.svg"/></a>'
+    badge = {"id": "view-in-github", "colab_type": "text"}
+    notebook["cells"].insert(0, {"cell_type": "markdown", "metadata": badge, "source": link})
+
+
+@_into(KEEPING)
+def jupytext(notebook: dict, dice: random.Random) -> None:
+    """To py:percent and back: metadata stay, ids are new, no text ends in white space, outputs are gone."""
+    notebook["metadata"] = {"jupytext": {"cell_metadata_filter": "-all"}, "kernelspec": {"name": "python3"}}
+    for cell in notebook["cells"]:
+        cell["id"] = f"{dice.randrange(16**8):08x}"
+        cell["source"] = "\n".join(line.rstrip() for line in cell["source"].strip("\n").split("\n"))
+        if cell["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None}
+
+
+@_into(KEEPING)
+def jupytext_without_markers(notebook: dict, dice: random.Random) -> None:
+    """To py:nomarker and back: no metadata, code is cut where empty lines are, texts that touch become one."""
+    cells = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cells += [_code(part) for part in _chunks(cell["source"]) if part.strip()]
+        else:
+            cells.append({"cell_type": "markdown", "metadata": {}, "source": cell["source"]})
+    notebook |= {"cells": cells, "metadata": {"jupytext": {"text_representation": {"format_name": "nomarker"}}}}
+    join_texts(notebook, dice)
+
+
+@_into(KEEPING)
+def join_texts(notebook: dict, dice: random.Random) -> None:
+    """Quarto, R Markdown and pandoc know no border between two texts: they come back as one cell."""
+    cells = []
+    for cell in notebook["cells"]:
+        if cells and cell["cell_type"] == cells[-1]["cell_type"] == "markdown":
+            cells[-1]["source"] += "\n\n" + cell["source"]
+        else:
+            cells.append(cell)
+    notebook["cells"] = cells
+
+
+@_into(KEEPING)
+def quarto(notebook: dict, dice: random.Random) -> None:
+    """To qmd and back: a raw cell with the title on top, texts joined, no metadata."""
+    strip_nbgrader(notebook, dice)
+    strip_ids(notebook, dice)
+    join_texts(notebook, dice)
+    front = "---\ntitle: Untitled\njupyter: python3\n---"
+    notebook["cells"].insert(0, {"cell_type": "raw", "metadata": {}, "source": front})
+
+
+@_into(KEEPING)
+def marimo(notebook: dict, dice: random.Random) -> None:
+    """Exported from marimo: ids of four letters, its own metadata, `import marimo as mo` at the top."""
+    notebook["metadata"] = {"marimo": {"marimo_version": "0.17.0"}, "language_info": {"name": "python"}}
+    for cell in notebook["cells"]:
+        cell["id"] = "".join(dice.choices("abcdefghijklmnopqrstuvwxyzABCDEFG", k=4))
+        cell["metadata"] = {"marimo": {"config": {"hide_code": True}}} if cell["cell_type"] == "markdown" else {}
+    notebook["cells"].append(_code("import marimo as mo"))
+
+
+@_into(KEEPING)
+def pycharm(notebook: dict, dice: random.Random) -> None:
+    notebook["nbformat_minor"] = 0
+    for cell in notebook["cells"]:
+        cell.pop("id", None)
+        cell["metadata"] |= {"collapsed": False, "pycharm": {"name": "#%%\n", "is_executing": False}}
+
+
+@_into(KEEPING)
+def databricks(notebook: dict, dice: random.Random) -> None:
+    notebook |= {"nbformat_minor": 0, "metadata": {"application/vnd.databricks.v1+notebook": {"language": "python"}}}
+    for number, cell in enumerate(notebook["cells"]):
+        cell.pop("id", None)
+        own = {"cellMetadata": {}, "inputWidgets": {}, "nuid": f"{number:08x}-0000", "showTitle": False, "title": ""}
+        cell["metadata"] = {"application/vnd.databricks.v1+cell": own}
 
 
 @_into(KEEPING)
@@ -222,6 +324,51 @@ def merge_answers(notebook: dict, dice: random.Random) -> None:
         texts = [cell for cell in cells[start : end + 1] if cell["cell_type"] != "code"]
         code[0]["source"] = "\n\n".join(cell["source"] for cell in code)
         cells[start : end + 1] = [*texts, code[0]]
+
+
+@_into(KEEPING)
+def gather_answers(notebook: dict, dice: random.Random) -> None:
+    """The next answer, written into the cell of the one before; its own cell is deleted."""
+    answers = _answers(notebook)
+    if len(answers) > 1:
+        place = dice.randrange(len(answers) - 1)
+        answers[place]["source"] += "\n\n" + answers[place + 1]["source"]
+        notebook["cells"].remove(answers[place + 1])
+
+
+@_into(KEEPING)
+def merge_below(notebook: dict, dice: random.Random) -> None:
+    """A locked cell with the answer below it: the first one's metadata stays."""
+    cells = notebook["cells"]
+    pairs = [(a, b) for a, b in itertools.pairwise(cells) if a in _locked(notebook) and b in _answers(notebook)]
+    pairs = [(a, b) for a, b in pairs if a["cell_type"] == "code"]
+    if pairs:
+        first, second = dice.choice(pairs)
+        first["source"] += "\n\n" + second["source"]
+        cells.remove(second)
+
+
+@_into(KEEPING)
+def split_in_paragraphs(notebook: dict, dice: random.Random) -> None:
+    """An answer in as many cells as it has paragraphs; the last one keeps the metadata, as when one splits upwards."""
+    if answers := _answers(notebook):
+        answer = dice.choice(answers)
+        *parts, last = _chunks(answer["source"])
+        place = notebook["cells"].index(answer)
+        answer["source"] = last
+        notebook["cells"][place:place] = [_code(part) for part in parts]
+
+
+@_into(KEEPING)
+def split_locked(notebook: dict, dice: random.Random) -> None:
+    """A given or test cell, cut in two."""
+    cells = [cell for cell in _locked(notebook) if cell["cell_type"] == "code" and cell["source"].count("\n") > 2]
+    if cells:
+        cell = dice.choice(cells)
+        lines = cell["source"].split("\n")
+        place = dice.randrange(1, len(lines))
+        cell["source"] = "\n".join(lines[:place])
+        notebook["cells"].insert(notebook["cells"].index(cell) + 1, _code("\n".join(lines[place:])))
 
 
 @_into(KEEPING)

@@ -7,6 +7,7 @@ answers      known right and wrong answers, and the submissions made from them
 handin       the files of a submission: which may be which notebook
 salvage      the bytes of a file -> a notebook, whatever is broken
 slots        the cells of an assignment and of a submission, and how much one looks like another
+seams        where cells were merged or split: found, joined and cut
 matching     which cell of a submission is which cell of the assignment
 repair       the assignment's cells in the assignment's order, and a sentence for each repair
 submission   the four together: what a student handed in -> notebooks, or why there are none

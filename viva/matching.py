@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from viva.seams import goes_on, groups_of, parted, runs_of, segments, unfenced
 from viva.slots import (
     ANSWERS,
     ENOUGH,
@@ -22,13 +23,10 @@ from viva.slots import (
     LOCKED,
     Piece,
     Slot,
-    binding_of,
     evidence,
-    goes_on,
+    is_definition,
     likeness,
-    parses,
-    squeezed,
-    start_of,
+    looks_like_code,
 )
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
@@ -38,7 +36,7 @@ class Matching:
     """The pieces that were found for slots (``chosen``), the student's own (``extras``), and what had to be done."""
 
     def __init__(self, slots: list[Slot], pieces: list[Piece]) -> None:
-        self.slots, self.pieces = slots, pieces
+        self.slots, self.pieces = slots, [unfenced(piece) for piece in pieces]
         self.chosen: dict[Slot, Piece] = {}
         self.dropped: set[Piece] = set()
         self.notes: list[str] = []
@@ -46,13 +44,13 @@ class Matching:
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
         self.names = {slot.name: slot for slot in slots}
         self.ids = {slot.cell.get("id") or slot.name: slot for slot in slots} | self.names
-        self._cut_released_texts()
+        self._take_out_released_texts()
         self._take_exact_texts()
+        self._join_parts()
         self._take_identified()
         self._take_likely()
         self._cut_answers()
         self._look_below_stubs()
-        self._join_halves()
 
     @property
     def extras(self) -> list[Piece]:
@@ -75,23 +73,37 @@ class Matching:
 
     # What is certain
 
-    def _cut_released_texts(self) -> None:
-        """Take cells apart that hold the whole text of a locked cell, or of a text that stands nowhere else."""
+    def _take_out_released_texts(self) -> None:
+        """Take cells apart that hold lines of a locked cell beside others, or of a text that stands nowhere else."""
         whole = {piece.squeezed for piece in self.pieces}
         lost = [slot for slot in self.slots if slot.kind in (*LOCKED, "text")]
         lost = [slot for slot in lost if len(slot.squeezed) >= 20 and slot.squeezed not in whole]
-        parts: list[Piece] = []
-        for piece in self.pieces:
-            found = [slot for slot in lost if slot.squeezed in piece.squeezed and self._is_cut(slot, piece)]
-            cut = [piece]
-            for slot in found:
-                cut = [part for one in cut for part in self._cut(one, slot)]
-            if len(cut) > 1 or (found and cut[0].squeezed != piece.squeezed):
+        runs = runs_of(lost, self.pieces)
+        runs = {slot: run for slot, run in runs.items() if self._is_cut(slot, self.pieces[run[0][0]])}
+        owners: dict[int, dict[int, Slot]] = {}
+        for slot, run in runs.items():
+            for place, line in run:
+                owners.setdefault(place, {})[line] = slot
+            if parts := len({place for place, _ in run}) - 1:
+                self.notes.append(f"'{slot.name}' was split into {parts + 1} cells, which were joined")
+        parts, done = [], set()
+        for place, piece in enumerate(self.pieces):
+            found = list(dict.fromkeys(owners.get(place, {}).values()))
+            cut = list(segments(piece, owners[place])) if found else []
+            if len(cut) > 1:
                 names = " and ".join(f"'{slot.name}'" for slot in found)
                 self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
-                lost = [slot for slot in lost if slot not in found]
-                self._leave_identity(piece, cut, found)
-            parts += cut
+            rest = [self._rest(piece, text) for slot, text in cut if slot is None]
+            self._leave_identity(piece, rest, found)
+            for slot, _ in cut:
+                if slot is None:
+                    parts.append(rest.pop(0))
+                elif slot not in done:
+                    own = piece.part(slot.source)
+                    own.kind, own.grade_id = slot.cell.cell_type, slot.name
+                    parts.append(own)
+                    done.add(slot)
+            parts += [] if cut else [piece]
         self.pieces = parts
 
     def _is_cut(self, slot: Slot, piece: Piece) -> bool:
@@ -105,31 +117,16 @@ class Matching:
         lost = [other for other in self.slots if other.kind in ANSWERS and other not in claimed]
         return any(other.own & piece.binds or (other.mark and other.mark in piece.source) for other in lost)
 
-    def _cut(self, piece: Piece, slot: Slot) -> list[Piece]:
-        lines = piece.source.splitlines()
-        wanted = [squeezed(line) for line in slot.source.strip().splitlines()]
-        have = [squeezed(line) for line in lines]
-        for start in range(len(have) - len(wanted) + 1):
-            if have[start : start + len(wanted)] == wanted:
-                end = start + len(wanted)
-                sources = "\n".join(lines[:start]), slot.source, "\n".join(lines[end:])
-                own = piece.part(slot.source)
-                own.kind, own.grade_id = slot.cell.cell_type, slot.name
-                around = [piece.part(source.strip("\n"), keep=True) for source in sources[::2]]
-                before, after = (part if part.source.strip() else None for part in around)
-                return [part for part in (before, own, after) if part]
-        return [piece]
+    def _rest(self, piece: Piece, source: str) -> Piece:
+        rest = piece.part(source, keep=True)
+        if piece.kind == "markdown" and looks_like_code(source):
+            rest.kind = "code"
+        return rest
 
-    def _leave_identity(self, piece: Piece, parts: list[Piece], found: list[Slot]) -> None:
-        """Of the parts of a cell, only the first that is not another slot's text stays what the cell was."""
-        own = self.identified(piece)
-        released = {slot.squeezed: slot for slot in found}
-        first = own not in found
-        for part in parts:
-            if part.squeezed not in released:
-                if not first:
-                    part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
-                first = False
+    def _leave_identity(self, piece: Piece, rest: list[Piece], found: list[Slot]) -> None:
+        """Of what is left of a cell, only the first stays what the cell was, unless that was found in it."""
+        for part in rest if self.identified(piece) in found else rest[1:]:
+            part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
 
     def _take_exact_texts(self) -> None:
         same: dict[Slot, list[Piece]] = {}
@@ -184,6 +181,15 @@ class Matching:
     def taken(self) -> set[Piece]:
         return set(self.chosen.values())
 
+    def _join_parts(self) -> None:
+        """Join code that was split in the middle of a statement, or of a block."""
+        taken = self.taken()
+        free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
+        code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or is_definition(piece.source)]
+        for group in groups_of(code):
+            if len(group) > 1:
+                self._whole(group)
+
     def _take_identified(self) -> None:
         claims: dict[Slot, list[Piece]] = {}
         for piece in self.pieces:
@@ -231,19 +237,22 @@ class Matching:
                 groups.append([piece])
         return groups
 
-    def _joined(self, slot: Slot, pieces: list[Piece]) -> Piece:
-        """One piece for the parts of an answer, standing where the first one stood."""
+    def _whole(self, pieces: list[Piece], between: str = "\n") -> Piece:
+        """One piece for several, standing where the first one stood."""
         first = pieces[0]
-        if len(pieces) == 1:
-            return first
-        between = "\n" if slot.cell.cell_type == "code" else "\n\n"
-        whole = replace(first, source=between.join(piece.source for piece in pieces))
-        identity = next((piece for piece in pieces if self.identified(piece) is slot), first)
+        whole = replace(first, source=between.join(piece.source for piece in pieces), fenced="")
+        whole.kind = "code" if any(piece.kind == "code" for piece in pieces) else first.kind
+        whole.parts = sum(piece.parts for piece in pieces)
+        identity = next((piece for piece in pieces if self.identified(piece)), first)
         whole.grade_id, whole.ids, whole.cell_id = identity.grade_id, identity.ids, identity.cell_id
         self.pieces[self.pieces.index(first)] = whole
         self.dropped |= set(pieces[1:])
-        self.notes.append(f"the answer in '{slot.name}' was split into {len(pieces)} cells, which were joined")
+        self.pieces = [piece for piece in self.pieces if piece not in pieces[1:]]
         return whole
+
+    def _joined(self, slot: Slot, pieces: list[Piece]) -> Piece:
+        between = "\n" if slot.cell.cell_type == "code" else "\n\n"
+        return pieces[0] if len(pieces) == 1 else self._whole(pieces, between)
 
     # What is likely
 
@@ -310,31 +319,38 @@ class Matching:
             self.by_text.append(slot)
 
     def _cut_answers(self) -> None:
-        """Take two answers apart that stand in one cell."""
-        for slot in [slot for slot in self._missing() if slot.kind in ANSWERS]:
-            others = [other for other in self.slots if other.kind in ANSWERS and other in self.chosen]
-            nearest = [other for other in others if other.place < slot.place][-1:]
-            for other in others:
-                piece = self.chosen[other]
-                mine, theirs = start_of(slot, piece.source), start_of(other, piece.source)
-                if mine is None and other in nearest:
-                    mine = binding_of(slot, other, piece.source)
-                if mine is None or (mine == 0 and not theirs) or (theirs is None and slot.place < other.place):
-                    continue
-                place = max(mine, theirs or 0)
-                lines = piece.source.splitlines()
-                first, second = "\n".join(lines[:place]).strip("\n"), "\n".join(lines[place:]).strip("\n")
-                own, rest = (second, first) if mine == place else (first, second)
-                if not own.strip() or not rest.strip():
-                    continue
-                parts = piece.part(rest, keep=True), piece.part(own)
-                where = self.pieces.index(piece)
-                self.pieces[where : where + 1] = parts if mine == place else parts[::-1]
-                self.chosen[other], self.chosen[slot] = parts
-                self.notes.append(
-                    f"cell {piece.number} held the answers '{other.name}' and '{slot.name}', and was cut in two"
-                )
-                break
+        """Take answers apart that stand in one cell, where the cell of one is missing or was left as released."""
+        slots = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+        for keeper in slots:
+            blank = [slot for slot in slots if self.is_blank(slot)]
+            if keeper in blank or not blank:
+                continue
+            piece = self.chosen[keeper]
+            place = slots.index(keeper)
+            near = [keeper]
+            for step in (-1, 1):
+                index = place + step
+                while 0 <= index < len(slots) and slots[index] in blank:
+                    near.append(slots[index])
+                    index += step
+            near.sort(key=slots.index)
+            unnamed = [slot for slot in near if slot not in self.chosen and abs(slots.index(slot) - place) == 1]
+            far = [slot for slot in blank if slot not in near and slot.own <= piece.binds]
+            groups = [near, near[::-1], *([keeper, slot] for slot in far), *([slot, keeper] for slot in far)]
+            found = [parted(group, piece.source, keeper, unnamed * (group is near)) for group in groups]
+            parts = max(found, key=len)
+            if parts:
+                self._take_parts(piece, keeper, parts)
+
+    def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
+        names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
+        self.notes.append(f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}")
+        where = self.pieces.index(piece)
+        for slot in parts:
+            if slot is not keeper and slot in self.chosen:
+                self.dropped.add(self.chosen[slot])
+            self.chosen[slot] = piece.part(parts[slot], keep=slot is keeper)
+        self.pieces[where : where + 1] = [self.chosen[slot] for slot in parts]
 
     def _look_below_stubs(self) -> None:
         """Where a stub was left as it was and the answer stands in a cell beside it, take that."""
@@ -358,26 +374,3 @@ class Matching:
                 self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
                 self.dropped.add(stub)
                 self.notes.append(f"'{slot.name}' was left as released; its answer was taken from a cell of its own")
-
-    def _join_halves(self) -> None:
-        """Join what was split in the middle of a statement."""
-        for slot in self.slots:
-            if slot.kind not in ANSWERS or slot.cell.cell_type != "code" or slot not in self.chosen:
-                continue
-            parts = [self.chosen[slot]]
-            free = set(self._free())
-            while goes_on(parts[0]) and (before := self._neighbour(parts[0], -1)) in free:
-                parts.insert(0, before)
-            while (after := self._neighbour(parts[-1], 1)) in free and after.kind == "code":
-                text = "\n".join(part.source for part in parts)
-                if not goes_on(after) and (parses(text) or not parses(f"{text}\n{after.source}")):
-                    break
-                parts.append(after)
-            if len(parts) > 1:
-                self.chosen[slot] = self._joined(slot, parts)
-
-    def _neighbour(self, piece: Piece, step: int) -> Piece | None:
-        place = self.pieces.index(piece) + step
-        while 0 <= place < len(self.pieces) and self.pieces[place] in self.dropped:
-            place += step
-        return self.pieces[place] if 0 <= place < len(self.pieces) else None

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.matching import Matching
-from viva.slots import ANSWERS, LOCKED, Piece, Released, Slot, parses, pieces_of, squeezed
+from viva.seams import goes_on
+from viva.slots import ANSWERS, LOCKED, Piece, Released, Slot, looks_like_code, parses, pieces_of, squeezed
 
 LISTED = 6
 """So many cells are named in a sentence."""
@@ -27,28 +29,49 @@ class Repaired:
     """A notebook with the blueprint's cells, and what it took to get there.
 
     ``fit`` says how much of the assignment was in the submission, from 0 to 1; ``answered`` how
-    many answers it holds.
+    many answers it holds; ``doubtful`` names the test cells whose answer may stand in another cell,
+    so that a human should look at what they did not pass.
     """
 
     notebook: NotebookNode
     repairs: list[str]
     fit: float
     answered: int
+    doubtful: tuple[str, ...] = ()
 
 
 def repair(submission: NotebookNode, release: Released) -> Repaired:
     """Bring a notebook that viva.salvage has read into the form of the released one."""
     slots = release.slots
-    matching = Matching(slots, pieces_of(submission))
+    pieces = pieces_of(submission)
+    renamed = undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
+    matching = Matching(slots, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
-    repairs = [*matching.notes, *build.notes]
+    repairs = [*renamed, *matching.notes, *build.notes]
     if language != (release.metadata.get("kernelspec") or {}).get("language", "python"):
         repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
     answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
-    return Repaired(notebook, list(dict.fromkeys(repairs)), len(present) / max(1, len(slots)), answered)
+    fit = len(present) / max(1, len(slots))
+    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(build.doubtful))
+
+
+def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
+    """Give names back that marimo changed: it lets one cell alone bind a name, and gives a second one a number."""
+    known = set().union(*(slot.expects for slot in slots))
+    found: dict[str, str] = {}
+    for piece in pieces:
+        new = {name: re.sub(r"_\d+$", "", name) for name in piece.binds}
+        found |= {name: old for name, old in new.items() if old != name and old in known and name not in known}
+    if not found:
+        return []
+    for piece in pieces:
+        piece.source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
+        vars(piece).pop("binds", None)
+        vars(piece).pop("squeezed", None)
+    return [f"marimo had renamed what is bound in several cells ({', '.join(sorted(found))}); the names were put back"]
 
 
 def _tells(slot: Slot, piece: Piece) -> bool:
@@ -63,6 +86,7 @@ class _Build:
         self.matching, self.slots, self.chosen = matching, matching.slots, matching.chosen
         self.extras = matching.extras
         self.notes: list[str] = []
+        self.doubtful: list[str] = []
         self.below: dict[Slot, str] = {}
         """What a student added to a given cell."""
         self.known = {slot.cell.get("id") for slot in self.slots}
@@ -81,6 +105,7 @@ class _Build:
         self._note_order()
         self._note_missing()
         self._note_copies()
+        self._note_doubts(around)
         return cells
 
     def _places_of_extras(self) -> dict[Slot | None, tuple[list[Piece], list[Piece]]]:
@@ -117,13 +142,12 @@ class _Build:
 
     def _answer(self, slot: Slot, piece: Piece) -> str:
         kind = slot.cell.cell_type
-        if piece.kind == kind:
-            return piece.source
-        self.notes.append(f"'{slot.name}' was handed in as a {piece.kind} cell and is a {kind} cell again")
-        lines = piece.source.strip().splitlines()
-        if kind == "code" and len(lines) > 1 and lines[0].startswith("```") and lines[-1] == "```":
-            return "\n".join(lines[1:-1])
-        return piece.source
+        was = "markdown" if piece.fenced else piece.kind
+        if was != kind:
+            self.notes.append(f"'{slot.name}' was handed in as a {was} cell and is a {kind} cell again")
+        if piece.parts > 1:
+            self.notes.append(f"the answer in '{slot.name}' was split into {piece.parts} cells, which were joined")
+        return piece.fenced if piece.fenced and kind != "code" else piece.source
 
     def _stands_elsewhere(self, slot: Slot) -> bool:
         """Whether another cell of the student's gives what a missing answer asks for, which its stub would undo."""
@@ -138,8 +162,9 @@ class _Build:
         while wanted in self.known:
             wanted += "x"
         self.known.add(wanted)
-        cell = NotebookNode(cell_type=piece.kind, id=wanted, metadata=NotebookNode(), source=piece.source)
-        if piece.kind == "code":
+        kind = "markdown" if piece.fenced else piece.kind
+        cell = NotebookNode(cell_type=kind, id=wanted, metadata=NotebookNode(), source=piece.fenced or piece.source)
+        if kind == "code":
             cell.update(outputs=[], execution_count=None)
         elif piece.attachments:
             cell.attachments = piece.attachments
@@ -188,6 +213,31 @@ class _Build:
         copies = [piece.copy_of for piece in self.extras if piece.copy_of and piece.copy_of.kind in LOCKED]
         for slot in dict.fromkeys(copies):
             self.notes.append(f"a copy of '{slot.name}' is kept as a cell of the student's own and earns nothing")
+
+    def _note_doubts(self, around: dict[Slot | None, tuple[list[Piece], list[Piece]]]) -> None:
+        """Say where code without identity may be part of an answer, and nothing tells of which."""
+        if not self.matching.by_text:
+            return
+        answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+        lost = [slot for slot in answers if slot not in self.chosen]
+        for where, pieces in around.items():
+            for piece in [*pieces[0], *pieces[1]]:
+                text = piece.kind != "code" or piece.fenced
+                code = looks_like_code(piece.source) if text or lost else goes_on(piece)
+                if not code or piece.copy_of or self.matching.identified(piece):
+                    continue
+                place = where.place if where else -1
+                near = [slot for slot in answers if slot.place <= place][-1:]
+                near += [slot for slot in answers if slot.place > place][:1]
+                names = _listed(lost or near)
+                self.notes.append(f"cell {piece.number} may belong to {names}; a human should look at it")
+                self.doubtful += [test.name for slot in lost or near for test in self._tests(slot)]
+
+    def _tests(self, answer: Slot) -> list[Slot]:
+        """The test cells between an answer and the next one."""
+        after = [slot for slot in self.slots if slot.place > answer.place]
+        until = next((slot.place for slot in after if slot.kind in ANSWERS), len(self.slots))
+        return [slot for slot in after if slot.kind == "tests" and slot.place < until]
 
 
 def _added(released: str, handed_in: str) -> str:

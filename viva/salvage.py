@@ -67,6 +67,8 @@ def read(data: bytes) -> tuple[NotebookNode, list[str]]:
     notebook = _notebook(cells, repairs)
     if language := _language(content):
         notebook.metadata.kernelspec = NotebookNode(language=language)
+    if isinstance(content, dict) and isinstance(content.get("metadata"), dict) and content["metadata"].get("marimo"):
+        notebook.metadata.marimo = True  # it renames what is bound twice
     return notebook, repairs
 
 

@@ -22,6 +22,7 @@ ENOUGH = 0.6
 """Evidence from which a piece is taken for a slot."""
 IN_PLACE = 0.2
 """What standing in the right place adds to the evidence."""
+_MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
 _NAME = re.compile(r"[^\W\d]\w*")
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
@@ -59,18 +60,35 @@ def bound_names(source: str) -> set[str]:
     return names - _PYTHON
 
 
-def parses(source: str) -> bool:
-    """Whether code is whole; magics and shell lines count as whole."""
-    plain = "\n".join(re.sub(r"^(\s*)[%!?].*$", r"\1pass", line) for line in source.splitlines())
-    if len(plain) > 200_000:
-        return True
+def tree_of(source: str) -> ast.Module | None:
+    """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole."""
+    if len(source) > 200_000:
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(plain)
+            return ast.parse(_MAGIC.sub(r"\1pass", source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
+            return None
+
+
+def parses(source: str) -> bool:
+    """Whether code is whole."""
+    return len(source) > 200_000 or tree_of(source) is not None
+
+
+def looks_like_code(source: str) -> bool:
+    """Whether a text can only be Python: it is whole and binds, imports or calls something."""
+    tree = tree_of(source)
+    bare = (ast.Expr, ast.AnnAssign)
+    called = tree and any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
+    return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
+
+
+def is_definition(source: str) -> bool:
+    """Whether code begins with a function or a class."""
+    first = next((line for line in source.splitlines() if line.strip() and not line.startswith(("#", "@"))), "")
+    return bool(_DEFINITION.match(first))
 
 
 @dataclass(eq=False)
@@ -127,6 +145,10 @@ class Piece:
     checksum: str = ""
     attachments: NotebookNode | None = None
     copy_of: Slot | None = None
+    fenced: str = ""
+    """The text that this code was a block in."""
+    parts: int = 1
+    """Of so many cells it was joined."""
 
     @cached_property
     def squeezed(self) -> str:
@@ -138,7 +160,7 @@ class Piece:
 
     def part(self, source: str, keep: bool = False) -> Piece:
         """A part of this piece; ``keep`` leaves it what identifies it."""
-        part = replace(self, source=source)
+        part = replace(self, source=source, fenced="", parts=1)
         if not keep:
             part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
         return part
@@ -220,6 +242,8 @@ def evidence(slot: Slot, piece: Piece) -> float:
     if slot.kind in ANSWERS and slot.cell.cell_type == "code":
         if names := slot.defines & piece.binds:
             return 0.7 + 0.3 * len(names) / len(slot.defines)
+        if piece.kind != "code" and not looks_like_code(piece.source):
+            return 0.0  # a written answer mentions the names too
         if slot.defines:
             return 0.5 * alike
         names = slot.expects & piece.binds
@@ -236,40 +260,3 @@ def evidence(slot: Slot, piece: Piece) -> float:
 
 def likeness(one: str, other: str) -> float:
     return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100
-
-
-def goes_on(piece: Piece) -> bool:
-    """Whether code begins in the middle of a block."""
-    first = next((line for line in piece.source.splitlines() if line.strip()), "")
-    return piece.kind == "code" and first[:1] in (" ", "\t")
-
-
-def start_of(slot: Slot, source: str) -> int | None:
-    """The line at which a slot's answer seems to start in a text."""
-    lines = source.splitlines()
-    for place, line in enumerate(lines):
-        definition = _DEFINITION.match(line)
-        if (definition and definition[1] in slot.defines) or (slot.mark and line.strip() == slot.mark):
-            while place and lines[place - 1].startswith(("@", "#")):
-                place -= 1
-            return place
-    return None
-
-
-def binding_of(slot: Slot, other: Slot, source: str) -> int | None:
-    """The line of ``other``'s text at which ``slot``'s answer begins, told by names that only ``slot`` asks for.
-
-    None when a name that ``other`` has to give would come after the cut.
-    """
-    bound = bound_names(source)
-    if slot.own & other.expects or not slot.own <= bound:
-        return None
-    lines = source.splitlines()
-    for place, line in enumerate(lines):
-        if line[:1].strip() and slot.own & bound_names(line):
-            while place and lines[place - 1].startswith("#"):
-                place -= 1
-            before, after = "\n".join(lines[:place]), "\n".join(lines[place:])
-            complete = other.expects & bound <= bound_names(before)
-            return place if place and complete and parses(before) and parses(after) else None
-    return None
