@@ -43,6 +43,9 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+# A submission is repaired as it is read, as `viva grade` does it.
+c.Autograde.exporter_class = "viva.exporter.RepairingExporter"
+
 # A late submission loses a tenth of its score for each day that has begun.
 c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1

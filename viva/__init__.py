@@ -39,6 +39,7 @@ grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
 autograde    the engine as steps inside nbgrader's autograder
+exporter     how nbgrader's own autograder reads a submission: repaired
 lateness     what a late submission costs
 results      what every check came to, as JSON lines
 record       many workers draft, one writer records in the gradebook
@@ -68,5 +69,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 2
+ENGINE = 3
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

@@ -75,12 +75,18 @@ class Examine(NbGraderPreprocessor):
 
 
 class SaveScores(SaveAutoGrades):
-    """As SaveAutoGrades, with the scores that Examine found; a cell that could not be graded waits for a human."""
+    """As SaveAutoGrades, with the scores that Examine found.
+
+    A cell that could not be graded waits for a human, and so does one that was not passed and of which
+    the repair could not tell where its answer stands.
+    """
 
     outcome: Outcome | None = None
+    doubtful: tuple[str, ...] = ()
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         self.outcome = resources["nbgrader"].get("outcome")
+        self.doubtful = resources["nbgrader"].get("doubtful", ())
         return super().preprocess(notebook, resources)
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
@@ -90,7 +96,9 @@ class SaveScores(SaveAutoGrades):
             return
         grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
         grade.auto_score = self.outcome.earned(name)
-        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        points = cell.metadata.nbgrader.get("points", 0)
+        doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or doubt
         self.gradebook.db.commit()
 
 
@@ -140,6 +148,7 @@ class RecordResults(NbGraderPreprocessor):
             notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
             record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
             record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
+            record["repairs"] = known.get("repairs", {}) | {place["notebook"]: place.get("repairs", [])}
             results.add([record])
         return notebook, resources
 

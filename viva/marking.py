@@ -132,7 +132,10 @@ class Marker:
             _copy_extra_files(self.course.path("source", submission.assignment), build, directory.ignore)
             done.graded.timestamp = directory.get_existing_timestamp(str(submission.folder))
             for name, notebook in sorted(opened.notebooks.items()):
-                text = self._convert(name, notebook, build, submission, examinations[name], converter, steps, done)
+                doubtful = opened.doubtful[name]
+                text = self._convert(
+                    name, notebook, doubtful, build, submission, examinations[name], converter, steps, done
+                )
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
             _protect(build, int(str(converter.permissions), 8))
             _replace(build, target)
@@ -153,6 +156,7 @@ class Marker:
         self,
         name: str,
         notebook: NotebookNode,
+        doubtful: tuple[str, ...],
         build: Path,
         submission: Submission,
         known: Examination | VivaError,
@@ -166,6 +170,7 @@ class Marker:
         draft = Draft(self.expected[submission.assignment])
         place = {"student": submission.student, "assignment": submission.assignment, "notebook": name}
         place |= {"db_url": self.course.directory.db_url, "grader": self.grader, "examination": known}
+        place["doubtful"] = doubtful
         exporter = converter.exporter_class(parent=converter, config=converter.config)
         for step in steps:
             kind = step if isinstance(step, type) else import_item(step)

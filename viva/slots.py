@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import keyword
 import re
 import warnings
@@ -72,6 +73,7 @@ def tree_of(source: str) -> ast.Module | None:
             return None
 
 
+@functools.lru_cache(maxsize=512)
 def parses(source: str) -> bool:
     """Whether code is whole."""
     return len(source) > 200_000 or tree_of(source) is not None

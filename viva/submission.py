@@ -29,10 +29,14 @@ LITTLE = 0.25
 
 @dataclass
 class Opened:
-    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them."""
+    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them.
+
+    ``doubtful`` names the test cells that a human should look at where they were not passed.
+    """
 
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     repairs: dict[str, list[str]] = field(default_factory=dict)
+    doubtful: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problem: str = ""
 
@@ -72,6 +76,7 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
             elif best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, "hardly a cell of the assignment is in it; it may be another notebook")
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
+            opened.doubtful[name] = best.repaired.doubtful
         else:
             complaints += [
                 f"{shown(other.handed.name)} holds too little of {name}.ipynb to be graded as it" for other in fitting

@@ -1,0 +1,51 @@
+"""How nbgrader's own autograder reads a submission: repaired, as `viva grade` reads it.
+
+nbgrader_config.py names this exporter for Autograde, so `nbgrader autograde` and formgrader's button use it.
+Each notebook is read twice there: as it was handed in, and, after the first steps, from autograded/.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, Any
+
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+
+from viva.course import Course
+from viva.handin import read_file
+from viva.record import Expected
+from viva.release import released_notebook
+from viva.repair import Repaired, repair
+from viva.salvage import read
+from viva.slots import Released
+
+
+class RepairingExporter(NotebookExporter):
+    """nbconvert's, but a submitted notebook is repaired as it is read; the log and the results say what was done."""
+
+    repaired: Repaired | None = None
+    repairs: list[str] | None = None
+
+    def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
+        """Raises SubmissionError when a submitted file is no notebook at all."""
+        place = (resources or {}).get("nbgrader", {})
+        if getattr(self.parent, "_sanitizing", False):
+            return self.from_notebook_node(self._repaired(Path(file_stream.name), place), resources, **kw)
+        if self.repaired:
+            place |= {"repairs": self.repairs, "doubtful": self.repaired.doubtful}
+        return super().from_file(file_stream, resources, **kw)
+
+    def _repaired(self, path: Path, place: dict) -> NotebookNode:
+        course = Course(CourseDirectory(parent=self.parent))
+        with course.gradebook() as gradebook:
+            book = Expected.of(gradebook, place["assignment"]).notebooks[place["notebook"]]
+        cells = {cell.name for cell in book.source_cells}
+        notebook, notes = read(read_file(path))
+        release = released_notebook(course, place["assignment"], place["notebook"], cells)
+        self.repaired = repair(notebook, Released(release))
+        self.repairs = [*notes, *self.repaired.repairs]
+        for sentence in self.repairs:
+            self.log.warning("%s: %s", path.name, sentence)
+        return self.repaired.notebook
