@@ -261,3 +261,17 @@ def test_an_excuse_must_be_one(tmp_path, text, message):
     (tmp_path / "excused.toml").write_text(text)
     with pytest.raises(AnswerError, match=message):
         read_excuses(tmp_path / "excused.toml")
+
+
+def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course):
+    chance = "assert np.random.default_rng().random() < 0.5, 'Luck.'\n### END HIDDEN TESTS"
+    write(course, CHECKS.replace("### END HIDDEN TESTS", chance))
+    for number in range(14):  # each is run twice: that luck is the same each time is one case in a million
+        (course / f"answers/small/right/columns_{number}.py").write_text(RIGHT)
+    found = [fault for fault in audited(course).faults if "is flaky" in fault]
+    assert len(found) == 1
+    assert found[0].startswith("The check 'test_centre: other tables, which stay as they are' is flaky: of ")
+
+
+def test_no_check_of_a_good_assignment_is_called_flaky(strong):
+    assert not [fault for fault in strong.faults if "flaky" in fault]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import random
+import re
+import shutil
+
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in, load
+from tests.mangling import KEEPING, plain
 from viva.batch import Status, autograde
 
 RIGHT = "right/einsum"
@@ -97,3 +103,55 @@ def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(co
     )
     assert "ps10_unknown was left alone" in result.out
     assert scores(course) == {"anna": 20}
+
+
+def mixed(course) -> None:
+    """Right, wrong, mangled, random, deadly and no notebook at all."""
+    hand_in(course, "right", answer=RIGHT)
+    hand_in(course, "blank")
+    hand_in(
+        course, "random", self_attention="import random\nimport numpy as np\nprint(random.random(), np.random.rand())"
+    )
+    hand_in(course, "deadly", self_attention="import os\nos._exit(3)")
+    hand_in(course, "broken").write_text("{")
+    bare = hand_in(course, "bare", answer=RIGHT)
+    notebook = plain(nbformat.read(bare, as_version=4))
+    for way in ("split_answer", "strip_nbgrader", "strip_ids"):
+        KEEPING[way](notebook, random.Random(1))
+    bare.write_text(json.dumps(notebook))
+
+
+def results(course, workers: int, order: random.Random) -> list[str]:
+    """The lines of results.jsonl without times; the submissions were graded in some order."""
+    opened, config = load(course)
+    submissions = opened.submissions([SHORT])
+    order.shuffle(submissions)
+    for _ in autograde(opened, submissions, config=config, workers=workers):
+        pass
+    text = (course / "results.jsonl").read_text(encoding="utf-8")
+    return re.sub(r'"(seconds|graded)": (?:[\d.e-]+|"[^"]*")', r'"\1": 0', text).splitlines()
+
+
+def test_results_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
+    mixed(course)
+    found = []
+    for workers in (1, 2, 4):
+        root = shutil.copytree(course, tmp_path / str(workers))
+        found.append(results(root, workers, random.Random(workers)))
+    assert len(found[0]) == 5
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.slow
+def test_the_results_of_a_mangled_class_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
+    for name in sorted(KEEPING):
+        path = hand_in(course, name.replace("_", "-"), answer=RIGHT)
+        notebook = plain(nbformat.read(path, as_version=4))
+        KEEPING[name](notebook, random.Random(name))
+        path.write_text(json.dumps(notebook))
+    mixed(course)
+    found = []
+    for workers in (1, 2, 4):
+        root = shutil.copytree(course, tmp_path / str(workers))
+        found.append(results(root, workers, random.Random(workers)))
+    assert found[0] == found[1] == found[2]

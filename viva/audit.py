@@ -18,6 +18,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from viva import stopping
 from viva.answers import Answer, fill_in, read_answers
@@ -36,6 +37,9 @@ from viva.workers import Workers
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
+RUNS = 6
+"""So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
+SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"
 MARGIN = 3
 """A right answer should need no more than this part of the time and the memory that it may have."""
 
@@ -154,11 +158,13 @@ class _Run:
         solution = self._filled(set(self.cells))
         yield self._grading(("untouched",), self._filled(set()))
         yield self._grading(("solution",), solution)
-        yield self._grading(("again",), solution)
+        for run in range(1, RUNS):
+            yield self._grading(("again", run), _seeded(solution, run))
         for place, answer in enumerate(self.answers):
             notebook = fill_in(answer, self.release, self.blueprint)
             notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
             yield self._grading(("answer", place), notebook)
+            yield self._grading(("second", place), _seeded(notebook, place))
 
     def _alone(self) -> Iterator[tuple]:
         for cell in self.cells:
@@ -196,9 +202,10 @@ class _Run:
         every = [f"{cell.id}: {check.title}" for cell, check in self.blueprint.checks()]
         expected = {"untouched": every, "solution": [], "again": []}
         for name, checks in expected.items():
-            self.result.proofs.append(_proof(name, name, checks, trials[(name,)]))
-        if _verdicts(trials[("solution",)]) != _verdicts(trials[("again",)]):
-            self.result.faults.append("Two runs of the solution have different verdicts: some check depends on chance.")
+            self.result.proofs.append(
+                _proof(name, name, checks, trials["again", 1] if name == "again" else trials[(name,)])
+            )
+        self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
             lost = [] if answer.right else [": ".join(check) for check in answer.lost_checks(self.blueprint)]
             kind = "right" if answer.right else "wrong"
@@ -208,6 +215,24 @@ class _Run:
         for cell in self.cells:
             trial = trials["alone", cell]
             self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
+
+    def _find_flaky(self, trials: dict, every: list[str]) -> None:
+        """Name the checks whose verdict differs between two runs of the same text."""
+        runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
+        for place, answer in enumerate(self.answers):
+            who = f"the {'right' if answer.right else 'wrong'} answer {answer.name}"
+            runs[who] = [trials["answer", place], trials["second", place]]
+        for check in every:
+            for who, several in runs.items():
+                seen = list(
+                    dict.fromkeys(trial.verdicts[check][0] for trial in several if trial and check in trial.verdicts)
+                )
+                if len(seen) > 1:
+                    self.result.faults.append(
+                        f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
+                        f"{seen[1]}. Seed its random numbers, and let it depend on no clock and no order."
+                    )
+                    break
 
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
@@ -309,8 +334,11 @@ def _lost(trial: Probe | None) -> dict[str, str]:
     return trial.lost if trial else {}
 
 
-def _verdicts(trial: Probe | None) -> dict[str, str]:
-    return {check: verdict for check, (verdict, _) in trial.verdicts.items()} if trial else {}
+def _seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
+    """A notebook that begins with another state of the global random numbers."""
+    seeded = copy.copy(notebook)
+    seeded.cells = [new_code_cell(SEED.format(seed)), *notebook.cells]
+    return seeded
 
 
 def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:

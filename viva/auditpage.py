@@ -117,12 +117,12 @@ decides a comparison. Where more is right, widen it in the notebook's metadata:
 </body>
 </html>
 """
-AUDIT = 1
+AUDIT = 2
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
 KINDS = (
     ("untouched", "the untouched notebook, losing every check"),
     ("solution", "the solution, losing none"),
-    ("again", "the solution again, with the same verdicts"),
+    ("again", "the solution again and again, with the same verdicts"),
     ("right", "right answers, losing no check"),
     ("wrong", "wrong answers, losing exactly what they name"),
 )
