@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from jupyter_core.utils import ensure_event_loop
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
@@ -74,6 +75,7 @@ def kernels():
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PYTEST_CURRENT_TEST", raising=False)  # with it a kernel does not catch what C code prints
         Execute(timeout=60).preprocess(notebook, {})
+    ensure_event_loop().close()  # its sockets would be noticed in whatever test runs when they are collected
     return {name: (cell.outputs, cell.execution_count) for name, cell in zip(CELLS, notebook.cells, strict=True)}
 
 

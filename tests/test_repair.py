@@ -159,6 +159,61 @@ def test_two_ways_after_each_other_are_undone(data):
     assert_held(repaired(notebook, case), case)
 
 
+def bare(notebook: dict) -> dict:
+    strip_nbgrader(notebook, random.Random(1))
+    strip_ids(notebook, random.Random(1))
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    return notebook
+
+
+def lines_of(cells) -> set[str]:
+    return {squeezed(line) for cell in cells for line in cell["source"].splitlines()}
+
+
+@pytest.mark.parametrize("assignment", [name for name in ASSIGNMENTS if len(CASES[name][0].full.cells) > 30])
+def test_two_answers_merged_and_a_third_split_are_all_found_without_any_metadata(assignment):
+    for case in CASES[assignment]:
+        notebook, dice = plain(case.full), random.Random(case.name)
+        answers = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("solution")]
+        KEEPING["gather_answers"](notebook | {"cells": answers[:2]}, dice)
+        notebook["cells"].remove(answers[1])
+        third = [cell for cell in answers[2:] if cell["cell_type"] == "code"]
+        lines = dice.choice([cell for cell in third if "\n" in cell["source"]])
+        place = dice.randrange(1, lines["source"].count("\n") + 1)
+        below(notebook, lines["id"], "\n".join(lines["source"].split("\n")[place:]))
+        lines["source"] = "\n".join(lines["source"].split("\n")[:place])
+        assert_held(repaired(bare(notebook), case), case)
+
+
+HARD = ("split_answer", "split_in_paragraphs", "split_locked", "merge", "merge_below", "merge_answers", "merge_text")
+HARD += ("gather_answers", "fence", "shuffle", "retype", "insert", "copy_answer", "jupytext_without_markers", "quarto")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_line_of_a_students_ever_disappears_without_a_sentence(seed):
+    dice = random.Random(seed)
+    case = dice.choice([case for several in CASES.values() for case in several])
+    notebook = plain(case.full)
+    for way in sorted(dice.choices(HARD, k=3), key=HARD.index):
+        KEEPING[way](notebook, dice)
+    result = repaired(bare(notebook), case)
+    nothing_left_to_do(result, case)
+    gone = lines_of(notebook["cells"]) - lines_of(result.notebook.cells) - lines_of(case.release.cells)
+    assert not gone - {"```", "```python"} or any("edited" in sentence for sentence in result.repairs), gone
+
+
+def test_code_that_nothing_places_is_said_to_be_doubtful():
+    notebook = plain(ONE.full)
+    below(notebook, "self_attention", "```python\nhelper = 1\nhelper += 1\n```", "markdown")
+    result = repaired(bare(notebook), ONE)
+    where = "'self_attention' and 'scaled_dot_product_self_attention'"
+    assert f"cell 13 may belong to {where}; a human should look at it" in result.repairs
+    tests = "test_self_attention test_self_attention_sizes test_scaled_attention test_scaled_attention_sizes"
+    assert set(tests.split()) <= set(result.doubtful)
+    assert result.notebook.cells[12].source.startswith("```")
+
+
 def find(notebook: dict, name: str) -> dict:
     return next(cell for cell in notebook["cells"] if cell["id"] == name)
 

@@ -283,9 +283,12 @@ class Matching:
         for slot in self._missing():
             if slot in chain:
                 self._accept(slot, chain[slot])
+        # A part of the cell above is likelier than one that would have been moved.
+        self._cut_answers(named=True)
         index = {piece: place for place, piece in enumerate(self.pieces)}
         # What was moved; of several that are equally good, the later one.
-        for (slot, piece), value in sorted(worth.items(), key=lambda pair: (-pair[1], -index[pair[0][1]])):
+        moved = [pair for pair in worth.items() if pair[0][1] in index]
+        for (slot, piece), value in sorted(moved, key=lambda pair: (-pair[1], -index[pair[0][1]])):
             if value >= self._enough(slot) and slot not in self.chosen and piece not in self.taken():
                 self._accept(slot, piece)
         for slot in self._missing():
@@ -318,8 +321,11 @@ class Matching:
         if piece.squeezed != slot.squeezed:
             self.by_text.append(slot)
 
-    def _cut_answers(self) -> None:
-        """Take answers apart that stand in one cell, where the cell of one is missing or was left as released."""
+    def _cut_answers(self, named: bool = False) -> None:
+        """Take answers apart that stand in one cell, where the cell of one is missing or was left as released.
+
+        ``named``: only such as give a name that their tests ask for.
+        """
         slots = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
         for keeper in slots:
             blank = [slot for slot in slots if self.is_blank(slot)]
@@ -337,7 +343,7 @@ class Matching:
             unnamed = [slot for slot in near if slot not in self.chosen and abs(slots.index(slot) - place) == 1]
             far = [slot for slot in blank if slot not in near and slot.own <= piece.binds]
             groups = [near, near[::-1], *([keeper, slot] for slot in far), *([slot, keeper] for slot in far)]
-            found = [parted(group, piece.source, keeper, unnamed * (group is near)) for group in groups]
+            found = [parted(group, piece.source, keeper, unnamed * (group is near and not named)) for group in groups]
             parts = max(found, key=len)
             if parts:
                 self._take_parts(piece, keeper, parts)

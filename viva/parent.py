@@ -80,7 +80,11 @@ class Parent:
         """Another handle on the same warm parent, for another process and with a slot of its own."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
+            try:
+                socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
+            except OSError as error:
+                ours.close()
+                raise WallError(f"the warm parent of the {self.role}s has ended") from error
         other = object.__new__(Parent)
         other.role, other.wall, other.slot, other.socket = self.role, self.wall, slot, ours
         other.home = other.process = None

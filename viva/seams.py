@@ -7,6 +7,7 @@ gets the names that its tests ask for.
 
 from __future__ import annotations
 
+import ast
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,10 @@ NEAR = 4
 """So many cells further the rest of a piece of code is looked for."""
 MOST_STATEMENTS = 200
 _IMPORT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
+_CHANGED = re.compile(
+    r"\b([^\W\d]\w*)(?:\.(?:append|extend|insert|update|add|fill|sort)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
+)
+"""A name whose object a statement changes in place."""
 _FENCE = re.compile(r"\s*```[ \t]*(?:python|py|ipython3?)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -120,11 +125,14 @@ def statements(source: str) -> list[str]:
     tree = tree_of(source)
     if tree is None or not tree.body:
         return [source]
-    lines, ends = source.splitlines(), [node.end_lineno for node in tree.body]
-    # What stands behind a semicolon is of the same line.
-    ends = sorted(set(ends[:-1]) - {end for end, node in zip(ends, tree.body[1:], strict=False) if node.lineno <= end})
-    borders = [0, *ends, len(lines)]
-    return ["\n".join(lines[start:end]) for start, end in itertools.pairwise(borders)]
+    lines = source.splitlines()
+    pairs = itertools.pairwise(tree.body)  # what stands behind a semicolon is of the same line
+    ends = [node.end_lineno for node, following in pairs if first_line(following) > node.end_lineno]
+    return ["\n".join(lines[start:end]) for start, end in itertools.pairwise([0, *ends, len(lines)])]
+
+
+def first_line(node: ast.stmt) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 
 
 def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) -> dict[Slot, str]:
@@ -139,6 +147,9 @@ def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) ->
     if not 1 < len(parts) <= MOST_STATEMENTS:
         return {}
     names = [bound_names(part) for part in parts]
+    whole = keeper.own & set().union(*names)
+    alone = keeper.own.difference(*(slot.own for slot in slots if slot is not keeper))
+    touching = [place for place, part in enumerate(parts) if alone & (names[place] | set(_CHANGED.findall(part)))]
     best: dict[int, tuple[float, tuple[tuple[Slot, int], ...]]] = {0: (0.0, ())}
     for slot in slots:
         marks = [bool(slot.mark) and slot.mark in part for part in parts]
@@ -158,12 +169,14 @@ def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) ->
                     slot in unnamed and (start == 0 or below) and bool(names[start]) and not is_definition(parts[start])
                 )
                 worth += 0.05 * (other and not have and not marked)
-                if (have or marked or other or slot is keeper) and worth >= after.get(end, (0.0, ()))[0] - 1e-9:
+                fits = have or marked or other
+                if slot is keeper:
+                    fits = whole <= have and all(start <= place < end for place in touching)
+                if fits and worth >= after.get(end, (0.0, ()))[0] - 1e-9:
                     after[end] = worth, (*cuts, (slot, start))
         best = after
     _, cuts = max(best.values(), key=lambda found: found[0])
     starts = [*(start for _, start in cuts), len(parts)]
     texts = ["\n".join(parts[one:other]).strip("\n") for one, other in itertools.pairwise(starts)]
     found = dict(zip((slot for slot, _ in cuts), texts, strict=True))
-    whole = keeper.own & bound_names(source)
-    return found if len(found) > 1 and keeper in found and whole <= bound_names(found[keeper]) else {}
+    return found if len(found) > 1 and keeper in found else {}
