@@ -35,6 +35,7 @@ from viva.outcome import Outcome
 from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results
+from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
 from viva.wall import SLOTS, Wall, protection
 
@@ -140,6 +141,8 @@ class RecordResults(NbGraderPreprocessor):
             notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
             record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
             record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
+            sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
+            record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
             results.add([record])
         return notebook, resources
 
@@ -155,6 +158,7 @@ class Autograde(converters.Autograde):
             LimitOutput,
             SaveScores,
             NoResponse,
+            Sanitize,
             RecordResults,
             AssignLatePenalties,
             CheckCellMetadata,
