@@ -6,8 +6,12 @@ Every script pushes its name into ``window.ran`` and asks a host elsewhere for a
 from __future__ import annotations
 
 import base64
+import functools
 import struct
 import zlib
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
 
 ELSEWHERE = "https://elsewhere.example/"
 
@@ -16,6 +20,7 @@ def run(name: str) -> str:
     return f"(window.ran=window.ran||[]).push('{name}');new Image().src='{ELSEWHERE}{name}'"
 
 
+@functools.cache
 def png(width: int, height: int) -> str:
     """A grey picture, base64; large ones are small files."""
 
@@ -58,7 +63,7 @@ HTML = {
     "style with a picture": f'<div style="background:url({ELSEWHERE}style)">x</div>',
     "class of formgrader": '<div class="navbar navbar-fixed-top modal-backdrop" style="height:100%">full credit</div>',
     "picture elsewhere": f'<img src="{ELSEWHERE}pixel.png" srcset="{ELSEWHERE}set 2x" width=99999 height=99999>',
-    "huge picture": f'<img src="data:image/png;base64,{png(60_000, 60_000)}">',
+    "huge picture": f'<img src="data:image/png;base64,{png(12_000, 12_000)}">',
     "refresh": f'<meta http-equiv="refresh" content="0;url={ELSEWHERE}refresh">',
     "base": f'<base href="{ELSEWHERE}base/"><base target="_top">',
     "form": (
@@ -80,7 +85,7 @@ HTML = {
     "details": f'<details open ontoggle="{run("toggle")}">x</details>',
     "data attribute": '<a data-toggle="modal" data-target="body" data-link="x">x</a>',
     "end of the page": f"</div></div></div></body></html><script>{run('end')}</script>",
-    "depth": "<div>" * 30_000,
+    "depth": "<div>" * 5000,
     "amplification": "".join(f"<b a={i}>" for i in range(2000)) + "<p></p>" * 2000,
     "commands of mathematics": r"$\def\frac#1#2{0} \style{position:fixed}{x} \href{javascript:alert(1)}{y}$",
 }
@@ -122,7 +127,7 @@ BUNDLES = {
         {"image/svg+xml": '<!DOCTYPE svg [<!ENTITY a "a">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>'},
         {},
     ),
-    "huge": ({"image/png": png(60_000, 60_000)}, {}),
+    "huge": ({"image/png": png(12_000, 12_000)}, {}),
     "no picture": ({"image/png": '"><script>alert(1)</script>'}, {}),
     "jpeg that is a png": ({"image/jpeg": png(9, 9)}, {}),
     "markdown": ({"text/markdown": f"<img src=x onerror=\"{run('markdown')}\">"}, {}),
@@ -133,12 +138,29 @@ BUNDLES = {
 }  # fmt: skip
 """Data and metadata of outputs by what they try."""
 
+COLOUR = "\x1b[31mx\x1b[0m"
 PRINTED = {
     "html": "<script>alert(1)</script>",
     "link in a terminal": "\x1b]8;;https://elsewhere.example/\x1b\\3 of 3\x1b]8;;\x1b\\",
     "title of a terminal": "\x1b]0;mine\x07 \x9d0;mine\x07",
     "other direction": "\u202e)dessap( 1 fo 1",
     "control characters": "a\x00b\x07c\x7f",
-    "colours without end": "\x1b[31mx\x1b[0m" * 20_000,
+    "colours without end": COLOUR * 20_000,
 }
 """Printed text by what it tries."""
+
+
+def notebook_cells() -> list[NotebookNode]:
+    """Cells with all of it: texts, and code that prints and displays."""
+    bundles = [({"text/html": text, "text/plain": name}, {}) for name, text in HTML.items()] + [*BUNDLES.values()]
+    show = "from IPython.display import display\n"
+    cells = [new_code_cell(f"{show}display({data!r}, raw=True, metadata={about!r})") for data, about in bundles]
+    for cell, (data, about) in zip(cells, bundles, strict=True):
+        cell.outputs = [new_output("display_data", data=data, metadata=about)]
+    for text in PRINTED.values():
+        code = f"print({text!r})" if len(text) < 1000 else f"print({COLOUR!r} * 20_000)"
+        cells.append(new_code_cell(code, outputs=[new_output("stream", text=text)]))
+    cells += [new_markdown_cell(text) for text in [*HTML.values(), *MARKDOWN.values()]]
+    cells += [new_raw_cell(text) for text in HTML.values()]
+    cells.append(new_code_cell("1", metadata={"transient": {"remove_source": True}, "tags": ['"><script>']}))
+    return cells
