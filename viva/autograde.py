@@ -31,6 +31,7 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, List
 
 from viva.grading import Examination, Grader
+from viva.handin import name_problem
 from viva.outcome import Outcome
 from viva.record import Expected
 from viva.rehearsal import rehearse
@@ -60,6 +61,8 @@ class Examine(NbGraderPreprocessor):
         if language != "python":
             return execute.preprocess(notebook, resources)
         place = resources["nbgrader"]
+        if problem := name_problem(place["student"]):
+            raise CourseError(f"Not graded: {problem}.")
         directory = CourseDirectory(parent=self.parent)
         source = source_notebook(directory, place["assignment"], place["notebook"])
         grader, known = place.get("grader"), place.get("examination")

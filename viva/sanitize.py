@@ -89,8 +89,9 @@ def _notebook_metadata(metadata: dict) -> NotebookNode:
     for part, keys in (("kernelspec", ("name", "display_name", "language")), ("language_info", ("name",))):
         known = metadata.get(part)
         if isinstance(known, dict):
-            kept[part] = NotebookNode({key: known[key] for key in keys if _is_name(known.get(key))})
-    return kept
+            names = NotebookNode({key: known[key] for key in keys if _is_name(known.get(key))})
+            kept |= {part: names} if "name" in names and (part != "kernelspec" or "display_name" in names) else {}
+    return NotebookNode(kept)
 
 
 def _is_name(value: object) -> bool:
