@@ -15,6 +15,7 @@ release      source/ -> release/
 
 taint        which cells and names of a notebook depend on the student
 plain        what may cross between the processes, kind by kind; arrays and frames are NumPy's and pandas' part of it
+shared       lists and arrays that both processes hold
 wire         plain values to bytes and back, and messages over a pipe
 wall         how a process gives up everything but its own work
 privileges   root, capabilities and namespaces
@@ -67,5 +68,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 2
+ENGINE = 3
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""
