@@ -35,6 +35,7 @@ examiner     runs the tests and asks the candidate
 parent       warm parents: the libraries are loaded once, a fork serves each submission
 session      a candidate and an examiner, connected
 outcome      what a notebook came to
+claims       slots of the wall, each claimed by one grader on the machine
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 

@@ -65,7 +65,7 @@ def audit(
         tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
         _scratch(folder),
         contextlib.closing(make_grader(seconds, no_wall)) as grader,
-        Workers(count, lambda number: Worker(grader.share(2 * number))) as pool,
+        Workers(count, lambda number: Worker(grader.share(number))) as pool,
     ):
         result = _Run(course, assignment, path, pool, seconds, progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
