@@ -172,7 +172,7 @@ def _clean(text: str, taken: frozenset[str], rel: str | None) -> tuple[str, tupl
         link_rel=rel,
     )
     cleaned = _without_remains(cleaned)
-    lost = Counter(_names(text)) - Counter(_names(cleaned))
+    lost = Counter() if cleaned == text else Counter(_names(text)) - Counter(_names(cleaned))
     known = {name.partition(" of ")[0] for name in refused} | _MINOR
     names = [f"<{tag}>" if tag else name for tag, name in lost if (tag or name) not in known]
     cleaned, commands = without_commands(cleaned, taken)
