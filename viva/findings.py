@@ -48,7 +48,7 @@ WAITING = {
     "killed": "The code ended its own process, or used more memory than it may.",
     "not graded": "It was handed in, but there is no result: 'viva grade' says why.",
     "repair in doubt": "The notebook was damaged, and something else may have been meant.",
-    "graded by hand": "A written answer or a score waits for a grader.",
+    "to be graded by hand": "A written answer or a score waits for a grader.",
 }
 
 
@@ -157,7 +157,7 @@ class _Part:
             if student not in self.scores:
                 note("not graded", student, "", "")
         for student, book, cells in self.by_hand:
-            note("graded by hand", student, book, ", ".join(cells), cells[0])
+            note("to be graded by hand", student, book, ", ".join(cells), cells[0])
         for why, rows in found.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))

@@ -40,6 +40,8 @@ class Mistake:
     students: int
     same: int
     """So many of them with the very same numbers."""
+    stub: bool = False
+    """Whether the answer was left as it was released."""
 
 
 @dataclass
@@ -119,7 +121,7 @@ def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[dict], s
         item.marks.append("everybody fails")
     if item.discrimination is not None and item.discrimination < 0:
         item.marks.append("who passes it does worse elsewhere")
-    wrong = [mistake.students for mistake in item.mistakes if not mistake.reason.startswith(STUB)]
+    wrong = [mistake.students for mistake in item.mistakes if not mistake.stub]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")
 
@@ -150,7 +152,7 @@ def group(failed: list[dict]) -> list[Mistake]:
     found = []
     for (_, verdict), reasons in groups.items():
         reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
-        found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same))
+        found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same, reason.startswith(STUB)))
     return sorted(found, key=lambda mistake: (-mistake.students, mistake.reason))
 
 
