@@ -10,7 +10,6 @@ only, and says so when it gets none. An empty list proves nothing; a fact is a r
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import os
 import socket
@@ -124,9 +123,11 @@ class Witness:
 
     def _hear(self, event: str, values: tuple) -> None:
         """Must not raise, as that would stop what the code does. Every import and every id() comes by here."""
-        if event in EVENTS or event.startswith("socket."):
-            with contextlib.suppress(Exception):
+        try:
+            if event in EVENTS or event.startswith("socket."):
                 self._note(event, values)
+        except Exception:
+            return
 
     def _note(self, event: str, values: tuple) -> None:
         if event in EVENTS:

@@ -25,7 +25,7 @@ STUB = "NotImplementedError"
 """What an answer raises that was left as it was released: no wrong result that students share."""
 SHOWN = 5
 """So many wrong results of a check are listed."""
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:0x[0-9a-f]+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?j?)(?!\w)", re.IGNORECASE)
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:0x[0-9a-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?j?\.?)(?!\w)", re.IGNORECASE)
 NUMBERS = re.compile(r"#(?:[\s,;\[\]()]+#)+")
 REASON = 240
 """So many characters of a reason are shown."""

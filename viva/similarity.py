@@ -11,6 +11,7 @@ stands around it. An index from fingerprint to students gives the pairs that sha
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -90,6 +91,7 @@ def _rank(pair: Pair) -> tuple:
     return -pair.share, -pair.shared, pair.one, pair.other
 
 
+@functools.lru_cache(maxsize=4096)
 def tokens(source: str) -> list[tuple[str, int, int]]:
     """What counts of a piece of code: each token's sign and where it begins and ends.
 
