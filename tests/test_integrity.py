@@ -124,7 +124,7 @@ def test_without_a_wall_nothing_was_refused(tmp_path):
     assert fact.endswith("(there was no wall to refuse it)")
 
 
-def test_the_hook_that_notes_openings_outlives_what_student_code_does_to_it(exam):
+def test_a_hook_that_student_code_breaks_stops_nothing_else(exam):
     source = (
         "import sys, viva.integrity\nviva.integrity.EVENTS = viva.integrity.LIBRARIES = None\nopen('mine', 'w').close()"
     )

@@ -119,7 +119,8 @@ class _Part:
         }
 
     def _check(self, item) -> dict:
-        found = asdict(item) | {"rate": item.rate}
+        texts = {key: legible.line(getattr(item, key), DETAIL) for key in ("notebook", "cell", "title")}
+        found = asdict(item) | texts | {"rate": item.rate}
         for mistake in found["mistakes"]:
             mistake["reason"] = self.names.text(mistake["reason"])
         return found
@@ -137,7 +138,7 @@ class _Part:
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
 
         def note(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
-            row = {"student": self.names.of(student), "notebook": book, "detail": self._shown(detail)}
+            row = {"student": self.names.of(student), "notebook": self._shown(book), "detail": self._shown(detail)}
             found[why].append(row | {"link": self._link(student, book, cell)})
 
         for student, record in self.records.items():
@@ -169,7 +170,7 @@ class _Part:
             for book, sentences in (facts if isinstance(facts, dict) else {}).items():
                 told = [self._shown(str(one)) for one in sentences] if isinstance(sentences, list) else []
                 if told:
-                    row = {"student": self.names.of(student), "notebook": str(book), "facts": told}
+                    row = {"student": self.names.of(student), "notebook": self._shown(book), "facts": told}
                     yield row | {"link": self._link(student, str(book))}
 
     def _similar(self, book: str) -> dict:

@@ -50,7 +50,7 @@ def edges(scores: list[float], maximum: float) -> np.ndarray:
 def _in_page(svg: str, label: str, name: str) -> Markup:
     """The svg element alone, as wide as its place, with ids of its own; all text in it is ours."""
     svg = svg[svg.index("<svg ") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)  # its style would be the whole page's
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     for stand_in, colour in COLOURS.items():
         svg = svg.replace(stand_in, colour)

@@ -9,6 +9,9 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from viva import legible
+
+LONGEST = 80
 SHORTEST = 3
 """A shorter name is not looked for in texts, where it would be found in every word and number."""
 
@@ -33,7 +36,7 @@ class Names:
     def of(self, student: str) -> str:
         """What to call a student."""
         if self.key is None:
-            return student
+            return legible.line(student, LONGEST)
         return f"student-{hmac.new(self.key, student.encode(errors='surrogateescape'), hashlib.sha256).hexdigest()[:8]}"
 
     def text(self, text: str) -> str:

@@ -10,14 +10,16 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from viva import plot
+from viva import legible, plot
 from viva.course import Course
 from viva.findings import gather, known_names
 from viva.pseudonyms import Names, key_in
 from viva.verdict import CourseError
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@")
 """A spreadsheet would compute a cell that begins like this."""
+CELL = 1000
+"""So many characters stand in one."""
 
 
 def write(course: Course, assignments: list[str], server: str, anonymous: bool = False) -> tuple[Path, dict]:
@@ -111,7 +113,10 @@ def csv_text(rows: Iterable[dict]) -> str:
 
 
 def _plain(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.lstrip().startswith(FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    text = legible.line(value, CELL)
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def download(rows: Iterable[dict]) -> str:
