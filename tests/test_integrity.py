@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import nbformat
 import pytest
 
 from tests.attacks import CHEATS, READERS
-from tests.conftest import SHORT, hand_in, load
 from tests.oral import Exam
 from viva.grading import Grader
 from viva.integrity import CHARACTERS, ENTRIES, ODD, SILENT, facts
-from viva.results import Results
 from viva.verdict import Verdict
 
 ASSIGNMENT = """
@@ -156,24 +151,6 @@ def test_what_a_stranger_says_is_cut_short_and_made_legible():
 def test_an_honest_notebook_that_says_nothing_has_no_fact():
     nothing = {key: [] for key in ("touched", "hooks", "opened", "connections", "subclasses")}
     assert facts({"facts": nothing}, ["Row 0 sums to 3."], True) == []
-
-
-def test_facts_are_recorded_by_notebook_and_only_where_there_are_some(course, viva):
-    path = hand_in(course, "mallory", answer="right/einsum")
-    notebook = nbformat.read(path, as_version=4)
-    cell = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("solution"))
-    cell.source += "\nnp.allclose = lambda *args, **more: True"
-    nbformat.write(notebook, path)
-    hand_in(course, "anna", answer="right/einsum")
-    assert viva("grade", SHORT).status == 0
-    records = Results.of(load(course)[0].directory).read()
-    assert records[SHORT, "mallory"]["integrity"] == {
-        "scaled_attention": ["not what was loaded any more: numpy.allclose"]
-    }
-    assert "integrity" not in records[SHORT, "anna"]
-    viva("report", SHORT)
-    page = Path(course / "report" / "index.html").read_text(encoding="utf-8")
-    assert "not what was loaded any more: numpy.allclose" in page
 
 
 def test_readers_are_told_of_where_they_read_in_so_many_words(exam):

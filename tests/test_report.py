@@ -30,6 +30,7 @@ from viva.results import Results
 from viva.verdict import CourseError
 
 SERVER = "http://localhost:8888"
+MISCHIEF = "np.allclose = lambda *args, **more: True\nopen('/etc/passwd')"
 BOOK = "scaled_attention"
 HOSTILE = [
     "<script>document.title = 'run'</script>",
@@ -44,13 +45,14 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def classroom(released, tmp_path_factory) -> Path:
-    """A course where five students handed in one assignment, and four of them were graded."""
+    """A course where six students handed in one assignment, and five of them were graded."""
     root = tmp_path_factory.mktemp("report") / "course"
     shutil.copytree(released, root)
     hand_in(root, "ada", answer="right/einsum")
     hand_in(root, "bo", answer="wrong/softmax_along_rows")
     hand_in(root, "cy", answer="right/einsum", self_attention="import os\nos._exit(1)")
     hand_in(root, "untouched")
+    hand_in(root, "mallory", self_attention=MISCHIEF)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         command = GradeCommand()
@@ -95,9 +97,9 @@ def test_scores_and_counts_are_those_of_the_gradebook(classroom):
         truth = [row for row in export.scores(gradebook, [SHORT]) if row["needs_manual_grade"] != ""]
     assert part["scores"] == sorted(row["score"] for row in truth)
     assert part["median"] == statistics.median(part["scores"])
-    assert (part["students"], part["handed_in"], part["graded"], part["missing"]) == (6, 5, 4, ["nobody"])
+    assert (part["students"], part["handed_in"], part["graded"], part["missing"]) == (7, 6, 5, ["nobody"])
     assert part["maximum"] == 25
-    assert part["speed"]["submissions"] == 4
+    assert part["speed"]["submissions"] == 5
     titles = [check["title"] for check in part["checks"]]
     assert titles == [r["title"] for cell in records(classroom)[SHORT, "ada"]["notebooks"][BOOK].values() for r in cell]
 
@@ -151,6 +153,23 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
 def test_what_makes_a_repair_doubtful_is_what_repairs_say():
     code = " ".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/*.py") if path.stem != "findings")
     assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
+
+
+def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom):
+    found = records(classroom)
+    told = found[SHORT, "mallory"]["integrity"]
+    assert told == {
+        BOOK: [
+            "not what was loaded any more: numpy.allclose",
+            "tried to open outside its folder: /etc/passwd (the wall refused it)",
+        ]
+    }
+    assert not any("integrity" in record for (_, student), record in found.items() if student != "mallory")
+    page, figures = written(classroom)
+    assert [(row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]] == [
+        ("mallory", told[BOOK])
+    ]
+    assert told[BOOK][0] in page
 
 
 def test_the_same_results_give_the_same_bytes(classroom):
@@ -279,8 +298,8 @@ def test_a_class_of_any_size(room, size):
     enter(room, size)
     page, figures = written(room)
     (part,) = figures["assignments"]
-    assert part["graded"] == size + 4
-    assert all(check["taken"] == size + 4 for check in part["checks"])
+    assert part["graded"] == size + 5
+    assert all(check["taken"] == size + 5 for check in part["checks"])
     wrong = part["checks"][0]["mistakes"][0]
     assert wrong["reason"].startswith("Row ")
     assert wrong["students"] > size / 10
