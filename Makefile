@@ -28,7 +28,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test]'
 	@touch $@
 
-demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export
+demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export, report
 	@$(BIN)/viva release --no-audit
 	@$(BIN)/viva demo
 	@$(BIN)/viva grade
@@ -38,7 +38,7 @@ demo: setup  ## run the whole flow on a demo class: release, hand in, grade, fee
 	@echo
 	@echo "submitted/   what the demo class handed in      autograded/   the same, graded"
 	@echo "feedback/    a page for each student            grades.csv    every score"
-	@echo "results.jsonl what every check came to"
+	@echo "results.jsonl what every check came to          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
 audit: setup  ## prove every assignment with known answers and mutants (about half a minute each on two cores)
