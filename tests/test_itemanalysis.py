@@ -53,7 +53,7 @@ def test_rates_times_and_marks():
     assert easy.marks == ["nobody fails"]
     assert "everybody fails" in hard.marks
     assert odd.discrimination == pytest.approx(-1)
-    assert "who passes it does worse elsewhere" in odd.marks
+    assert "those who pass it do worse elsewhere" in odd.marks
     assert easy.seconds == 0.01
 
 

@@ -30,6 +30,7 @@ from viva.results import Results
 from viva.verdict import CourseError
 
 SERVER = "http://localhost:8888"
+ODD = {"notebooks": 3, "repairs": {"nb": None}, "integrity": {"nb": 2}, "seconds": "x", "graded": None, "wall": None}
 MISCHIEF = "np.allclose = lambda *args, **more: True\nopen('/etc/passwd')"
 BOOK = "scaled_attention"
 HOSTILE = [
@@ -233,7 +234,7 @@ def test_a_course_where_nothing_was_handed_in_and_one_where_nothing_was_released
 def test_one_student_and_old_records(room):
     every = records(room)
     path = room / "results.jsonl"
-    for one in (every[SHORT, "ada"], {"assignment": SHORT, "student": "ada"}, every[SHORT, "ada"] | {"notebooks": 3}):
+    for one in (every[SHORT, "ada"], {"assignment": SHORT, "student": "ada"}, every[SHORT, "ada"] | ODD):
         path.write_text(json.dumps(one) + "\n")
         page, _ = written(room)
         assert "Report of" in page

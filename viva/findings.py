@@ -151,7 +151,8 @@ class _Part:
                     note(str(verdict), student, book, detail, cell)
             repairs = record.get("repairs")
             for book, sentences in (repairs if isinstance(repairs, dict) else {}).items():
-                doubts = [str(one) for one in sentences if any(doubt in str(one) for doubt in DOUBTFUL)]
+                told = map(str, sentences if isinstance(sentences, list) else [])
+                doubts = [one for one in told if any(doubt in one for doubt in DOUBTFUL)]
                 if doubts:
                     note("repair in doubt", student, book, "; ".join(doubts))
         for student in self.handed - self.records.keys():

@@ -21,6 +21,8 @@ from viva.verdict import Verdict
 
 FEWEST = 5
 """With fewer submissions a correlation is chance."""
+WORSE = -0.1
+"""Below this a correlation is no longer near zero."""
 STUB = "NotImplementedError"
 """What an answer raises that was left as it was released: no wrong result that students share."""
 SHOWN = 5
@@ -119,8 +121,8 @@ def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[dict], s
         item.marks.append("nobody fails")
     if item.taken and not item.passed:
         item.marks.append("everybody fails")
-    if item.discrimination is not None and item.discrimination < 0:
-        item.marks.append("who passes it does worse elsewhere")
+    if item.discrimination is not None and item.discrimination < WORSE:
+        item.marks.append("those who pass it do worse elsewhere")
     wrong = [mistake.students for mistake in item.mistakes if not mistake.stub]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")
