@@ -56,6 +56,7 @@ export       the gradebook as rows and as CSV
 itemanalysis how hard each check is, whether it tells good work from bad, what goes wrong
 similarity   whose answers share what hardly anybody else wrote
 pseudonyms   names of students that tell nobody who they are
+classbook    what the gradebook knows of a class, in a few queries
 findings     all that the report tells, gathered as plain data
 plot         plots as SVG in a page's colours
 report       the instructor's page

@@ -10,18 +10,9 @@ from pathlib import Path
 from statistics import mean, median
 from urllib.parse import quote
 
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Grade,
-    Gradebook,
-    Notebook,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
-from sqlalchemy import func
+from nbgrader.api import Gradebook
 
-from viva import legible, similarity
+from viva import classbook, legible, similarity
 from viva.course import Course
 from viva.itemanalysis import items, number, results
 from viva.pseudonyms import Names
@@ -86,12 +77,11 @@ class _Part:
     ) -> None:
         self.course, self.name, self.records, self.names, self.server = course, name, records, names, server
         handed = {submission.student for submission in course.submissions([name])}
-        self.scores, self.late, self.maximum, self.notebooks = _scores(gradebook, name)
+        self.scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
         self.handed = handed | set(self.scores)
-        self.known = {student for (student,) in gradebook.db.query(SubmittedAssignment.student_id).distinct()}
-        self.known |= {student.id for student in gradebook.students} | self.handed
-        self.places = _places(gradebook, name)
-        self.by_hand = _by_hand(gradebook, name)
+        self.known = {student.id for student in gradebook.students} | self.handed
+        self.places = classbook.places(gradebook, name)
+        self.by_hand = classbook.by_hand(gradebook, name)
         self.cells = {
             (student, book): read_cells(course.path("autograded", name, student) / f"{book}.ipynb")
             for student in sorted(self.scores)
@@ -218,66 +208,6 @@ class _Part:
 
     def _shown(self, text: str) -> str:
         return self.names.text(legible.line(text, DETAIL))
-
-
-def _scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str], float, list[str]]:
-    """By student the score less the penalty, who is late, what can be had, and the notebooks: in a few queries."""
-    assignment = gradebook.db.query(Assignment).filter(Assignment.name == name).first()
-    if assignment is None:
-        return {}, set(), 0.0, []
-    submitted = gradebook.db.query(SubmittedAssignment).filter(SubmittedAssignment.assignment_id == assignment.id)
-    rows = dict(submitted.with_entities(SubmittedAssignment.student_id, SubmittedAssignment.timestamp).all())
-    here = SubmittedAssignment.assignment_id == assignment.id
-    earned = (
-        gradebook.db.query(SubmittedAssignment.student_id, func.sum(Grade.score))
-        .select_from(SubmittedAssignment)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
-        .filter(here)
-        .group_by(SubmittedAssignment.student_id)
-    )
-    lost = (
-        gradebook.db.query(SubmittedAssignment.student_id, func.sum(SubmittedNotebook.late_submission_penalty))
-        .select_from(SubmittedAssignment)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .filter(here)
-        .group_by(SubmittedAssignment.student_id)
-    )
-    penalties = dict(lost.all())
-    scores = dict.fromkeys(rows, 0.0)
-    scores |= {who: max(0.0, (score or 0.0) - (penalties.get(who) or 0.0)) for who, score in earned}
-    due = assignment.duedate
-    late = {student for student, when in rows.items() if due and when and when > due}
-    return scores, late, float(assignment.max_score), sorted(notebook.name for notebook in assignment.notebooks)
-
-
-def _places(gradebook: Gradebook, name: str) -> dict[tuple[str, str], str]:
-    """The ids by which formgrader knows the notebooks of an assignment, by student and notebook."""
-    rows = _of(gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, SubmittedNotebook.id), name)
-    return {(student, book): place for student, book, place in rows}
-
-
-def _by_hand(gradebook: Gradebook, name: str) -> list[tuple[str, str, list[str]]]:
-    """The cells that wait for a grader, by student and notebook."""
-    query = gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name)
-    rows = _of(query, name, Grade).filter(Grade.needs_manual_grade)
-    found: dict[tuple, list[str]] = defaultdict(list)
-    for student, book, cell in rows:
-        found[student, book].append(cell)
-    return [(*place, sorted(cells)) for place, cells in sorted(found.items())]
-
-
-def _of(query, name: str, *more: type):
-    """A query over the submitted notebooks of an assignment, and over their grades if asked for."""
-    query = query.select_from(SubmittedNotebook).join(
-        SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id
-    )
-    query = query.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-    query = query.join(Assignment, Assignment.id == SubmittedAssignment.assignment_id).filter(Assignment.name == name)
-    if more:
-        query = query.join(Grade, Grade.notebook_id == SubmittedNotebook.id)
-        query = query.join(BaseCell, BaseCell.id == Grade.cell_id)
-    return query
 
 
 def read_cells(path: Path) -> list[dict]:
