@@ -4,6 +4,7 @@ verdict      the vocabulary of results, and the exception tree
 course       a course on disk: assignments, students, submissions, gradebook
 blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
+legible      a stranger's text, made fit to be shown
 handin       the files of a submission: which may be which notebook
 salvage      the bytes of a file -> a notebook, whatever is broken
 slots        the cells of an assignment and of a submission, and how much one looks like another
@@ -24,6 +25,7 @@ syscalls     which system calls are still answered
 trial        attempts to break each layer of the wall
 randomness   the global random state, as plain values
 shell        the IPython of the student's code
+integrity    facts about what a notebook did to the process that ran it
 operations   what can be asked of one of its objects
 candidate    inside the wall: runs the student's cells and answers questions about them
 raised       exceptions on their way between candidate and examiner
@@ -56,6 +58,13 @@ batch        many submissions: planned, graded, recorded
 regrade      a corrected assignment over graded submissions: who changes, and why
 feedback     what may stand in the page that a student gets back
 export       the gradebook as rows and as CSV
+itemanalysis how hard each check is, whether it tells good work from bad, what goes wrong
+similarity   whose answers share what hardly anybody else wrote
+pseudonyms   names of students that tell nobody who they are
+classbook    what the gradebook knows of a class, in a few queries
+findings     all that the report tells, gathered as plain data
+plot         plots as SVG in a page's colours
+report       the instructor's page
 operators    the mistakes that people make, as changes of a syntax tree
 mutants      wrong solutions derived from the right one
 witness      runs beside a mutant and finds out whether it is equivalent to the solution

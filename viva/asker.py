@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from viva import wire
+from viva.integrity import ODD
 from viva.operations import origin
 from viva.raised import Raised, StudentClass, library
 from viva.randomness import get_state, set_state
@@ -240,7 +241,7 @@ class Asker:
         elif found and self._expected(path) == PLAIN:
             name = found[0].about["type"]
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-            raise CandidateLied(f"{readable(path)} should be plain data such as a number or an array, but is {what}")
+            raise CandidateLied(f"{readable(path)} {ODD} {what}")
 
     def _expected(self, path: str) -> str:
         """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""

@@ -144,6 +144,9 @@ class RecordResults(NbGraderPreprocessor):
             notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
             record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
             record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
+            facts = known.get("integrity", {}) | {place["notebook"]: outcome.integrity}
+            if facts := {name: sentences for name, sentences in facts.items() if sentences}:
+                record["integrity"] = facts
             sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
             record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
             results.add([record])

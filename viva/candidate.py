@@ -27,6 +27,7 @@ import warnings
 import numpy as np
 
 from viva import raised, wire
+from viva.integrity import Snapshot, Witness
 from viva.operations import OPERATIONS, origin
 from viva.raised import safe
 from viva.randomness import get_state, set_state
@@ -58,8 +59,9 @@ def forget_interrupt() -> None:
 class Candidate:
     """Answers requests until the other side closes the pipe."""
 
-    def __init__(self, shell: Shell) -> None:
-        self.shell = shell
+    def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
+        self.shell, self.snapshot = shell, snapshot
+        self.witness = Witness()
         self.objects: list[object] = []
         self.numbers: dict[int, int] = {}
         """By id(), the place of an object in ``objects``, which keeps it alive."""
@@ -70,6 +72,7 @@ class Candidate:
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.witness.watch()
         while True:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
@@ -143,6 +146,8 @@ class Candidate:
                 reply["raised"] = raised.told(error, self.number)
         self._flush(outputs)
         Shell.outputs = around
+        with contextlib.suppress(Exception):
+            self.witness.note_answer(reply.get("value"))
         self._tell_shared(reply, numbers)
         if printed := outputs.printed():
             reply["printed"] = printed
@@ -206,6 +211,10 @@ class Candidate:
 
     def do_random(self) -> dict:
         return {"random_state": get_state()}
+
+    def do_facts(self) -> dict:
+        """What the notebook did to this process."""
+        return {"facts": self.witness.told(self.snapshot)}
 
     # objects that stay here
 

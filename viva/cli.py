@@ -13,7 +13,7 @@ from viva.commands.author import AdoptCommand, AuditCommand, NewCommand, Release
 from viva.commands.command import BAD_REQUEST
 from viva.commands.course import DemoCommand, DoctorCommand
 from viva.commands.grade import GradeCommand, RegradeCommand
-from viva.commands.hand_back import ExportCommand, FeedbackCommand
+from viva.commands.hand_back import ExportCommand, FeedbackCommand, ReportCommand
 
 
 class Viva(NbGrader):
@@ -31,6 +31,7 @@ class Viva(NbGrader):
             GradeCommand,
             RegradeCommand,
             FeedbackCommand,
+            ReportCommand,
             ExportCommand,
             DoctorCommand,
         )

@@ -19,7 +19,7 @@ from typing import TypeVar
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva import taint
+from viva import integrity, taint
 from viva.blueprint import Blueprint, Cell
 from viva.claims import Claims
 from viva.outcome import CheckResult, Outcome, outputs_of, score
@@ -171,6 +171,7 @@ class _Run:
             with Session(self.grader.candidates, self.grader.examiners, self.data, self.files) as session:
                 session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                 if self._go_through(session):
+                    self._look_back(session)
                     break
         self._mark_rest(Verdict.KILLED, "the cells before ended the code's process too often")
 
@@ -197,6 +198,14 @@ class _Run:
                 self._bury(index, death)
                 return False
         return True
+
+    def _look_back(self, session: Session) -> None:
+        """Note what the notebook did to its process; whatever comes of that question, no verdict changes."""
+        reply = None
+        with contextlib.suppress(Died):
+            reply = session.candidate(integrity.ANSWER_SECONDS, do="facts")
+        reasons = [result.reason for results in self.outcome.checks.values() for result in results]
+        self.outcome.integrity = integrity.facts(reply, reasons, self.grader.walled)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])

@@ -191,6 +191,8 @@ class Marker:
             done.record["notebooks"][name] = outcome.record()
             done.record["faults"] += outcome.faults
             done.record["wall"] &= outcome.walled
+            if outcome.integrity:
+                done.record.setdefault("integrity", {})[name] = outcome.integrity
         return text
 
 

@@ -33,6 +33,8 @@ class Outcome:
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     walled: bool = True
+    integrity: list[str] = field(default_factory=list)
+    """Facts about what the notebook did to its process; they cost nothing."""
 
     def record(self) -> dict[str, list[dict]]:
         """The results of the checks as JSON knows them."""

@@ -214,10 +214,12 @@ def _load() -> None:
 def _warm_candidate():
     _load()
     from viva.candidate import Candidate
+    from viva.integrity import Snapshot
     from viva.shell import make_shell
 
     shell = make_shell()
-    return lambda: Candidate(shell).serve()
+    snapshot = Snapshot(shell)
+    return lambda: Candidate(shell, snapshot).serve()
 
 
 def _warm_examiner():

@@ -1,11 +1,13 @@
-"""Commands that tell what came of it: feedback, export."""
+"""Commands that tell what came of it: feedback, report, export."""
 
 from __future__ import annotations
 
-from nbgrader.apps.baseapp import nbgrader_aliases
+import json
+
+from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
 from nbgrader.converters import BaseConverter, GenerateFeedback
 from rich.table import Table
-from traitlets import Unicode, default
+from traitlets import Bool, Unicode, default
 
 from viva import batch, export
 from viva.commands.command import WORKERS, VivaCommand
@@ -32,6 +34,39 @@ class FeedbackCommand(VivaCommand):
             return 0
         outcomes = batch.write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+
+
+class ReportCommand(VivaCommand):
+    name = "viva-report"
+    description = "Write a page about the class: scores, checks, who needs a human, integrity, similar answers."
+    examples = """
+        viva report                            report/index.html, all assignments
+        viva report ps1_general_attention      one assignment
+        viva report --anonymous                report/anonymous.html, with pseudonyms
+    """
+    aliases = nbgrader_aliases | {"server": "ReportCommand.server"}
+    flags = nbgrader_flags | {
+        "anonymous": ({"ReportCommand": {"anonymous": True}}, "Call students by pseudonyms that never change."),
+        "json": ({"ReportCommand": {"as_json": True}}, "Print the figures of the page as JSON too."),
+    }
+    server = Unicode("http://localhost:8888", help="Where the formgrader runs that the page's links lead to.").tag(
+        config=True
+    )
+    anonymous = Bool(False, help="Call students by pseudonyms.").tag(config=True)
+    as_json = Bool(False, help="Print the figures as JSON.").tag(config=True)
+
+    def run(self) -> int:
+        from viva import report  # SciPy and Matplotlib take a second to load
+
+        path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
+        if self.as_json:
+            print(json.dumps(figures, indent=1))
+            return 0
+        self._say(f"{path} says what came of {sum(part['graded'] for part in figures['assignments'])} submissions.")
+        waiting = sum(len(kind["rows"]) for part in figures["assignments"] for kind in part["waiting"])
+        if waiting:
+            self._say(f"{waiting} notebooks need a human; it leads to each of them.")
+        return 0
 
 
 class ExportCommand(VivaCommand):
