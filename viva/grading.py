@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from nbformat import NotebookNode
-from nbgrader import utils
 
 from viva import taint
 from viva.blueprint import Blueprint, Cell
 from viva.outcome import CheckResult, Outcome, outputs_of, score
-from viva.parent import Parent
+from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
 from viva.verdict import Verdict, WallError
 from viva.wall import Wall
@@ -58,16 +57,25 @@ class Examination:
 class Grader:
     """Two warm parents, and the grading of submissions by their children."""
 
-    def __init__(self, seconds: float = 30.0, walls: tuple[Wall, Wall] | None = None, slot: int = 0) -> None:
-        """``walls`` stand around candidate and examiner; ``slot`` and the next number are this grader's alone."""
-        self.seconds, self.walls, self.slot = seconds, walls, slot
+    def __init__(
+        self,
+        seconds: float = 30.0,
+        walls: tuple[Wall, Wall] | None = None,
+        slot: int = 0,
+        libraries: tuple[str, ...] = LIBRARIES,
+    ) -> None:
+        """``walls`` stand around candidate and examiner; ``slot`` and the next number are this grader's alone.
+
+        ``libraries`` are loaded before the first submission comes; others when they are imported.
+        """
+        self.seconds, self.walls, self.slot, self.libraries = seconds, walls, slot, libraries
         self.walled = walls is not None
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        self.candidates = Parent("candidate", candidate_wall, self.slot)
-        self.examiners = Parent("examiner", examiner_wall, self.slot + 1)
+        self.candidates = Parent("candidate", candidate_wall, self.slot, self.libraries)
+        self.examiners = Parent("examiner", examiner_wall, self.slot + 1, self.libraries)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
@@ -100,6 +108,7 @@ class Grader:
     def _share(self, slot: int) -> Grader:
         other = object.__new__(Grader)
         other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
+        other.libraries = self.libraries
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 
@@ -311,4 +320,5 @@ def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
 
 
 def _is_test(cell: NotebookNode) -> bool:
-    return utils.is_grade(cell) and not utils.is_solution(cell)
+    about = cell.metadata.get("nbgrader", {})
+    return bool(about.get("grade")) and not about.get("solution")

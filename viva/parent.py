@@ -43,14 +43,14 @@ class Parent:
     channel ends when that channel is closed, and everything when the parent is.
     """
 
-    def __init__(self, role: str, wall: Wall | None, slot: int = 0) -> None:
+    def __init__(self, role: str, wall: Wall | None, slot: int = 0, libraries: tuple[str, ...] = LIBRARIES) -> None:
         self.role, self.wall, self.slot = role, wall, slot
         self.home: Path | None = Path(tempfile.mkdtemp(prefix="viva-"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket = ours
         with theirs:
             self.process: subprocess.Popen | None = subprocess.Popen(
-                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid()), *libraries],
                 pass_fds=[theirs.fileno()],
                 env=self._environment(),
                 cwd=self.home,
@@ -118,7 +118,7 @@ class Parent:
             shutil.rmtree(self.home, ignore_errors=True)
 
 
-def main(role: str, number: str, maker: str) -> None:
+def main(role: str, number: str, maker: str, *libraries: str) -> None:
     """The life of a warm parent, which ends with the process ``maker``."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -126,6 +126,8 @@ def main(role: str, number: str, maker: str) -> None:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = socket.socket(fileno=int(number))
+    for name in libraries:
+        __import__(name)
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
     libc.prctl(PR_SET_DUMPABLE, 0)
     assert threading.active_count() == 1, threading.enumerate()
@@ -206,13 +208,7 @@ def _into_place(descriptors: list[int]) -> None:
     os.closerange(len(descriptors), 1024)
 
 
-def _load() -> None:
-    for name in LIBRARIES:
-        __import__(name)
-
-
 def _warm_candidate():
-    _load()
     from viva.candidate import Candidate
     from viva.shell import make_shell
 
@@ -221,7 +217,6 @@ def _warm_candidate():
 
 
 def _warm_examiner():
-    _load()
     from viva.examiner import Examiner
 
     return lambda: Examiner().serve()

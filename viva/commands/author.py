@@ -14,7 +14,7 @@ from viva.adoption import adopt
 from viva.auditpage import proven
 from viva.autograde import Examine
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
-from viva.release import release
+from viva.release import rehearsing, release
 from viva.skeleton import write_assignment
 from viva.verdict import CourseError
 
@@ -60,12 +60,15 @@ class ReleaseCommand(VivaCommand):
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        for assignment in assignments:
-            done = release(self.course, assignment, config=self.config)
+        with rehearsing(self.config) as grader:
+            releases = [release(self.course, name, config=self.config, grader=grader) for name in assignments]
+        for assignment, done in zip(assignments, releases, strict=True):
             points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
             table.add_row(assignment, *(f"{number:g}" for number in points))
             if done.extra_files:
                 self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
+            for sentence in done.remarks:
+                self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
         self.console.print(table)
 
 
