@@ -7,11 +7,8 @@ from viva import stopping
 
 def main() -> None:
     stopping.at_once()
-    if sys.argv[1:2] == ["check"]:
-        from viva.commands.check import CheckCommand
-
-        CheckCommand.launch_instance(sys.argv[2:])
-        return
+    # jsonschema would compile a grammar of internationalised addresses for a second; no notebook has any.
+    sys.modules.setdefault("rfc3987_syntax", None)
     from viva import cli
 
     try:

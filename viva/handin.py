@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-
 from dateutil.parser import parse
 
 from viva.verdict import SubmissionError

@@ -56,7 +56,7 @@ class Tried:
 
 def libraries(data: bytes) -> tuple[str, ...]:
     """Those of the libraries loaded for graders that a notebook's file mentions."""
-    return tuple(name for name in LIBRARIES if name.partition(".")[0].encode() in data)
+    return tuple(name for name in LIBRARIES if name.encode() in data)
 
 
 def practise(copy: Copy, grader: Grader, folder: Path) -> tuple[list[Tried], list[str]]:

@@ -36,6 +36,11 @@ class Release:
     extra_files: tuple[str, ...]
     remarks: tuple[str, ...] = ()
 
+    def record(self) -> dict:
+        """What was released, as JSON knows it."""
+        points = {"automatic_points": self.automatic_points, "manual_points": self.manual_points}
+        return {"assignment": self.assignment, **points, "extra_files": self.extra_files, "remarks": self.remarks}
+
     @property
     def automatic_points(self) -> float:
         return sum(blueprint.automatic_points for blueprint in self.blueprints)

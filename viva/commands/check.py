@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from traitlets import Bool, Unicode
 from traitlets.config import Application
 
 import viva
 from viva import leftovers, stopping
+from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_document
 from viva.verdict import VivaError, WallError
 
-DESCRIPTION = "Grade the visible checks of your notebook, as they will be graded, and say what to look at."
-SOME_FAIL, BAD_REQUEST = 1, 2
-LINUX = "linux"
+SOME_FAIL = 1
+STYLES = {"passed": "green", "not done yet": "yellow"}
 
 
-class CheckCommand(Application):
+class CheckCommand(ShortHelp, Application):
     name = "viva-check"
-    description = DESCRIPTION
+    description = "For students: grade the visible checks of a notebook, as they will be graded."
+    arguments = "NOTEBOOK"
     version = viva.__version__
     examples = """
         viva check scaled_attention.ipynb                       your notebook
@@ -30,11 +29,10 @@ class CheckCommand(Application):
     """
     aliases = {"original": "CheckCommand.original"}
     flags = {"json": ({"CheckCommand": {"json": True}}, "Print one JSON document, and nothing else.")}
-    original = Unicode("", help="The notebook as it was released, to put deleted and changed cells back.").tag(config=True)
+    original = Unicode("", help="The notebook as you were given it, to put cells back.").tag(config=True)
     json = Bool(False, help="Print JSON.").tag(config=True)
 
     def start(self) -> None:
-        self.errors = Console(stderr=True, soft_wrap=True)
         with stopping.orderly():
             try:
                 if len(self.extra_args) != 1:
@@ -54,10 +52,10 @@ class CheckCommand(Application):
             self.exit(status)
 
     def _say_error(self, sentence: str) -> None:
-        self.errors.print(sentence, style="bold red", markup=False, highlight=False)
+        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
 
     def _check(self, path: Path) -> int:
-        if sys.platform != LINUX:
+        if sys.platform != "linux":
             raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
         from viva import practice
         from viva.grading import Grader  # while the warm parents load their libraries, this process loads the rest
@@ -77,28 +75,25 @@ class CheckCommand(Application):
     def _print_json(self, path: Path, copy, tried: list) -> None:
         checks = [vars(one) | {"passed": one.passed} for one in tried]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
-        print(json.dumps(document, indent=1, ensure_ascii=False))
+        print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
-        console = Console(soft_wrap=True)
+        terminal = console(soft_wrap=True)
         for sentence in copy.remarks:
-            console.print(f"{path.name}: {sentence}.", markup=False, highlight=False)
+            terminal.print(f"{path.name}: {sentence}.", markup=False, highlight=False)
         cell = None
         for one in tried:
             if not one.counts:
                 continue
             if one.cell != cell:
                 cell = one.cell
-                console.print(cell, style="bold", markup=False, highlight=False)
+                terminal.print(cell, style="bold", markup=False, highlight=False)
             line = f"  {one.state:12} {one.points:>4g}  {one.title}"
-            console.print(line, style=STYLES.get(one.state, "red"), markup=False, highlight=False)
+            terminal.print(line, style=STYLES.get(one.state, "red"), markup=False, highlight=False)
             for hint in one.hint.splitlines():
-                console.print(f"{'':20}{hint}", markup=False, highlight=False)
+                terminal.print(f"{'':20}{hint}", markup=False, highlight=False)
         for sentence in _sums(copy, tried):
-            console.print(sentence, markup=False, highlight=False)
-
-
-STYLES = {"passed": "green", "not done yet": "yellow"}
+            terminal.print(sentence, markup=False, highlight=False)
 
 
 def _sums(copy, tried: list) -> list[str]:

@@ -56,6 +56,7 @@ class ExportCommand(VivaCommand):
             "A score in brackets waits for a grader; * is late. "
             f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
         )  # fmt: skip
+        self.show_document(file=path, scores=rows)
         return 0
 
     def _released(self, assignments: list[str]) -> list[str]:
