@@ -73,7 +73,7 @@ SOME = [
     (name, answer)
     for name in ASSIGNMENTS
     for place, answer in enumerate(read_answers(PROJECT / "answers" / name))
-    if place == 0 or answer.name in ("untouched", "only_the_first_answers", "pasted_numbers") or place % 12 == 7
+    if place == 0 or answer.name in ("untouched", "only_the_first_answers", "pasted_numbers") or place % 16 == 7
 ]
 
 
@@ -235,11 +235,26 @@ def test_an_object_of_a_students_class_does_not_pass_for_a_number(own_grader, tm
     assert (tried.state, tried.hint) == ("failed", "it is 1")
 
 
+def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_grader, tmp_path):
+    name = "ps1_general_attention"
+    notebook, _ = filled(name, "wrong/only_the_first_answers")
+    change(notebook, "vectors", "query_1 = key_1 = value_1 = 1")
+    change(notebook, "scores_word_1", "scores = [1, 2]")
+    _, tried = check(write(notebook, tmp_path), own_grader)
+    states = {one.cell: one.state for one in tried if one.counts}
+    assert states["test_scores_word_1"] in ("failed", "error")
+    assert states["test_general_attention"] == practice.NOT_DONE
+
+
 def test_a_notebook_that_was_released_without_viva_is_checked_too(own_grader, tmp_path):
     notebook, _ = filled(SHORT, "right/einsum")
     del notebook.metadata["viva"]
     _, tried = check(write(notebook, tmp_path), own_grader)
     assert all(one.passed for one in tried if one.counts)
+    _, release = notebooks("ps1_general_attention")
+    del release.metadata["viva"]
+    _, tried = check(write(release, tmp_path), own_grader)
+    assert {one.state for one in tried if one.counts} == {practice.NOT_DONE}
 
 
 def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader, tmp_path):

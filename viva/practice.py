@@ -16,8 +16,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva import salvage
-from viva.blueprint import Cell
+from viva import salvage, taint
+from viva.blueprint import Cell, Check
 from viva.grading import Examination, Grader
 from viva.handin import read_file
 from viva.outcome import CheckResult, Outcome
@@ -31,6 +31,7 @@ UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or its cell was changed."""
 NOT_DONE = "not done yet"
+ANY_NAME = "*"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def practise(copy: Copy, grader: Grader, folder: Path) -> tuple[list[Tried], lis
             elif check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
             else:
-                tried.append(_tried(cell, next(results), blank))
+                tried.append(_tried(cell, check, next(results), blank[cell.id]))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
@@ -103,27 +104,36 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
     return NotebookNode(copy.notebook, cells=cells)
 
 
-def _tried(cell: Cell, result: CheckResult, blank: set[str]) -> Tried:
+def _tried(cell: Cell, check: Check, result: CheckResult, blank: set[str]) -> Tried:
     verdict, hint = str(result.verdict), result.reason
-    undefined = UNDEFINED.match(hint)
+    state = verdict
     if result.verdict is Verdict.PASSED and result.earned < result.points:
-        hint = f"{result.earned:g} of {result.points:g} points"
-        return Tried(cell.id, result.title, result.points, str(Verdict.FAILED), hint, verdict)
-    if result.verdict is Verdict.ERROR and (hint.startswith(STUB) or (undefined and undefined[1] in blank)):
-        name = f"{undefined[1]} has no value yet" if undefined else "an answer still says YOUR CODE HERE"
-        return Tried(cell.id, result.title, result.points, NOT_DONE, name, verdict)
-    return Tried(cell.id, result.title, result.points, verdict, hint, verdict)
+        state, hint = str(Verdict.FAILED), f"{result.earned:g} of {result.points:g} points"
+    elif result.verdict in (Verdict.FAILED, Verdict.ERROR):
+        undefined = UNDEFINED.match(hint)
+        names = taint.names_of(f"{cell.prelude}\n{check.source}")
+        if hint.startswith(STUB) or (names and names.used & blank) or (undefined and ANY_NAME in blank):
+            state = NOT_DONE
+    return Tried(cell.id, result.title, result.points, state, hint, verdict)
 
 
-def _blank_names(copy: Copy, notebook: NotebookNode, outcome: Outcome) -> set[str]:
-    """The names that stay unbound because an answer, or a cell that uses it, is still the stub."""
+def _blank_names(copy: Copy, notebook: NotebookNode, outcome: Outcome) -> dict[str, set[str]]:
+    """By test cell, the names that are unbound or the stub's at its place, as the answers before it are stubs.
+
+    Without the release's word for which names an answer binds, ANY_NAME stands for all that are undefined.
+    """
     blank: set[str] = set()
-    for index, (outputs, _) in outcome.outputs.items():
-        name = notebook.cells[index].metadata.get("nbgrader", {}).get("grade_id", "")
-        raised = [item["ename"] for item in outputs if item["output_type"] == "error"]
+    found: dict[str, set[str]] = {}
+    for index, cell in enumerate(notebook.cells):
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        found[name] = blank.copy()
+        raised = {item["ename"] for item in outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"}
+        owned = copy.examination.plan.owned.get(name, frozenset())
         if STUB in raised or ("NameError" in raised and blank):
-            blank |= copy.examination.plan.owned.get(name, frozenset())
-    return blank
+            blank |= owned if copy.described else owned | {ANY_NAME}
+        else:
+            blank -= owned
+    return found
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:

@@ -14,7 +14,8 @@ from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_docume
 from viva.verdict import VivaError, WallError
 
 SOME_FAIL = 1
-STYLES = {"passed": "green", "not done yet": "yellow"}
+NOT_DONE = "not done yet"
+STYLES = {"passed": "green", NOT_DONE: "yellow"}
 
 
 class CheckCommand(ShortHelp, Application):
@@ -90,7 +91,7 @@ class CheckCommand(ShortHelp, Application):
                 terminal.print(cell, style="bold", markup=False, highlight=False)
             line = f"  {one.state:12} {one.points:>4g}  {one.title}"
             terminal.print(line, style=STYLES.get(one.state, "red"), markup=False, highlight=False)
-            for hint in one.hint.splitlines():
+            for hint in () if one.state == NOT_DONE else one.hint.splitlines():
                 terminal.print(f"{'':20}{hint}", markup=False, highlight=False)
         for sentence in _sums(copy, tried):
             terminal.print(sentence, markup=False, highlight=False)
@@ -100,6 +101,8 @@ def _sums(copy, tried: list) -> list[str]:
     visible = [one for one in tried if one.counts]
     passed = sum(one.passed for one in visible)
     sentences = [f"{passed} of {len(visible)} visible checks pass. Grading looks at more than what is visible."]
+    if any(one.state == NOT_DONE for one in visible):
+        sentences.append("What is not done yet needs an answer that still says YOUR CODE HERE.")
     if hidden := sum(one.points for one in tried if not one.counts):
         sentences.append(f"Hidden checks decide {hidden:g} points.")
     if by_hand := copy.examination.blueprint.manual_points:
