@@ -22,7 +22,7 @@ from viva.rehearsal import rehearse
 from viva.verdict import VivaError
 from viva.visible import describe, open_copy
 
-HIDING = re.compile(r"^.*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
+HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")

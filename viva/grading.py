@@ -63,19 +63,23 @@ class Grader:
         walls: tuple[Wall, Wall] | None = None,
         slot: int = 0,
         libraries: tuple[str, ...] = LIBRARIES,
+        environment: dict[str, str] | None = None,
     ) -> None:
         """``walls`` stand around candidate and examiner; ``slot`` and the next number are this grader's alone.
 
-        ``libraries`` are loaded before the first submission comes; others when they are imported.
+        ``libraries`` are loaded before the first submission comes, others when they are imported; the
+        variables of ``environment`` are set for all.
         """
-        self.seconds, self.walls, self.slot, self.libraries = seconds, walls, slot, libraries
+        self.seconds, self.walls, self.slot = seconds, walls, slot
+        self.libraries, self.environment = libraries, environment
         self.walled = walls is not None
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        self.candidates = Parent("candidate", candidate_wall, self.slot, self.libraries)
-        self.examiners = Parent("examiner", examiner_wall, self.slot + 1, self.libraries)
+        loaded = self.libraries, self.environment
+        self.candidates = Parent("candidate", candidate_wall, self.slot, *loaded)
+        self.examiners = Parent("examiner", examiner_wall, self.slot + 1, *loaded)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
@@ -108,7 +112,7 @@ class Grader:
     def _share(self, slot: int) -> Grader:
         other = object.__new__(Grader)
         other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
-        other.libraries = self.libraries
+        other.libraries, other.environment = self.libraries, self.environment
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 

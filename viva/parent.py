@@ -29,7 +29,7 @@ from pathlib import Path
 
 from viva import wire
 from viva.verdict import WallError
-from viva.wall import Limits, Wall, begin_session, enter
+from viva.wall import LARGER, Limits, Wall, begin_session, enter, limit
 
 REQUEST_BYTES = 1 << 20
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
@@ -43,7 +43,14 @@ class Parent:
     channel ends when that channel is closed, and everything when the parent is.
     """
 
-    def __init__(self, role: str, wall: Wall | None, slot: int = 0, libraries: tuple[str, ...] = LIBRARIES) -> None:
+    def __init__(
+        self,
+        role: str,
+        wall: Wall | None,
+        slot: int = 0,
+        libraries: tuple[str, ...] = LIBRARIES,
+        environment: dict[str, str] | None = None,
+    ) -> None:
         self.role, self.wall, self.slot = role, wall, slot
         self.home: Path | None = Path(tempfile.mkdtemp(prefix="viva-"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -52,7 +59,7 @@ class Parent:
             self.process: subprocess.Popen | None = subprocess.Popen(
                 [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid()), *libraries],
                 pass_fds=[theirs.fileno()],
-                env=self._environment(),
+                env=self._environment() | (environment or {}),
                 cwd=self.home,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
@@ -88,7 +95,9 @@ class Parent:
     def fork(self, descriptors: list[int], scratch: Path) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ..."""
         wall = None if self.wall is None else asdict(self.wall)
-        request = json.dumps({"do": "fork", "scratch": str(scratch), "wall": wall, "slot": self.slot}).encode()
+        limits = asdict(LARGER if self.role == "examiner" else Limits()) if self.wall is None else None
+        request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
+        request = json.dumps(request).encode()
         return self._ask(request, descriptors)
 
     def end(self, pid: int) -> int:
@@ -187,6 +196,7 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
         if request["wall"] is None:
             begin_session(parent)
             os.chdir(scratch)
+            limit(Limits(**request["limits"]))
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
             enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)

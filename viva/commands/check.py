@@ -62,7 +62,7 @@ class CheckCommand(ShortHelp, Application):
         from viva.grading import Grader  # while the warm parents load their libraries, this process loads the rest
 
         data = practice.read_bytes(path)
-        grader = Grader(libraries=practice.libraries(data))
+        grader = Grader(libraries=practice.libraries(data), environment=practice.own_settings())
         try:
             copy = practice.open_bytes(data, path, Path(self.original) if self.original else None)
             tried, faults = practice.practise(copy, grader, path.resolve().parent)
