@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 
 from viva import taint
 from viva.blueprint import Blueprint, Cell
+from viva.claims import Claims
 from viva.outcome import CheckResult, Outcome, outputs_of, score
 from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
@@ -31,6 +32,7 @@ Found = TypeVar("Found")
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
 
+OWN_PAIR = -1
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
@@ -61,36 +63,40 @@ class Grader:
         self,
         seconds: float = 30.0,
         walls: tuple[Wall, Wall] | None = None,
-        slot: int = 0,
         libraries: tuple[str, ...] = LIBRARIES,
         environment: dict[str, str] | None = None,
     ) -> None:
-        """``walls`` stand around candidate and examiner; ``slot`` and the next number are this grader's alone.
+        """``walls`` stand around candidate and examiner.
 
         ``libraries`` are loaded before the first submission comes, others when they are imported; the
         variables of ``environment`` are set for all.
         """
-        self.seconds, self.walls, self.slot = seconds, walls, slot
+        self.seconds, self.walls = seconds, walls
         self.libraries, self.environment = libraries, environment
         self.walled = walls is not None
+        self.claims = Claims()
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        loaded = self.libraries, self.environment
-        self.candidates = Parent("candidate", candidate_wall, self.slot, *loaded)
-        self.examiners = Parent("examiner", examiner_wall, self.slot + 1, *loaded)
+        slot, loaded = self.claims.pair(OWN_PAIR), (self.libraries, self.environment)
+        self.candidates = Parent("candidate", candidate_wall, slot, *loaded)
+        self.examiners = Parent("examiner", examiner_wall, slot + 1, *loaded)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
 
     def close(self) -> None:
+        self._stop()
+        self.claims.close()
+
+    def _stop(self) -> None:
         self.candidates.close()
         self.examiners.close()
 
     def restart(self) -> None:
         """Replace the warm parents by new ones."""
-        self.close()
+        self._stop()
         self._start()
 
     def twice(self, work: Callable[[], Found]) -> Found:
@@ -101,17 +107,21 @@ class Grader:
             self.restart()
             return work()
 
-    def share(self, slot: int) -> Grader:
-        """A grader for another process, with the same warm parents; new ones if those have died."""
+    def share(self, number: int) -> Grader:
+        """A grader for another process, with the same warm parents; new ones if those have died.
+
+        No two processes that live at the same time have the same ``number``.
+        """
         try:
-            return self._share(slot)
+            return self._share(number)
         except OSError:
             self.restart()
-            return self._share(slot)
+            return self._share(number)
 
-    def _share(self, slot: int) -> Grader:
+    def _share(self, number: int) -> Grader:
+        slot = self.claims.pair(number)
         other = object.__new__(Grader)
-        other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
+        other.seconds, other.walls, other.walled, other.claims = self.seconds, self.walls, self.walled, Claims()
         other.libraries, other.environment = self.libraries, self.environment
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
