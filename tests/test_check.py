@@ -78,20 +78,26 @@ SOME = [
 
 
 def agrees(assignment, answer, own_grader, grader, examination, folder):
-    """Where a check has no hidden line, the verdicts are one; where it has some, the grader is at most stricter."""
+    """Where a check has no hidden line, the verdicts are one.
+
+    Hidden lines in it can make the grader stricter, or forgive what follows from an earlier mistake.
+    """
     blueprint, release = notebooks(assignment)
     notebook = fill_in(answer, release, blueprint)
     _, tried = check(write(notebook, folder), own_grader)
     mine = by_place(tried)
     graded = grader.grade(notebook, examination).checks
     theirs = {(cell, one.title): str(one.verdict) for cell, results in graded.items() for one in results}
+    mistaken = False
     for cell, one in blueprint.checks():
         place = (cell.id, one.title)
+        forgiven = mistaken and theirs[place] == "passed"
+        mistaken |= theirs[place] != "passed"
         assert (place not in mine) == one.hidden, place
         if one.hidden:
             continue
         if HIDDEN.search(one.source) or HIDDEN.search(cell.prelude):
-            assert mine[place] == theirs[place] or (mine[place] == "passed" and theirs[place] != "passed"), place
+            assert mine[place] == theirs[place] or mine[place] == "passed" or forgiven, place
         else:
             assert mine[place] == theirs[place], place
     return notebook, mine

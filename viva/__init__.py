@@ -39,6 +39,9 @@ claims       slots of the wall, each claimed by one grader on the machine
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
+visible      what a released notebook says about its own checks
+practice     a student's own check: the visible checks, graded where the student works
+
 autograde    the engine as steps inside nbgrader's autograder
 lateness     what a late submission costs
 results      what every check came to, as JSON lines
@@ -69,5 +72,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 3
+ENGINE = 4
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""
