@@ -375,3 +375,8 @@ def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
     )
     result = subprocess.run([f"{BIN}/python", "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_the_limits_of_grading_hold_without_a_wall(own_grader, tmp_path):
+    _, (tried,) = check(write(notebook_of("it = bytearray(3 << 30)", "assert len(it) > 0"), tmp_path), own_grader)
+    assert tried.state in ("error", "killed")
