@@ -20,6 +20,7 @@ from viva.batch import Outcome, Status
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.course import Course
 from viva.proof import Audit
+from viva.handin import shown
 from viva.prove import prove
 from viva.record import AGAIN, trouble
 from viva.verdict import Verdict, VivaError
@@ -125,7 +126,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self.console.print(table)
         self._print_verdicts(outcomes)
         for outcome in outcomes:
-            place = f"{outcome.submission.assignment}, {outcome.submission.student}"
+            place = f"{outcome.submission.assignment}, {shown(outcome.submission.student)}"
             for sentence in filter(None, (outcome.reason, *outcome.notes)):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
