@@ -41,7 +41,6 @@ rehearsal    what the grader learns from the instructor's own solution
 
 visible      what a released notebook says about its own checks
 practice     a student's own check: the visible checks, graded where the student works
-
 picture      whether a browser can show a student's picture without harm
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed

@@ -19,8 +19,8 @@ from viva.autograde import Examine
 from viva.batch import Outcome, Status
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.course import Course
-from viva.proof import Audit
 from viva.handin import shown
+from viva.proof import Audit
 from viva.prove import prove
 from viva.record import AGAIN, trouble
 from viva.verdict import Verdict, VivaError
