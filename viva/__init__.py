@@ -41,6 +41,8 @@ claims       slots of the wall, each claimed by one grader on the machine
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
+visible      what a released notebook says about its own checks
+practice     a student's own check: the visible checks, graded where the student works
 picture      whether a browser can show a student's picture without harm
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed
@@ -83,5 +85,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 3
+ENGINE = 4
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

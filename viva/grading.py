@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from nbformat import NotebookNode
-from nbgrader import utils
 
 from viva import integrity, taint
 from viva.blueprint import Blueprint, Cell
 from viva.claims import Claims
 from viva.outcome import CheckResult, Outcome, outputs_of, score
-from viva.parent import Parent
+from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
 from viva.verdict import Verdict, WallError
 from viva.wall import Wall
@@ -60,18 +59,29 @@ class Examination:
 class Grader:
     """Two warm parents, and the grading of submissions by their children."""
 
-    def __init__(self, seconds: float = 30.0, walls: tuple[Wall, Wall] | None = None) -> None:
-        """``walls`` stand around candidate and examiner."""
+    def __init__(
+        self,
+        seconds: float = 30.0,
+        walls: tuple[Wall, Wall] | None = None,
+        libraries: tuple[str, ...] = LIBRARIES,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        """``walls`` stand around candidate and examiner.
+
+        ``libraries`` are loaded before the first submission comes, others when they are imported; the
+        variables of ``environment`` are set for all.
+        """
         self.seconds, self.walls = seconds, walls
+        self.libraries, self.environment = libraries, environment
         self.walled = walls is not None
         self.claims = Claims()
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        slot = self.claims.pair(OWN_PAIR)
-        self.candidates = Parent("candidate", candidate_wall, slot)
-        self.examiners = Parent("examiner", examiner_wall, slot + 1)
+        slot, loaded = self.claims.pair(OWN_PAIR), (self.libraries, self.environment)
+        self.candidates = Parent("candidate", candidate_wall, slot, *loaded)
+        self.examiners = Parent("examiner", examiner_wall, slot + 1, *loaded)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
@@ -112,6 +122,7 @@ class Grader:
         slot = self.claims.pair(number)
         other = object.__new__(Grader)
         other.seconds, other.walls, other.walled, other.claims = self.seconds, self.walls, self.walled, Claims()
+        other.libraries, other.environment = self.libraries, self.environment
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 
@@ -332,4 +343,5 @@ def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
 
 
 def _is_test(cell: NotebookNode) -> bool:
-    return utils.is_grade(cell) and not utils.is_solution(cell)
+    about = cell.metadata.get("nbgrader", {})
+    return bool(about.get("grade")) and not about.get("solution")

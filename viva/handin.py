@@ -17,11 +17,14 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from dateutil.parser import parse
 
-from viva.course import Submission
 from viva.verdict import SubmissionError
+
+if TYPE_CHECKING:
+    from viva.course import Submission  # and with it nbgrader, which takes long to load
 
 MOST_BYTES = 50 * 2**20
 MOST_FILES = 5000

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
+from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateFeedback
 from rich.table import Table
 from traitlets import Bool, Unicode, default
@@ -45,23 +43,19 @@ class ReportCommand(VivaCommand):
         viva report --anonymous                report/anonymous.html, with pseudonyms
     """
     aliases = nbgrader_aliases | {"server": "ReportCommand.server"}
-    flags = nbgrader_flags | {
+    flags = VivaCommand.flags | {
         "anonymous": ({"ReportCommand": {"anonymous": True}}, "Call students by pseudonyms that never change."),
-        "json": ({"ReportCommand": {"as_json": True}}, "Print the figures of the page as JSON too."),
     }
     server = Unicode("http://localhost:8888", help="Where the formgrader runs that the page's links lead to.").tag(
         config=True
     )
     anonymous = Bool(False, help="Call students by pseudonyms.").tag(config=True)
-    as_json = Bool(False, help="Print the figures as JSON.").tag(config=True)
 
     def run(self) -> int:
         from viva import report  # SciPy and Matplotlib take a second to load
 
         path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
-        if self.as_json:
-            print(json.dumps(figures, indent=1))
-            return 0
+        self.show_document(**figures)
         self._say(f"{path} says what came of {sum(part['graded'] for part in figures['assignments'])} submissions.")
         waiting = sum(len(kind["rows"]) for part in figures["assignments"] for kind in part["waiting"])
         if waiting:
@@ -91,6 +85,7 @@ class ExportCommand(VivaCommand):
             "A score in brackets waits for a grader; * is late. "
             f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
         )  # fmt: skip
+        self.show_document(file=path, scores=rows)
         return 0
 
     def _released(self, assignments: list[str]) -> list[str]:
