@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -164,7 +165,7 @@ class Explainer:
 
     own: dict[str, str]
     released: str
-    tests: str
+    tests: tuple[str, ...]
     hidden: Hidden
 
     def explain(self, result: dict, visible: bool) -> Explanation:
@@ -264,16 +265,21 @@ class Explainer:
         return found
 
     @cached_property
-    def said(self) -> list[tuple[re.Pattern, bool]]:
+    def said(self) -> tuple[tuple[re.Pattern, bool], ...]:
         """The instructor's sentences, and whether they hold nothing but the instructor's words."""
-        return [_sentence(node) for source in self.tests.split("\0") for node in messages(source)]
+        return _sentences(self.tests)
 
 
 EXCEPTIONS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 
 
+@functools.lru_cache(64)
+def _sentences(tests: tuple[str, ...]) -> tuple[tuple[re.Pattern, bool], ...]:
+    return tuple(_sentence(node) for source in tests for node in messages(source))
+
+
 def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
-    """What an expression can say. Of a text with values in it, and of one that is computed, only its words are known."""
+    """What a message can say, and whether it is known to the letter: values in it, or a computed one, are not."""
     if isinstance(node, ast.Constant):
         return re.compile(re.escape(str(node.value).strip())), True
     if isinstance(node, ast.JoinedStr):

@@ -8,9 +8,9 @@ out. Where it finds one it raises: nbgrader then removes all of that submission'
 
 from __future__ import annotations
 
-import functools
+import contextlib
+import copy
 import glob
-import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -20,7 +20,8 @@ from pathlib import Path
 import nbformat
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
-from nbgrader import converters
+from nbformat.v4 import new_notebook
+from nbgrader import converters, utils
 from nbgrader.api import Gradebook
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -31,7 +32,7 @@ from traitlets.config import Config
 from viva import stopping
 from viva.batch import Outcome, Status, cores
 from viva.course import Course, Submission
-from viva.hidden import Hidden, hidden_of
+from viva.hidden import Hidden, Veil, hidden_of
 from viva.marking import memory_log
 from viva.page import Marks, Page
 from viva.results import Results
@@ -53,74 +54,78 @@ class PageExporter(Exporter):
         nb, resources = super().from_notebook_node(nb, resources, **more)
         place = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
-        hidden = self._hidden(nb, directory, place["assignment"])
-        with Gradebook(place["db_url"]) as gradebook:
+        known = _knowledge(self.config, self.show_marking_scheme)
+        hidden = known.hidden(nb, Path(directory.format_path(directory.source_directory, ".", place["assignment"])))
+        with _gradebook(place["db_url"]) as gradebook:
             marks = Marks.of(gradebook, place["notebook"], place["assignment"], place["student"])
         record = _results(directory).get((place["assignment"], place["student"]), {})
         folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
-        page = Page(nb, place, marks, record, hidden, folder=folder, parent=self, scheme=self.show_marking_scheme)
+        page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
         text = page.render()
         if found := hidden.found(text, page.own().values()):
+            more = f" (and {len(found) - 1} lines more)" if len(found) > 1 else ""
             raise LeakError(
-                f"the page of {place['notebook']}.ipynb was withheld, because it holds {found[0]}"
-                + (f" (and {len(found) - 1} lines more)" if len(found) > 1 else "")
+                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}"
             )
         return text, resources
 
-    def _hidden(self, nb: NotebookNode, directory: CourseDirectory, assignment: str) -> Hidden:
-        """The hidden lines of the assignment as it is in source/, and of the tests that this notebook was graded with."""
-        folder = Path(directory.format_path(directory.source_directory, ".", assignment))
-        paths = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.ipynb")))
-        locked = {
-            cell.metadata.nbgrader.grade_id: cell.source
-            for cell in nb.cells
-            if cell.metadata.get("nbgrader", {}).get("grade") and not cell.metadata.nbgrader.get("solution")
-        }
-        return _known(paths, tuple(locked.items()), self.show_marking_scheme, _Frozen(self.config))
+
+class _Knowledge:
+    """What is the same for every page: what students may read, and the hidden lines of assignments."""
+
+    def __init__(self, config: Config, scheme: bool) -> None:
+        self.veil = Veil(config)
+        self.unveiled = Veil(config, scheme=True) if scheme else None
+        self.known: dict[tuple, Hidden] = {}
+
+    def hidden(self, graded: NotebookNode, folder: Path) -> Hidden:
+        """The hidden lines of the assignment in ``folder``, and of the tests that a notebook was graded with."""
+        files = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.ipynb")))
+        tests = [cell for cell in graded.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
+        key = files, tuple(cell.source for cell in tests)
+        if key not in self.known:
+            notebooks = [nbformat.read(path, as_version=4) for path, _ in files]
+            self.known[key] = hidden_of([*notebooks, new_notebook(cells=tests)], self.unveiled or self.veil)
+        return self.known[key]
 
 
-class _Frozen:
-    """A configuration as one argument of a cached function: any two of this process are taken for the same."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frozen)
-
-    def __hash__(self) -> int:
-        return 0
+_kept: list[tuple[Config, bool, _Knowledge]] = []
 
 
-@functools.lru_cache(64)
-def _known(paths: tuple, locked: tuple, scheme: bool, config: _Frozen) -> Hidden:
-    notebooks = [nbformat.read(path, as_version=4) for path, _ in paths]
-    cells = [
-        nbformat.v4.new_code_cell(source, metadata={"nbgrader": {"grade": True, "solution": False, "grade_id": name}})
-        for name, source in locked
-    ]
-    parent = Exporter(config=config.config)
-    return hidden_of([*notebooks, nbformat.v4.new_notebook(cells=cells)], parent, scheme)
+def _knowledge(config: Config, scheme: bool) -> _Knowledge:
+    """That of this process for the last configuration it was asked with."""
+    if not (_kept and _kept[0][0] == config and _kept[0][1] == scheme):
+        _kept[:] = [(copy.deepcopy(config), scheme, _Knowledge(config, scheme))]
+    return _kept[0][2]
+
+
+_open: dict[str, Gradebook] = {}
+"""A worker of `viva feedback` opens the gradebook once, and does not outlive the command."""
+
+
+@contextlib.contextmanager
+def _gradebook(url: str) -> Iterator[Gradebook]:
+    if url in _open:
+        yield _open[url]
+        return
+    with Gradebook(url) as gradebook:
+        yield gradebook
 
 
 def _results(directory: CourseDirectory) -> dict[tuple[str, str], dict]:
     """What results.jsonl holds, read once for each state of the file."""
     results = Results.of(directory)
-    try:
-        known = os.stat(results.path)
-    except OSError:
+    if not results.path.exists():
         return {}
-    return _read(results, (str(results.path), known.st_ino, known.st_mtime_ns, known.st_size))
-
-
-_last: dict[tuple, dict] = {}
-
-
-def _read(results: Results, state: tuple) -> dict[tuple[str, str], dict]:
+    known = results.path.stat()
+    state = results.path, known.st_ino, known.st_mtime_ns, known.st_size
     if state not in _last:
         _last.clear()
         _last[state] = results.read()
     return _last[state]
+
+
+_last: dict[tuple, dict] = {}
 
 
 class GenerateFeedback(converters.GenerateFeedback):
@@ -170,6 +175,8 @@ class _Conversion:
         # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
         warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
         try:
+            if directory.db_url not in _open:
+                _open[directory.db_url] = Gradebook(directory.db_url)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
         except Exception as error:
             if not isinstance(error, NbGraderException):

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
-from traitlets.config import Configurable
+from traitlets.config import Config
 
 SHORTEST = 12
 """Characters, white space aside, from which a line of code can be told from others."""
@@ -31,7 +31,9 @@ SHORTEST_PROSE = 24
 """The same for what stands between the marks and formulas of a marking scheme."""
 TESTS, SCHEME, SOLUTION = "hidden test", "marking scheme", "solution"
 
-_INVISIBLE = re.compile(r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
+_INVISIBLE = re.compile(
+    r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+)
 _RASTER = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _VECTOR = re.compile(r"data:[^\"',;]*;base64,([A-Za-z0-9+/=\s]*)")
 _TAG = re.compile(r"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
@@ -44,17 +46,28 @@ def squeezed(text: str) -> str:
     return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
 
 
-def shown(cell: NotebookNode, parent: Configurable | None = None, scheme: bool = False) -> str:
-    """What students may read of an instructor's cell, by nbgrader's own steps; with its marking ``scheme`` if asked."""
-    cleared = NotebookNode(cell_type=cell.cell_type, source=cell.source, metadata=cell.metadata, outputs=[])
-    steps = [ClearSolutions] if utils.is_solution(cell) else [ClearHiddenTests, *([] if scheme else [ClearMarkScheme])]
-    for step in steps:
-        made = step(parent=parent, enforce_metadata=False)
-        try:
-            made.preprocess_cell(cleared, {"language": "python"}, 0)
-        except RuntimeError:  # a marker without its fellow: nobody can say what may be read
-            return ""
-    return cleared.source
+class Veil:
+    """nbgrader's own steps that take out what students may not read; each instructor's text is read once."""
+
+    def __init__(self, config: Config | None = None, scheme: bool = False) -> None:
+        """``scheme`` says that students read marking schemes."""
+        self.solutions = ClearSolutions(config=config, enforce_metadata=False)
+        self.tests = ClearHiddenTests(config=config, enforce_metadata=False)
+        self.schemes = [] if scheme else [ClearMarkScheme(config=config, enforce_metadata=False)]
+        self.known: dict[tuple, str] = {}
+
+    def shown(self, cell: NotebookNode) -> str:
+        """What students may read of an instructor's cell; nothing where a marker lacks its fellow."""
+        key = (cell.cell_type, cell.source, utils.is_solution(cell))
+        if key not in self.known:
+            cleared = NotebookNode(cell_type=cell.cell_type, source=cell.source, metadata=cell.metadata, outputs=[])
+            try:
+                for step in [self.solutions] if utils.is_solution(cell) else [self.tests, *self.schemes]:
+                    step.preprocess_cell(cleared, {"language": "python"}, 0)
+            except RuntimeError:
+                cleared.source = ""
+            self.known[key] = cleared.source
+        return self.known[key]
 
 
 @dataclass
@@ -81,11 +94,9 @@ class Hidden:
         return any(literal in words if literal[0].isdigit() else literal in text for literal in self.literals)
 
 
-def hidden_of(
-    notebooks: Iterable[NotebookNode], parent: Configurable | None = None, scheme: bool = False
-) -> Hidden:
-    """The hidden lines of an assignment's instructor notebooks; without the marking schemes when students see them."""
-    cells = [(cell, shown(cell, parent, scheme)) for notebook in notebooks for cell in notebook.cells]
+def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
+    """The hidden lines of an assignment's instructor notebooks."""
+    cells = [(cell, veil.shown(cell)) for notebook in notebooks for cell in notebook.cells]
     public = "\n".join(text for _, text in cells)
     every = squeezed(public)
     result, secret, spoken = Hidden(), [], []
@@ -115,8 +126,7 @@ def hidden_of(
 def _pieces(cell: NotebookNode, closed: list[str], kind: str) -> Iterator[str]:
     """The lines to look for: of code, but for sentences that a check says; of prose, what stands between marks."""
     if cell.cell_type != "code":
-        for piece in re.split(r"\n", _MARKS.sub("\n", "\n".join(closed))):
-            yield piece
+        yield from _MARKS.sub("\n", "\n".join(closed)).split("\n")
         return
     said = _said(cell.source) if kind == TESTS else ()
     for line in closed:

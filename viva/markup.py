@@ -32,8 +32,8 @@ MATHEMATICS = set(
     "mstyle mtable mtr mtd menclose".split()
 )
 TAGS = MATHEMATICS | set(
-    "a abbr b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 "
-    "h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead "
+    "a abbr b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
+    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead "
     "tr u ul var".split()
 )
 ATTRIBUTES = {
@@ -90,7 +90,7 @@ class _Renderer(IPythonRenderer):
         self.pictures, self.folder = attachments, folder
 
     def block_code(self, code: str, info: str | None = None) -> str:
-        return f'<pre><code>{html.escape(code)}</code></pre>'
+        return f"<pre><code>{html.escape(code)}</code></pre>"
 
     def block_math(self, body: str) -> str:
         return formula(body, "block")

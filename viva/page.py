@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,11 +15,10 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
-from traitlets.config import Configurable
 
 from viva import markup
 from viva.explanation import Explainer, Explanation, visible_checks
-from viva.hidden import Hidden, shown
+from viva.hidden import Hidden, Veil
 from viva.lateness import DAY
 from viva.verdict import Verdict
 
@@ -117,9 +117,11 @@ class Question:
     name: Markup
     grade: Grade
     manual: bool
+    alone: bool = True
+    """Whether no other grade cell stands under the same heading."""
     lines: list[Line] = field(default_factory=list)
-    comment: Markup = Markup("")
-    scheme: Markup = Markup("")
+    comment: str = ""
+    scheme: str = ""
 
     @property
     def changed(self) -> bool:
@@ -137,7 +139,7 @@ class Shown:
     label: str = ""
     outputs: list[dict] = field(default_factory=list)
     grade: Grade | None = None
-    comment: Markup = Markup("")
+    comment: str = ""
 
 
 class Page:
@@ -150,17 +152,17 @@ class Page:
         marks: Marks,
         record: dict,
         hidden: Hidden,
-        *,
+        veil: Veil,
+        unveiled: Veil | None = None,
         folder: Path | None = None,
-        parent: Configurable | None = None,
-        scheme: bool = False,
     ) -> None:
-        """``record`` is the submission's line of results.jsonl; ``scheme`` says that students read marking schemes."""
+        """``record`` is the submission's line of results.jsonl; ``unveiled`` is given where students read marking
+        schemes; in ``folder`` lie the pictures that were handed in beside the notebook."""
         self.notebook, self.place, self.marks, self.record = notebook, place, marks, record
-        self.hidden, self.folder, self.parent, self.scheme = hidden, folder, parent, scheme
+        self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
         self.results = record.get("notebooks", {}).get(place["notebook"], {})
         self.names = [self._name(cell, number) for number, cell in enumerate(notebook.cells)]
-        self.texts = [shown(cell, parent) if _instructors(cell) else cell.source for cell in notebook.cells]
+        self.texts = [veil.shown(cell) if _instructors(cell) else cell.source for cell in notebook.cells]
 
     def _name(self, cell: NotebookNode, number: int) -> str:
         return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id") or str(number)
@@ -177,6 +179,9 @@ class Page:
         """The page. It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
         questions = list(self._questions())
+        headings = Counter(question.name for question in questions)
+        for question in questions:
+            question.alone = headings[question.name] == 1
         cells = list(self._cells())
         return _template().render(
             place=self.place,
@@ -184,14 +189,11 @@ class Page:
             marks=marks,
             score=marks.score - marks.penalty,
             questions=questions,
-            automatic=[question for question in questions if not question.manual],
-            manual=[question for question in questions if question.manual],
-            notes=[(name, comment) for name, comment in self._notes()],
+            notes=list(self._notes()),
             cells=cells,
             repairs=[markup.plain(text) for text in self.record.get("repairs", {}).get(self.place["notebook"], [])],
             faults=len(self.record.get("faults", [])),
             walled=self.record.get("wall", True),
-            passed=Verdict.PASSED,
             level=markup.demoted,
         )
 
@@ -215,8 +217,8 @@ class Page:
                 explanation = explainer.explain(result, seen)
                 parts = result["points"], result["earned"], Verdict(result["verdict"])
                 question.lines.append(Line(result["title"], *parts, explanation))
-            if manual and self.scheme:
-                question.scheme = markup.prose(_scheme(cell, self.parent, text))
+            if utils.is_task(cell) and self.unveiled:
+                question.scheme = markup.prose(_added(text, self.unveiled.shown(cell)))
             yield question
 
     def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
@@ -225,7 +227,7 @@ class Page:
     def _explainer(self) -> Explainer:
         tests = [cell.source for cell in self.notebook.cells if _instructors(cell) and cell.cell_type == "code"]
         public = "\n".join(self.texts)
-        return Explainer(self.own(), public, "\0".join(tests), self.hidden)
+        return Explainer(self.own(), public, tuple(tests), self.hidden)
 
     def _notes(self) -> Iterator[tuple[str, Markup]]:
         """Comments on cells that have no points."""
@@ -265,14 +267,12 @@ def _label(cell: NotebookNode, kind: str) -> str:
     return "Given code" if utils.is_locked(cell) else "Code"
 
 
-def _scheme(cell: NotebookNode, parent: Configurable | None, text: str) -> str:
-    """What a cell says with its marking scheme and not without."""
-    whole = shown(cell, parent, scheme=True) if not utils.is_solution(cell) else text
+def _added(text: str, whole: str) -> str:
+    """The lines that stand in ``whole`` and not in ``text``, without markers."""
     lines = set(text.splitlines())
-    marks = ("BEGIN MARK SCHEME", "END MARK SCHEME")
-    kept = [line for line in whole.splitlines() if not any(mark in line for mark in marks)]
-    start = next((number for number, line in enumerate(kept) if line not in lines), len(kept))
-    return "\n".join(kept[start:])
+    added = [line for line in whole.splitlines() if "MARK SCHEME" not in line]
+    start = next((number for number, line in enumerate(added) if line not in lines), len(added))
+    return "\n".join(added[start:])
 
 
 def _title(heading: str) -> Markup:
