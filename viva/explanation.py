@@ -31,7 +31,7 @@ LONGEST = 300
 """Characters of a message that are shown."""
 MOST_FRAMES = 6
 PRINTED_LINES = 40
-NUMBER = "…"
+BLANK = "…"
 TYPES = {
     *(name for name, kind in vars(builtins).items() if isinstance(kind, type)),
     *("NoneType function method module generator builtin_function_or_method dict_keys dict_values dict_items".split()),
@@ -192,9 +192,10 @@ class Explainer:
             known = path and set(re.findall(r"[^\W\d]\w*", path[1])) <= self.names
             what = path[1] if known else "The result"
             return f"{what} should be plain data such as a number or an array, but is something else." if path else ""
-        said = [sentence for sentence, exact in self.said if sentence.fullmatch(text) and (exact or whose == "test")]
-        if said:
-            return " ".join(text.split())[:LONGEST]
+        for sentence, exact in self.said:
+            if (exact or whose == "test") and (found := sentence.fullmatch(text)):
+                blanked = text if exact or not self.hidden.told(text) else _blanked(text, found)
+                return "" if self.hidden.told(blanked) and not exact else " ".join(blanked.split())[:LONGEST]
         if whose == "test" and (FAILURES.fullmatch(line) or (visible and not self.hidden.told(line))):
             return " ".join([line, *(one for one in text.splitlines()[1:3] if self._is_said(one))])
         return self._message(line, visible) if whose == "student" else ""
@@ -220,10 +221,7 @@ class Explainer:
             return line[:LONGEST]
         for template in TEMPLATES:
             if (found := template.fullmatch(line)) and self._explained(found):
-                spans = sorted(found.span(slot) for slot in found.groupdict() if slot.startswith("count"))
-                for start, end in reversed(spans):
-                    line = line[:start] + NUMBER + line[end:]
-                return line
+                return _blanked(line, found, "count")
         return ""
 
     def _explained(self, found: re.Match) -> bool:
@@ -270,6 +268,13 @@ class Explainer:
         return _sentences(self.tests)
 
 
+def _blanked(text: str, found: re.Match, slots: str = "") -> str:
+    """A text with what stands in its slots (those whose names begin so) left out."""
+    for start, end in sorted((found.span(slot) for slot in found.groupdict() if slot.startswith(slots)), reverse=True):
+        text = text[:start] + BLANK + text[end:]
+    return text
+
+
 EXCEPTIONS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 
 
@@ -283,9 +288,12 @@ def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
     if isinstance(node, ast.Constant):
         return re.compile(re.escape(str(node.value).strip())), True
     if isinstance(node, ast.JoinedStr):
-        parts = [re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".*" for part in node.values]
+        parts = [
+            re.escape(str(part.value)) if isinstance(part, ast.Constant) else f"(?P<value{number}>.*)"
+            for number, part in enumerate(node.values)
+        ]
         return re.compile("".join(parts).strip(), re.DOTALL), False
-    return re.compile("[^\n]*"), False
+    return re.compile("(?P<value>[^\n]*)"), False
 
 
 def _shortened(printed: str) -> str:

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
 
-from viva import markup
+from viva import typeset
 from viva.explanation import Explainer, Explanation, visible_checks
 from viva.hidden import Hidden, Veil
 from viva.lateness import DAY
@@ -191,10 +191,10 @@ class Page:
             questions=questions,
             notes=list(self._notes()),
             cells=cells,
-            repairs=[markup.plain(text) for text in self.record.get("repairs", {}).get(self.place["notebook"], [])],
+            repairs=[typeset.plain(text) for text in self.record.get("repairs", {}).get(self.place["notebook"], [])],
             faults=len(self.record.get("faults", [])),
             walled=self.record.get("wall", True),
-            level=markup.demoted,
+            level=typeset.demoted,
         )
 
     def _questions(self) -> Iterator[Question]:
@@ -211,14 +211,14 @@ class Page:
                 continue
             manual = utils.is_task(cell) or utils.is_solution(cell)
             question = Question(name, _title(heading or name), grade, manual)
-            question.comment = markup.prose(self.marks.comments.get(name, ""))
+            question.comment = typeset.prose(self.marks.comments.get(name, ""))
             for result in self.results.get(name, []):
                 seen = (name, result["title"]) in visible or (result["title"] == name and (name, "") in visible)
                 explanation = explainer.explain(result, seen)
                 parts = result["points"], result["earned"], Verdict(result["verdict"])
                 question.lines.append(Line(result["title"], *parts, explanation))
             if utils.is_task(cell) and self.unveiled:
-                question.scheme = markup.prose(_added(text, self.unveiled.shown(cell)))
+                question.scheme = typeset.prose(_added(text, self.unveiled.shown(cell)))
             yield question
 
     def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
@@ -233,7 +233,7 @@ class Page:
         """Comments on cells that have no points."""
         for name, _, _ in self._named():
             if name in self.marks.comments and name not in self.marks.grades:
-                yield name, markup.prose(self.marks.comments[name])
+                yield name, typeset.prose(self.marks.comments[name])
 
     def _cells(self) -> Iterator[Shown]:
         for name, cell, text in self._named():
@@ -241,14 +241,14 @@ class Page:
             test = graded and cell.cell_type == "code" and not utils.is_solution(cell)
             kind = "text" if cell.cell_type == "markdown" else "tests" if test else "code"
             if cell.cell_type == "markdown":
-                source = markup.prose(text, cell.get("attachments"), self.folder)
+                source = typeset.prose(text, cell.get("attachments"), self.folder)
             else:
-                source = markup.code(text)
+                source = typeset.code(text)
             view = Shown(name, kind, source, _label(cell, kind))
             view.grade = self.marks.grades.get(name) if graded else None
-            view.comment = markup.prose(self.marks.comments.get(name, ""))
+            view.comment = typeset.prose(self.marks.comments.get(name, ""))
             if cell.cell_type == "code" and not test:
-                view.outputs = [markup.output(item, name) for item in cell.get("outputs", [])]
+                view.outputs = [typeset.output(item, name) for item in cell.get("outputs", [])]
             yield view
 
 
@@ -278,7 +278,7 @@ def _added(text: str, whole: str) -> str:
 def _title(heading: str) -> Markup:
     """A heading without its points, as one line of HTML."""
     text = re.sub(r"\s*\([\d.]+ points?\)\s*$", "", heading)
-    return Markup(re.sub(r"</?p>", "", str(markup.prose(text))).strip())
+    return Markup(re.sub(r"</?p>", "", str(typeset.prose(text))).strip())
 
 
 @functools.cache
@@ -287,5 +287,5 @@ def _template():
         loader=PackageLoader("viva"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["points"] = lambda points: f"{round(points, 3):g}"
-    environment.filters["plain"] = markup.plain
+    environment.filters["plain"] = typeset.plain
     return environment.get_template("feedback.html")
