@@ -47,14 +47,16 @@ ANSWERS = {
     "error": "def helper(x):\n    return x.nothing\n\n\ndef twice(x):\n    return helper(x)\n",
     "undefined": "def twice(x):\n    return double_it(x)\n",
     "shapes": "def twice(x):\n    return x + np.ones(7) if isinstance(x, np.ndarray) else x + x\n",
-    "own_words": "def twice(x):\n    if isinstance(x, str):\n        raise ValueError('words are not numbers')\n    return 0\n",
+    "own_words": "def twice(x):\n    if x != 2:\n        raise ValueError('words are not numbers')\n    return 4\n",
     "timeout": "def twice(x):\n    while isinstance(x, str):\n        pass\n    return x + x\n",
     "killed": "import os\n\n\ndef twice(x):\n    return os._exit(1) if isinstance(x, str) else x + x\n",
     # what follows means to carry hidden arguments out
     "key": "def twice(x):\n    return {}[str(x)]\n",
     "message": "def twice(x):\n    raise ValueError(f'got {x!r}')\n",
     "assertion": "def twice(x):\n    assert x == 2, x\n    return x + x\n",
-    "borrowed": "def twice(x):\n    assert x == 2, f'For another number it gives {x!r}, which is wrong.'\n    return 4\n",
+    "borrowed": (
+        "def twice(x):\n    assert x == 2, f'For another number it gives {x!r}, which is wrong.'\n    return x + x\n"
+    ),
     "kind": "def twice(x):\n    raise type('K' + str(x).replace('-', '_'), (Exception,), {})('x')\n",
     "printing": "def twice(x):\n    print('asked about', x)\n    return x\n",
     "attribute": "def twice(x):\n    return getattr(twice, str(x))\n",

@@ -17,7 +17,6 @@ from tests.conftest import BIN
 from tests.pages import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
 
 pytestmark = pytest.mark.xdist_group("feedback")
-STATES = "passed failed error timeout killed missing ungraded".split()
 CARRIERS = "key message assertion borrowed kind printing attribute lines".split()
 
 
@@ -40,6 +39,9 @@ def graded(tmp_path_factory):
         gradebook.update_or_create_assignment(SMALL, duedate=datetime(2026, 9, 14, 12))
     for student, answer in ANSWERS.items():
         hand_in_small(root, student, answer)
+    hand_in_small(root, "waiting", RIGHT, "Since addition is doubling.")
+    hand_in_small(root, "same", "def twice(x):\n    return x + x  # by addition, as in the lecture\n")
+    hand_in_small(root, "markers", RIGHT, "### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
     late = hand_in_small(root, "late", RIGHT, "Because.")
     (late.parent / "timestamp.txt").write_text("2026-09-15 14:30:00 UTC")
     repaired = hand_in_small(root, "repaired", RIGHT)
@@ -144,11 +146,10 @@ def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, stu
 
 def test_no_page_of_any_answer_holds_a_secret(graded):
     pages = list(graded.glob("feedback/*/*/*.html"))
-    assert len(pages) == len(ANSWERS) + 2
+    assert len(pages) == len(ANSWERS) + 5
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert [secret for secret in SECRETS if secret in text] == [], path
-        assert "by addition, as in the lecture" not in text
 
 
 def test_what_code_prints_is_shown_in_visible_checks_only(graded):
@@ -159,8 +160,8 @@ def test_what_code_prints_is_shown_in_visible_checks_only(graded):
 
 def test_a_late_hand_in_names_the_penalty(graded):
     text = " ".join(page(graded, "late").select_one(".score").text.split())
-    assert "Late by 1 day 2 hours: \N{MINUS SIGN}1.2 of 6 points." in text
-    assert "4.8 of 7 points" in text
+    assert "Late by 1 day 2 hours: \N{MINUS SIGN}0.8 points." in text
+    assert "5.2 of 7 points" in text
 
 
 def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_it(graded):
@@ -171,12 +172,9 @@ def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_i
     assert "wait for a grader" not in soup.select_one(".score").text
 
 
-def test_what_waits_for_a_grader_is_said_at_the_top(course, viva):
-    hand_in_small(course, "waiting", RIGHT, "Since addition is doubling.")
-    assert viva("grade", "--student=waiting").status == 0
-    assert viva("feedback", "--student=waiting").status == 0
-    assert "3 of these points still wait for a grader." in page(course, "waiting").select_one(".score").text
-    assert "waits for a grader" in page(course, "waiting").select_one("#q-why").text
+def test_what_waits_for_a_grader_is_said_at_the_top(graded):
+    assert "3 of these points still wait for a grader." in page(graded, "waiting").select_one(".score").text
+    assert "waits for a grader" in page(graded, "waiting").select_one("#q-why").text
 
 
 def test_repairs_are_named(graded):
@@ -230,8 +228,8 @@ def test_marking_schemes_are_shown_only_where_the_course_says_so(course, viva):
     "line",
     [
         "for hidden_number in (271828, 161803):",
-        "Two points for the persimmon argument",
-        "by addition, as in the lecture",
+        "Two points for the persimmon argument, one for naming addition.",
+        "    return x + x  # by addition, as in the lecture",
     ],
     ids=["of a test", "of a marking scheme", "of a solution"],
 )
@@ -251,11 +249,8 @@ def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, 
     assert path_of(course, "wrong").exists()
 
 
-def test_a_line_that_the_student_wrote_too_withholds_nothing(course, viva):
-    hand_in_small(course, "same", "def twice(x):\n    return x + x  # by addition, as in the lecture\n")
-    assert viva("grade", "--student=same").status == 0
-    assert viva("feedback", "--student=same").status == 0
-    assert "by addition" in page(course, "same").select_one("#c-twice").text
+def test_a_line_that_the_student_wrote_too_withholds_nothing(graded):
+    assert "by addition, as in the lecture" in page(graded, "same").select_one("#c-twice").text
 
 
 def test_nbgraders_own_command_writes_the_same_page_and_both_write_it_the_same_every_time(course, viva):
@@ -267,11 +262,8 @@ def test_nbgraders_own_command_writes_the_same_page_and_both_write_it_the_same_e
     assert {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")} == before
 
 
-def test_a_student_cannot_break_the_page_with_a_marker(course, viva):
-    hand_in_small(course, "markers", RIGHT, "### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
-    assert viva("grade", "--student=markers").status == 0
-    assert viva("feedback", "--student=markers").status == 0
-    assert "mine" in page(course, "markers").select_one("#notebook ~ .cell:last-of-type, #c-why_answer").text
+def test_a_student_cannot_break_the_page_with_a_marker(graded):
+    assert "BEGIN HIDDEN TESTS\nmine" in page(graded, "markers").select_one("#c-why_answer").text
 
 
 def test_what_was_not_graded_is_explained(course, viva):

@@ -181,7 +181,8 @@ def code(source: str) -> Markup:
     """Python with its words marked."""
     if len(source) > LONGEST_TEXT:
         return Markup("{}").format(source[:LONGEST_TEXT])
-    return Markup(highlight(source, get_lexer_by_name("python"), HtmlFormatter(nowrap=True)))
+    lexer = get_lexer_by_name("python", stripnl=False, ensurenl=False)
+    return Markup(highlight(source, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n"))
 
 
 def output(item: NotebookNode, cell: str) -> dict[str, object]:
