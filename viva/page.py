@@ -161,11 +161,16 @@ class Page:
         self.notebook, self.place, self.marks, self.record = notebook, place, marks, record
         self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
         self.results = record.get("notebooks", {}).get(place["notebook"], {})
-        self.names = [self._name(cell, number) for number, cell in enumerate(notebook.cells)]
+        self.names = self._names()
         self.texts = [veil.shown(cell) if _instructors(cell) else cell.source for cell in notebook.cells]
 
-    def _name(self, cell: NotebookNode, number: int) -> str:
-        return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id") or str(number)
+    def _names(self) -> list[str]:
+        """A name for each cell: its grade id or its id, and its number where those are another's already."""
+        names: list[str] = []
+        for number, cell in enumerate(self.notebook.cells):
+            name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id") or str(number)
+            names.append(name if name not in names else f"{name}-{number}")
+        return names
 
     def own(self) -> dict[str, str]:
         """By name, the cells that are the student's."""
@@ -204,8 +209,8 @@ class Page:
         )
         heading = ""
         for name, cell, text in self._named():
-            if cell.cell_type == "markdown" and (found := NAME.search(text)):
-                heading = found[1]
+            if cell.cell_type == "markdown" and (found := NAME.findall(text)):
+                heading = found[0 if utils.is_task(cell) else -1]
             grade = self.marks.grades.get(name)
             if grade is None or not (utils.is_grade(cell) or utils.is_task(cell)):
                 continue

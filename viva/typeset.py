@@ -69,6 +69,7 @@ def clean(text: str) -> str:
         link_rel="noopener noreferrer nofollow",
     )
     cleaned = re.sub(r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", r"<em>[picture: \1]</em>", cleaned)
+    cleaned = cleaned.replace("[picture: ]", "[picture]")
     return re.sub(r"<img (?![^>]*\balt=\"[^\"])", '<img alt="a picture without a description" ', cleaned)
 
 
