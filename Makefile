@@ -75,7 +75,7 @@ proofs: setup  ## run the tests that take long
 	@$(BIN)/pytest -m slow
 
 faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)
-	@VIVA_FAULTS=1 $(BIN)/pytest -n 0 --timeout=1800 -q tests/test_faults.py
+	@VIVA_FAULTS=1 $(BIN)/pytest -m '' -n 0 --timeout=1800 -q tests/test_faults.py
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
 	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \

@@ -261,3 +261,12 @@ def test_an_excuse_must_be_one(tmp_path, text, message):
     (tmp_path / "excused.toml").write_text(text)
     with pytest.raises(AnswerError, match=message):
         read_excuses(tmp_path / "excused.toml")
+
+
+def test_a_notebook_without_tests_is_said_to_be_unproven(course):
+    path = course / "source" / "small" / "small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
+    nbformat.write(notebook, path)
+    shutil.rmtree(course / "answers")
+    assert any("nothing was proven" in remark for remark in audited(course).remarks)

@@ -122,6 +122,7 @@ def test_every_relative_link_leads_to_a_file(page):
             assert (page.parent / link.partition("#")[0]).exists(), link
 
 
+@pytest.mark.slow
 def test_the_readmes_session_runs_and_prints_what_is_shown(tmp_path):
     for name in ("source", "answers", "nbgrader_config.py", "Makefile"):
         (shutil.copytree if (PROJECT / name).is_dir() else shutil.copy)(PROJECT / name, tmp_path / name)

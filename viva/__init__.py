@@ -15,6 +15,7 @@ release      source/ -> release/
 
 taint        which cells and names of a notebook depend on the student
 plain        what may cross between the processes, kind by kind; arrays and frames are NumPy's and pandas' part of it
+shared       lists and arrays that both processes hold
 wire         plain values to bytes and back, and messages over a pipe
 wall         how a process gives up everything but its own work
 privileges   root, capabilities and namespaces
@@ -34,6 +35,7 @@ examiner     runs the tests and asks the candidate
 parent       warm parents: the libraries are loaded once, a fork serves each submission
 session      a candidate and an examiner, connected
 outcome      what a notebook came to
+claims       slots of the wall, each claimed by one grader on the machine
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
@@ -71,5 +73,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 2
+ENGINE = 3
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

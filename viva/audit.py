@@ -65,7 +65,7 @@ def audit(
         tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
         _scratch(folder),
         contextlib.closing(make_grader(seconds, no_wall)) as grader,
-        Workers(count, lambda number: Worker(grader.share(2 * number))) as pool,
+        Workers(count, lambda number: Worker(grader.share(number))) as pool,
     ):
         result = _Run(course, assignment, path, pool, seconds, progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
@@ -111,6 +111,11 @@ class _Run:
         if _lost(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
+        if not any(cell.kind == "tests" for cell in self.blueprint.cells):
+            self.result.remarks.append(
+                "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
+                "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."
+            )
         trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
         self.result.fates = [self._fate(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]

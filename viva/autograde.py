@@ -36,7 +36,7 @@ from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results
 from viva.verdict import CourseError, Verdict
-from viva.wall import SLOTS, Wall, protection
+from viva.wall import Wall, protection
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
@@ -200,7 +200,7 @@ def new_grader(seconds: float, no_wall: bool) -> Grader:
     if not no_wall:
         require_wall()
         walls = Wall.for_candidate(), Wall.for_examiner()
-    return Grader(seconds, walls, slot=2 * (os.getpid() % (SLOTS // 2)))
+    return Grader(seconds, walls)
 
 
 def require_wall() -> None:

@@ -181,7 +181,7 @@ class _Batch:
             contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
             Workers(
                 cores(workers, len(todo)),
-                lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(2 * number)),
+                lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):

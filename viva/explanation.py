@@ -21,6 +21,7 @@ import functools
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from viva.blueprint import CHECK
 from viva.hidden import Hidden, messages
@@ -48,70 +49,6 @@ KIND = re.compile(r"(?P<kind>[^\W\d]\w{0,60}): ?(?P<message>.*)", re.DOTALL)
 DEATH = re.compile(r"in the cell that defines (\w+), ")
 NOT_PLAIN = re.compile(r"([\w.()\[\]]{1,80}) should be plain data such as a number or an array, but is .*")
 
-_TEMPLATES = """\
-name '{name}' is not defined
-cannot access local variable '{name}' where it is not associated with a value
-'{type}' object has no attribute '{name}'
-module '{name}' has no attribute '{name}'
-{name}() missing {n} required positional argument: '{name}'
-{name}() missing {n} required positional arguments: '{name}' and '{name}'
-{name}() takes {n} positional arguments but {n} were given
-{name}() takes {n} positional argument but {n} were given
-{name}() takes from {n} to {n} positional arguments but {n} were given
-{name}() got an unexpected keyword argument '{name}'
-{name}() got multiple values for argument '{name}'
-'{type}' object is not callable
-'{type}' object is not iterable
-'{type}' object is not subscriptable
-'{type}' object does not support item assignment
-'{type}' object cannot be interpreted as an integer
-cannot unpack non-iterable {type} object
-unsupported operand type(s) for {operator}: '{type}' and '{type}'
-'{operator}' not supported between instances of '{type}' and '{type}'
-can only concatenate {type} (not "{type}") to {type}
-object of type '{type}' has no len()
-not enough values to unpack (expected {n}, got {n})
-too many values to unpack (expected {n})
-too many values to unpack (expected {n}, got {n})
-list index out of range
-tuple index out of range
-string index out of range
-list assignment index out of range
-list indices must be integers or slices, not {type}
-tuple indices must be integers or slices, not {type}
-division by zero
-float division by zero
-math domain error
-maximum recursion depth exceeded
-maximum recursion depth exceeded in comparison
-index {n} is out of bounds for axis {n} with size {n}
-too many indices for array: array is {n}-dimensional, but {n} were indexed
-axis {n} is out of bounds for array of dimension {n}
-operands could not be broadcast together with shapes {shape} {shape}
-operands could not be broadcast together with shapes {shape} {shape} {shape}
-non-broadcastable output operand with shape {shape} doesn't match the broadcast shape {shape}
-could not broadcast input array from shape {shape} into shape {shape}
-cannot reshape array of size {n} into shape {shape}
-shapes {shape} and {shape} not aligned: {n} (dim {n}) != {n} (dim {n})
-matmul: Input operand {n} has a mismatch in its core dimension {n}, with gufunc signature (n?,k),(k,m?)->(n?,m?) \
-(size {n} is different from {n})
-matmul: Input operand {n} does not have enough dimensions (has {n}, gufunc core with signature \
-(n?,k),(k,m?)->(n?,m?) requires {n})
-all the input arrays must have same number of dimensions, but the array at index {n} has {n} dimension(s) and the \
-array at index {n} has {n} dimension(s)
-all the input array dimensions except for the concatenation axis must match exactly, but along dimension {n}, the \
-array at index {n} has size {n} and the array at index {n} has size {n}
-all input arrays must have the same shape
-setting an array element with a sequence.
-only integer scalar arrays can be converted to a scalar index
-only length-1 arrays can be converted to Python scalars
-only 0-dimensional arrays can be converted to Python scalars
-only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices
-assignment destination is read-only
-The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()
-Singular matrix
-Last 2 dimensions of the array must be square
-"""
 _SLOTS = {
     "name": r"(?P<name_>[^\W\d]\w*)",
     "type": r"(?P<type_>[\w.]+)",
@@ -128,7 +65,9 @@ def _pattern(template: str) -> re.Pattern:
     return re.compile("".join(parts))
 
 
-TEMPLATES = tuple(map(_pattern, _TEMPLATES.splitlines()))
+_MESSAGES = Path(__file__).with_name("templates") / "messages.txt"
+TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
+"""Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 
 SENTENCES = {
     Verdict.PASSED: "",

@@ -21,6 +21,7 @@ from nbgrader import utils
 
 from viva import taint
 from viva.blueprint import Blueprint, Cell
+from viva.claims import Claims
 from viva.outcome import CheckResult, Outcome, outputs_of, score
 from viva.parent import Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
@@ -32,6 +33,7 @@ Found = TypeVar("Found")
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
 
+OWN_PAIR = -1
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
@@ -58,27 +60,33 @@ class Examination:
 class Grader:
     """Two warm parents, and the grading of submissions by their children."""
 
-    def __init__(self, seconds: float = 30.0, walls: tuple[Wall, Wall] | None = None, slot: int = 0) -> None:
-        """``walls`` stand around candidate and examiner; ``slot`` and the next number are this grader's alone."""
-        self.seconds, self.walls, self.slot = seconds, walls, slot
+    def __init__(self, seconds: float = 30.0, walls: tuple[Wall, Wall] | None = None) -> None:
+        """``walls`` stand around candidate and examiner."""
+        self.seconds, self.walls = seconds, walls
         self.walled = walls is not None
+        self.claims = Claims()
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        self.candidates = Parent("candidate", candidate_wall, self.slot)
-        self.examiners = Parent("examiner", examiner_wall, self.slot + 1)
+        slot = self.claims.pair(OWN_PAIR)
+        self.candidates = Parent("candidate", candidate_wall, slot)
+        self.examiners = Parent("examiner", examiner_wall, slot + 1)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
 
     def close(self) -> None:
+        self._stop()
+        self.claims.close()
+
+    def _stop(self) -> None:
         self.candidates.close()
         self.examiners.close()
 
     def restart(self) -> None:
         """Replace the warm parents by new ones."""
-        self.close()
+        self._stop()
         self._start()
 
     def twice(self, work: Callable[[], Found]) -> Found:
@@ -89,17 +97,21 @@ class Grader:
             self.restart()
             return work()
 
-    def share(self, slot: int) -> Grader:
-        """A grader for another process, with the same warm parents; new ones if those have died."""
+    def share(self, number: int) -> Grader:
+        """A grader for another process, with the same warm parents; new ones if those have died.
+
+        No two processes that live at the same time have the same ``number``.
+        """
         try:
-            return self._share(slot)
+            return self._share(number)
         except OSError:
             self.restart()
-            return self._share(slot)
+            return self._share(number)
 
-    def _share(self, slot: int) -> Grader:
+    def _share(self, number: int) -> Grader:
+        slot = self.claims.pair(number)
         other = object.__new__(Grader)
-        other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
+        other.seconds, other.walls, other.walled, other.claims = self.seconds, self.walls, self.walled, Claims()
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 

@@ -103,6 +103,7 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
     for cell, text in cells:
         open_lines = set(map(squeezed, text.splitlines()))
         closed = [line for line in cell.source.splitlines() if squeezed(line) not in open_lines]
+        closed = [line for line in closed if not re.match(r"\W*(?:BEGIN|END) [A-Z ]+$", line)]
         kind = SOLUTION if utils.is_solution(cell) else TESTS if cell.cell_type == "code" else SCHEME
         if kind == TESTS:
             secret += closed
@@ -110,7 +111,7 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
         for piece in _pieces(cell, closed, kind):
             line = squeezed(piece)
             least = SHORTEST if cell.cell_type == "code" else SHORTEST_PROSE
-            if not line or "###BEGIN" in line or "###END" in line:
+            if not line:
                 continue
             if len(line) < least or not re.search(r"[^\W\d_]{2}|(\d\D*){12}", line):
                 result.untold[line] = f"'{piece.strip()}' is too short"

@@ -58,6 +58,7 @@ def fill_in_answer(course: Path, path: Path) -> None:
     nbformat.write(notebook, path)
 
 
+@pytest.mark.slow
 def test_an_assignment_goes_out_comes_back_is_graded_and_its_feedback_arrives(course, as_student):
     (source,) = (course / "source" / SHORT).glob("*.ipynb")
     fetched = as_student.desk / SHORT / source.name
