@@ -39,6 +39,11 @@ claims       slots of the wall, each claimed by one grader on the machine
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
+picture      whether a browser can show a student's picture without harm
+address      where a student's link may lead
+mathematics  formulas that do more than typeset are shown as they were typed
+markup       HTML and Markdown from a student, made harmless
+sanitize     the step that cleans what was handed in before a browser shows it
 autograde    the engine as steps inside nbgrader's autograder
 lateness     what a late submission costs
 results      what every check came to, as JSON lines

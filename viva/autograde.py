@@ -31,10 +31,12 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, List
 
 from viva.grading import Examination, Grader
+from viva.handin import name_problem
 from viva.outcome import Outcome
 from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results
+from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
 from viva.wall import Wall, protection
 
@@ -59,6 +61,8 @@ class Examine(NbGraderPreprocessor):
         if language != "python":
             return execute.preprocess(notebook, resources)
         place = resources["nbgrader"]
+        if problem := name_problem(place["student"]):
+            raise CourseError(f"Not graded: {problem}.")
         directory = CourseDirectory(parent=self.parent)
         source = source_notebook(directory, place["assignment"], place["notebook"])
         grader, known = place.get("grader"), place.get("examination")
@@ -140,6 +144,8 @@ class RecordResults(NbGraderPreprocessor):
             notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
             record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
             record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
+            sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
+            record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
             results.add([record])
         return notebook, resources
 
@@ -155,6 +161,7 @@ class Autograde(converters.Autograde):
             LimitOutput,
             SaveScores,
             NoResponse,
+            Sanitize,
             RecordResults,
             AssignLatePenalties,
             CheckCellMetadata,

@@ -10,6 +10,7 @@ Where a submission has several, because its batch is not finished or nbgrader gr
          "reason": "Row 0 sums to 3.", "traceback": "...", "printed": "", "seconds": 0.002,
          "raised_by": "test"}]}}}
 
+``sanitized`` has, by notebook, a sentence for each cell that something was taken out of before it is shown.
 ``key`` is a hash of everything that the verdicts depend on: the submission, the instructor's notebook and
 data, the limits and the engine. A submission whose key is the same need not be graded again.
 """

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -66,18 +67,24 @@ def graded(released, browser, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(graded) -> str:
+def address(graded):
+    with served(graded) as printed:
+        yield printed
+
+
+@contextlib.contextmanager
+def served(root: Path) -> Iterator[str]:
     """The address that `make formgrader` prints for people to open, while it runs in that course."""
-    (graded / ".venv").symlink_to(sys.prefix)
+    (root / ".venv").symlink_to(sys.prefix)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     target = ["formgrader", "--old-file=setup", f"PORT={port}", "OPTIONS=--no-browser"]
-    log = graded.parent / "log.txt"
+    log = root.parent / "log.txt"
     with log.open("wb") as file:
         server = subprocess.Popen(
             ["make", f"--file={PROJECT / 'Makefile'}", *target],
-            cwd=graded,
+            cwd=root,
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,

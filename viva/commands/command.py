@@ -19,6 +19,7 @@ from viva import leftovers, stopping
 from viva.autograde import Examine
 from viva.batch import Outcome, Status
 from viva.course import Course
+from viva.handin import shown
 from viva.prove import prove
 from viva.record import AGAIN, trouble
 from viva.verdict import VivaError
@@ -125,7 +126,7 @@ class VivaCommand(NbGrader):
             table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
         self.console.print(table)
         for outcome in outcomes:
-            place = f"{outcome.submission.assignment}, {outcome.submission.student}"
+            place = f"{outcome.submission.assignment}, {shown(outcome.submission.student)}"
             for sentence in filter(None, (outcome.reason, *outcome.notes)):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
