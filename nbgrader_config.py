@@ -54,10 +54,7 @@ c.HTMLExporter.exclude_anchor_links = True
 c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1
 
-# What students get back shows no hidden line, no marking scheme and no traceback through either.
+# What students get back: a page of results by check, without hidden lines. Marking schemes are hidden too.
 c.GenerateFeedback.exporter_class = "viva.feedback.PageExporter"
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "viva.feedback.HideTests",
-    "viva.feedback.PageStyle",
-]
+c.GenerateFeedback.preprocessors = []
+c.PageExporter.show_marking_scheme = False

@@ -58,7 +58,11 @@ workers      a pool of processes that survives the death of any of them
 marking      one submission through nbgrader's steps, in a worker
 batch        many submissions: planned, graded, recorded
 regrade      a corrected assignment over graded submissions: who changes, and why
-feedback     what may stand in the page that a student gets back
+hidden       the hidden lines of an assignment, and where a page holds one
+explanation  what a student reads of a check that did not pass
+typeset      Markdown, formulas and outputs as HTML that can do nothing
+page         the page that a student gets back
+feedback     the pages of many submissions, through nbgrader's converter
 export       the gradebook as rows and as CSV
 itemanalysis how hard each check is, whether it tells good work from bad, what goes wrong
 similarity   whose answers share what hardly anybody else wrote

@@ -24,7 +24,7 @@ from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
 from viva.grading import Examination
-from viva.hygiene import findings
+from viva.hygiene import findings, untold
 from viva.mutants import Mutant, mutants
 from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
@@ -217,7 +217,9 @@ class _Run:
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
         result = self.result
-        result.faults += findings(nbformat.read(self.path, as_version=4), self.release, self.blueprint)
+        notebook = nbformat.read(self.path, as_version=4)
+        result.faults += findings(notebook, self.release, self.blueprint)
+        result.untold = untold(notebook)
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
                 result.faults.append(

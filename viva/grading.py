@@ -323,6 +323,7 @@ def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip:
             failed = raised.get("name") == "AssertionError"
             report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
             report["reason"], report["traceback"] = str(raised.get("message")), str(raised.get("traceback"))
+            report["raised_by"] = "student"  # in the candidate nobody can tell whose it is
         else:
             values = [
                 item["data"]["text/plain"] for item in outputs_of(reply) if item["output_type"] == "execute_result"

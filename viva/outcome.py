@@ -21,6 +21,8 @@ class CheckResult:
     traceback: str = ""
     printed: str = ""
     seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
 
 
 @dataclass
@@ -73,6 +75,7 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
                 report["traceback"],
                 report["printed"],
                 report["seconds"],
+                report.get("raised_by", ""),
             )
         )
     return results

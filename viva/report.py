@@ -43,7 +43,7 @@ def page(figures: dict, anonymous: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-        loader=PackageLoader("viva", "pages"),
+        loader=PackageLoader("viva", "templates"),
     )
     environment.filters |= {"csv": download, "points": points, "ms": milliseconds}
     plots = {part["name"]: _plot(part, f"plot{place}") for place, part in enumerate(figures["assignments"])}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from nbgrader.converters import BaseConverter, GenerateFeedback
+from nbgrader.converters import BaseConverter
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
-from viva import batch, export
+from viva import export
 from viva.commands.command import WORKERS, VivaCommand
+from viva.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 
 
@@ -23,14 +24,14 @@ class FeedbackCommand(VivaCommand):
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateFeedback]
+        return [*super()._classes_default(), BaseConverter, GenerateFeedback, PageExporter]
 
     def run(self) -> int:
         submissions = self.course.submissions(self.chosen_assignments(), self.coursedir.student_id)
         if not submissions:
             self.say_nothing_handed_in()
             return 0
-        outcomes = batch.write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
+        outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 
 
