@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback export formgrader doctor test faults proofs compat parity bench soak lint clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs compat parity bench soak lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -28,16 +28,17 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test]'
 	@touch $@
 
-demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export
+demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export, report
 	@$(BIN)/viva release --no-audit
 	@$(BIN)/viva demo
 	@$(BIN)/viva grade
 	@$(BIN)/viva feedback
 	@$(BIN)/viva export
+	@$(BIN)/viva report
 	@echo
 	@echo "submitted/   what the demo class handed in      autograded/   the same, graded"
 	@echo "feedback/    a page for each student            grades.csv    every score"
-	@echo "results.jsonl what every check came to"
+	@echo "results.jsonl what every check came to          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
 audit: setup  ## prove every assignment with known answers and mutants (about half a minute each on two cores)
@@ -54,6 +55,9 @@ grade: setup  ## grade what was handed in and not graded yet
 
 feedback: setup  ## write a page for each graded submission
 	@$(BIN)/viva feedback
+
+report: setup  ## write report/index.html: scores, checks, who needs a human, integrity, similar answers
+	@$(BIN)/viva report
 
 export: setup  ## write grades.csv and print the class as a table
 	@$(BIN)/viva export
@@ -75,7 +79,7 @@ proofs: setup  ## run the tests that take long
 	@$(BIN)/pytest -m slow
 
 faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)
-	@VIVA_FAULTS=1 $(BIN)/pytest -n 0 --timeout=1800 -q tests/test_faults.py
+	@VIVA_FAULTS=1 $(BIN)/pytest -m '' -n 0 --timeout=1800 -q tests/test_faults.py
 
 compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's engine (about two minutes)
 	@$(BIN)/python -m pytest -c /dev/null --rootdir=. -p tests.compat.plugin -p no:cacheprovider -n auto -q \

@@ -29,8 +29,9 @@ c.OverwriteCells.add_missing_cells = True
 # A cell may run this many seconds.
 c.Execute.timeout = 30
 
-# nbgrader's own steps, but for three: student code and tests run in two processes of their own
-# instead of a kernel, scores come from there, and an empty written answer waits for nobody.
+# nbgrader's own steps, but for four: student code and tests run in two processes of their own
+# instead of a kernel, scores come from there, an empty written answer waits for nobody, and nothing
+# that a student handed in runs in a grader's browser.
 c.Autograde.autograde_preprocessors = [
     "viva.autograde.Examine",
     "nbgrader.preprocessors.IgnorePattern",
@@ -38,6 +39,7 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.LimitOutput",
     "viva.autograde.SaveScores",
     "viva.autograde.NoResponse",
+    "viva.sanitize.Sanitize",
     "viva.autograde.RecordResults",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
@@ -46,14 +48,16 @@ c.Autograde.autograde_preprocessors = [
 # A submission is repaired as it is read, as `viva grade` does it.
 c.Autograde.exporter_class = "viva.exporter.RepairingExporter"
 
+# The same once more where formgrader shows a notebook, for one that was graded in another way; and
+# no headings with ids, which a student could give the name of a score field.
+c.HTMLExporter.preprocessors = ["viva.sanitize.Sanitize"]
+c.HTMLExporter.exclude_anchor_links = True
+
 # A late submission loses a tenth of its score for each day that has begun.
 c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1
 
-# What students get back shows no hidden line, no marking scheme and no traceback through either.
+# What students get back: a page of results by check, without hidden lines. Marking schemes are hidden too.
 c.GenerateFeedback.exporter_class = "viva.feedback.PageExporter"
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "viva.feedback.HideTests",
-    "viva.feedback.PageStyle",
-]
+c.GenerateFeedback.preprocessors = []
+c.PageExporter.show_marking_scheme = False

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
 PROJECT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -50,7 +51,7 @@ def viva(course, capsys, monkeypatch):
     """Run a `viva` subcommand in the course, inside this process."""
     from viva import cli
 
-    commands = {name: command for name, (command, _) in cli.Viva.subcommands.items()}
+    commands = {name: import_item(place) for name, (place, _) in cli.Viva.subcommands.items()}
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(name: str, *arguments: str) -> Result:

@@ -61,7 +61,7 @@ def notebook(answer: str):
 @pytest.fixture(scope="module")
 def quick():
     """A grader that loses patience after three seconds."""
-    grader = Grader(3.0, (Wall.for_candidate(), Wall.for_examiner()), slot=10)
+    grader = Grader(3.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader
     grader.close()
 

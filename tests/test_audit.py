@@ -275,3 +275,12 @@ def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course)
 
 def test_no_check_of_a_good_assignment_is_called_flaky(strong):
     assert not [fault for fault in strong.faults if "flaky" in fault]
+
+
+def test_a_notebook_without_tests_is_said_to_be_unproven(course):
+    path = course / "source" / "small" / "small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
+    nbformat.write(notebook, path)
+    shutil.rmtree(course / "answers")
+    assert any("nothing was proven" in remark for remark in audited(course).remarks)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
+from traitlets.utils.importstring import import_item
 
 from tests.conftest import BIN, SHORT, hand_in
+from viva import cli
 
 
 def test_grading_says_what_became_of_each_submission(course, viva):
@@ -125,18 +129,96 @@ def test_a_read_only_course_is_refused_in_a_sentence_and_stays_as_it_was(course)
     assert (course / "gradebook.db").read_bytes() == before
 
 
-def test_the_command_lists_its_subcommands_and_refuses_an_unknown_one(course):
+def test_the_command_groups_its_subcommands_along_the_flow_and_refuses_an_unknown_one(course):
     result = shell(f"{BIN}/viva", cwd=course)
     assert result.returncode == 0
-    for name in ("new", "adopt", "audit", "release", "demo", "grade", "feedback", "export", "doctor"):
-        assert f"  {name} " in result.stdout
+    assert result.stdout == shell(f"{BIN}/viva", "--help", cwd=course).stdout
+    assert "Exit status: 0" in result.stdout
+    places = [result.stdout.index(f"\n  {name} ") for name in cli.Viva.subcommands]
+    assert places == sorted(places)
+    assert [line for line in result.stdout.splitlines() if line in cli.FLOW] == list(cli.FLOW)
     result = shell(sys.executable, "-m", "viva", "grad", cwd=course)
     assert result.returncode == 2
     assert "no command 'grad'" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["new", "adopt", "audit", "release", "demo", "grade", "feedback", "export", "doctor"])
-def test_every_command_explains_itself_with_an_example(course, viva, name):
+@pytest.mark.parametrize("name", cli.Viva.subcommands)
+def test_every_command_explains_itself_on_one_screen_with_an_example(course, viva, name):
     result = viva(name, "--help")
     assert result.status == 0
-    assert f"viva {name}" in result.out
+    assert f"Usage: viva {name} " in result.out
+    assert result.out.count(f"viva {name}") >= 3
+    assert len(result.out.splitlines()) <= 32
+    place, description = cli.Viva.subcommands[name]
+    assert import_item(place).description == description
+
+
+JSON = {
+    "new": (["ps9_new"], {"written"}),
+    "demo": (["--students=2", SHORT], {"students", "submissions"}),
+    "release": (["--no-audit", SHORT], {"released", "refused"}),
+    "grade": ([SHORT], {"submissions"}),
+    "regrade": (["--what-if", SHORT], {"assignment", "applied", "remarks", "submissions", "changes", "csv"}),
+    "feedback": ([SHORT], {"submissions"}),
+    "export": ([SHORT], {"file", "scores"}),
+    "doctor": ([], {"diagnoses"}),
+}
+
+
+def test_json_is_one_document_on_stdout_and_all_else_is_on_stderr(course, viva):
+    for name, (arguments, keys) in JSON.items():
+        result = viva(name, "--json", *arguments)
+        assert json.loads(result.out).keys() == keys, name
+        assert result.err or name == "new", name
+    graded = json.loads(viva("grade", "--json", "--force", SHORT).out)["submissions"]
+    assert {(one["student"], one["status"]) for one in graded} == {("demo-01", "done"), ("demo-02", "done")}
+    assert sum(sum(one["verdicts"].values()) for one in graded) == 36
+    refused = viva("grade", "--json", "ps8")
+    assert (refused.status, refused.out) == (2, "")
+
+
+def test_grading_ends_with_a_table_of_verdicts(course, viva):
+    hand_in(course, "anna", answer="right/einsum")
+    hand_in(course, "bo")
+    text = re.sub(r"[^\w\n]+", " ", viva("grade", SHORT).out)
+    assert " checks passed error" in text
+    assert f" {SHORT} 18 18" in text
+    assert "checks" not in viva("grade", SHORT).out, "nothing was graded, so no check came to anything"
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"NO_COLOR": "", "TERM": "dumb"}, None])
+def test_without_a_terminal_or_with_no_color_there_is_no_escape_code(course, variables):
+    viva_export = f"{BIN}/viva export {SHORT}"
+    if variables is None:
+        printed = shell("sh", "-c", viva_export, cwd=course, env=os.environ | {"TERM": "xterm-256color"}).stdout
+    else:
+        env = os.environ | {"TERM": "xterm-256color"} | variables
+        printed = shell("script", "-qec", viva_export, "/dev/null", cwd=course, env=env).stdout
+    assert "student" in printed
+    assert "\x1b" not in printed
+
+
+def completed(script, words, cwd):
+    place = len(words) - 1
+    line = " ".join(f"'{word}'" for word in words)
+    program = f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={place}; _viva; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    return shell("bash", "-c", program, cwd=cwd).stdout.split()
+
+
+def test_the_shell_completes_commands_options_assignments_and_notebooks(course, viva):
+    script = viva("completion", "bash").out
+    assert completed(script, ["viva", "re"], course) == ["release", "regrade"]
+    assert completed(script, ["viva", "grade", "ps3"], course) == [SHORT]
+    assert completed(script, ["viva", "grade", "--fo"], course) == ["--force"]
+    assert completed(script, ["viva", "export", "--to"], course) == ["--to="]
+    assert completed(script, ["viva", "completion", ""], course) == ["bash", "zsh"]
+    assert sorted(completed(script, ["viva", "check", "release/"], course)) == sorted(f"release/{name}/" for name in (
+        "ps1_general_attention", "ps2_self_attention", SHORT, "ps4_multihead", "ps5_sentence",
+    ))  # fmt: skip
+    assert viva("completion", "zsh").out.endswith(script)
+    assert viva("completion", "fish").status == 2
+
+
+def test_help_is_said_before_anything_large_is_loaded():
+    program = "import sys, viva.cli; print([name for name in ('nbgrader', 'nbformat', 'numpy') if name in sys.modules])"
+    assert shell(sys.executable, "-c", program, cwd="/").stdout.strip() == "[]"

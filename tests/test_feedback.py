@@ -1,73 +1,279 @@
+"""The page that a student gets back, state by state; whatever was handed in, it holds no hidden line."""
+
 from __future__ import annotations
 
-import html
-import re
+import json
+import shutil
+import subprocess
+from datetime import datetime
 
 import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT, SHORT, hand_in
-from tests.flow.test_notebooks import lines_of_source
-from viva.feedback import STYLE, HideTests
+from tests.conftest import BIN
+from tests.pages import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+
+pytestmark = pytest.mark.xdist_group("feedback")
+CARRIERS = "key message assertion borrowed kind printing attribute lines".split()
 
 
-def test_the_page_of_a_failing_student_shows_messages_but_no_hidden_line(course, viva):
-    hand_in(course, "anna", answer="wrong/softmax_along_rows")
-    assert viva("grade", SHORT).status == 0
-    assert viva("feedback", SHORT).status == 0
-    page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
-    assert "AssertionError" in page
-    assert STYLE.splitlines()[0] in page
-    assert ".highlight .k { color: #008000" in page
-    inside, outside = lines_of_source(PROJECT / "source" / SHORT / "scaled_attention.ipynb", "### BEGIN HIDDEN TESTS")
-    secrets = {line for line in inside - outside if len(line) > 25 and not line.startswith(('"', 'f"'))}
-    secrets = {line for line in secrets if not any(line in public for public in outside)}
-    assert len(secrets) > 20
-    text = html.unescape(re.sub(r"<[^>]*>", "", page))
-    assert [line for line in secrets if line in text] == []
+def run(root, *command):
+    return subprocess.run([BIN / command[0], *command[1:]], cwd=root, capture_output=True, text=True, check=False)
 
 
-def test_a_graders_comment_and_score_reach_the_page(course, viva):
-    hand_in(course, "anna", why_equivariant_answer="Yes.")
-    assert viva("grade", SHORT).status == 0
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        where = "why_equivariant", "scaled_attention", SHORT, "anna"
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A course with one small assignment, for which every answer was handed in and graded."""
+    from tests.conftest import PROJECT
+
+    root = tmp_path_factory.mktemp("small") / "course"
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    write_small(root)
+    assert run(root, "viva", "release", "--no-audit").returncode == 0
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        gradebook.update_or_create_assignment(SMALL, duedate=datetime(2026, 9, 14, 12))
+    for student, answer in ANSWERS.items():
+        hand_in_small(root, student, answer)
+    hand_in_small(root, "waiting", RIGHT, "Since addition is doubling.")
+    hand_in_small(root, "same", "def twice(x):\n    return x + x  # by addition, as in the lecture\n")
+    hand_in_small(root, "markers", RIGHT, "### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
+    late = hand_in_small(root, "late", RIGHT, "Because.")
+    (late.parent / "timestamp.txt").write_text("2026-09-15 14:30:00 UTC")
+    repaired = hand_in_small(root, "repaired", RIGHT)
+    notebook = nbformat.read(repaired, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if cell.id != "test_twice"]
+    nbformat.write(notebook, repaired)
+    result = run(root, "viva", "grade")
+    assert result.returncode == 0, result.stdout + result.stderr
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        where = "why", NOTEBOOK, SMALL, "late"
         gradebook.find_grade(*where).manual_score = 2
-        gradebook.find_comment(*where).manual_comment = "Say which matrix is permuted."
+        gradebook.find_grade(*where).needs_manual_grade = False
+        gradebook.find_comment(*where).manual_comment = "Say *which* <b>law</b>."
         gradebook.db.commit()
-    assert viva("feedback", SHORT).status == 0
-    page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
-    assert "Say which matrix is permuted." in page
+    assert run(root, "viva", "feedback").returncode == 0
+    return root
 
 
-def test_a_student_cannot_break_the_page_with_a_marker(course, viva):
-    hand_in(course, "anna", why_equivariant_answer="### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
-    assert viva("grade", SHORT).status == 0
-    assert viva("feedback", SHORT).status == 0
-    page = (course / "feedback" / "anna" / SHORT / "scaled_attention.html").read_text(encoding="utf-8")
-    assert "mine" in page
+@pytest.fixture
+def course(graded, tmp_path):
+    """A copy of that course for one test to work in; `viva` runs there."""
+    root = tmp_path / "course"
+    shutil.copytree(graded, root)
+    return root
+
+
+def path_of(root, student):
+    return root / "feedback" / student / SMALL / f"{NOTEBOOK}.html"
+
+
+def page(root, student):
+    return BeautifulSoup(path_of(root, student).read_text(encoding="utf-8"), "html.parser")
+
+
+def checks(root, student):
+    """Verdict, points and the rest of what is said of each check, in order."""
+    lines = page(root, student).select(".checks > li")
+    return [(line["class"][0], line.select_one(".points").text, " ".join(line.text.split())) for line in lines]
+
+
+def change_results(root, student, change):
+    """Change a student's line of results.jsonl."""
+    path = root / "results.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        if record["student"] == student:
+            change(record)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_a_right_answer_has_its_points_and_every_check_passed(graded):
+    soup = page(graded, "right")
+    assert soup.select_one(".big").text == "4 of 7 points"
+    assert [(verdict, points) for verdict, points, _ in checks(graded, "right")] == [("passed", "1 of 1")] * 4
+    assert "passed" in checks(graded, "right")[0][2]
+
+
+def test_a_wrong_answer_reads_the_instructors_sentences(graded):
+    lines = checks(graded, "wrong")
+    assert [verdict for verdict, *_ in lines] == ["failed"] * 4
+    assert "twice(2) is 2, not 4." in lines[0][2]
+    assert "A word is not doubled." in lines[1][2]
+    assert "which is wrong." in lines[2][2]
+    assert "Not equal to tolerance" in lines[3][2]
+    assert "Look at the first number." in lines[3][2]
+
+
+def test_an_error_is_shown_with_the_students_own_lines_and_none_of_the_test(graded):
+    visible, hidden, *_ = checks(graded, "error")
+    assert "AttributeError: 'int' object has no attribute 'nothing'" in visible[2]
+    assert "AttributeError: 'str' object has no attribute 'nothing'" in hidden[2]
+    frames = page(graded, "error").select(".checks > li")[1].select(".frames pre")
+    assert [frame.text for frame in frames] == ["return helper(x)", "return x.nothing"]
+    assert "twice(hidden_word)" not in str(page(graded, "error"))
+
+
+@pytest.mark.parametrize(
+    ("student", "number", "sentence"),
+    [
+        ("undefined", 1, "NameError: name 'double_it' is not defined"),
+        ("shapes", 3, "ValueError: operands could not be broadcast together with shapes … …"),
+        ("own_words", 1, "ValueError: words are not numbers"),
+    ],
+)
+def test_a_message_in_a_hidden_check_is_shown_when_the_students_own_text_or_the_language_explains_it(
+    graded, student, number, sentence
+):
+    assert sentence in checks(graded, student)[number][2]
+
+
+def test_code_that_never_ends_or_ends_its_process_is_said_to(graded):
+    assert "timeout: it took too long" in checks(graded, "timeout")[1][2]
+    assert "Your code did not finish in time." in checks(graded, "timeout")[1][2]
+    assert "killed: the process ended" in checks(graded, "killed")[1][2]
+
+
+@pytest.mark.parametrize("student", CARRIERS)
+def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, student):
+    text = path_of(graded, student).read_text(encoding="utf-8")
+    assert [secret for secret in SECRETS if secret in text] == []
+
+
+def test_no_page_of_any_answer_holds_a_secret(graded):
+    pages = list(graded.glob("feedback/*/*/*.html"))
+    assert len(pages) == len(ANSWERS) + 5
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        assert [secret for secret in SECRETS if secret in text] == [], path
+
+
+def test_what_code_prints_is_shown_in_visible_checks_only(graded):
+    lines = page(graded, "printing").select(".checks > li")
+    assert "asked about 2" in lines[0].text
+    assert all("asked about" not in line.text for line in lines[1:])
+
+
+def test_a_late_hand_in_names_the_penalty(graded):
+    text = " ".join(page(graded, "late").select_one(".score").text.split())
+    assert "Late by 1 day 2 hours: \N{MINUS SIGN}0.8 points." in text
+    assert "5.2 of 7 points" in text
+
+
+def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_it(graded):
+    soup = page(graded, "late")
+    (question,) = soup.select("#q-why")
+    assert question.select_one(".tally").text == "2 of 3"
+    assert "Say which law." in question.select_one(".comment").text
+    assert "wait for a grader" not in soup.select_one(".score").text
+
+
+def test_what_waits_for_a_grader_is_said_at_the_top(graded):
+    assert "3 of these points still wait for a grader." in page(graded, "waiting").select_one(".score").text
+    assert "waits for a grader" in page(graded, "waiting").select_one("#q-why").text
+
+
+def test_repairs_are_named(graded):
+    (repairs,) = page(graded, "repaired").select(".repairs")
+    assert "test_twice" in repairs.text
+
+
+def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_faults_are_named(course, viva):
+    def change(record):
+        first, second, *_ = record["notebooks"][NOTEBOOK]["test_twice"]
+        first |= {"verdict": "missing", "earned": 0, "reason": "the cell is not in the submission"}
+        second |= {
+            "verdict": "ungraded",
+            "earned": 0,
+            "reason": "the grader failed, not you: KeyError: 'kumquat-31415'",
+        }
+        record["faults"], record["wall"] = ["Traceback ... kumquat-31415"], False
+
+    change_results(course, "right", change)
+    assert viva("feedback", "--student=right").status == 0
+    missing, ungraded, *_ = checks(course, "right")
+    assert "This cell is not in what you handed in." in missing[2]
+    assert "The grader itself failed here, not you." in ungraded[2]
+    top = page(course, "right").select_one(".score").text
+    assert "The grader itself failed once." in top
+    assert "Graded without a wall." in top
+    assert "kumquat" not in str(page(course, "right"))
+
+
+def test_the_notebook_shows_the_students_cells_and_the_test_cells_as_released(graded):
+    soup = page(graded, "wrong")
+    assert soup.select_one("#c-twice pre").text == ANSWERS["wrong"].rstrip("\n")
+    tests = soup.select_one("#c-test_twice pre").text
+    assert "### CHECK 1: other numbers" in tests
+    assert "HIDDEN" not in str(soup)
+    assert soup.select_one("#c-why math")
+
+
+def test_marking_schemes_are_shown_only_where_the_course_says_so(course, viva):
+    assert "persimmon" not in str(page(course, "right"))
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("show_marking_scheme = False", "show_marking_scheme = True"))
+    assert viva("feedback", "--student=right").status == 0
+    soup = page(course, "right")
+    assert "persimmon" in soup.select_one("#q-why .scheme").text
+    assert "MARK SCHEME" not in str(soup)
+    assert "kumquat" not in str(soup)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for hidden_number in (271828, 161803):",
+        "Two points for the persimmon argument, one for naming addition.",
+        "    return x + x  # by addition, as in the lecture",
+    ],
+    ids=["of a test", "of a marking scheme", "of a solution"],
+)
+def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, viva, line):
+    notebook = nbformat.read(course / "autograded" / "right" / SMALL / f"{NOTEBOOK}.ipynb", as_version=4)
+    spread = f"<b>{line[:9]}</b>\u200b{line[9:]}"
+    output = nbformat.v4.new_output("display_data", data={"text/html": spread.replace(" ", "&#32;")})
+    notebook.cells.append(new_code_cell("show()", id="show", outputs=[output]))
+    path = course / "autograded" / "right" / SMALL / f"{NOTEBOOK}.ipynb"
+    path.chmod(0o644)
+    nbformat.write(notebook, path)
+    assert path_of(course, "right").exists()
+    result = viva("feedback", "--student=[rw]*g*t*")
+    assert result.status == 1
+    assert f"right: the page of {NOTEBOOK}.ipynb was withheld" in " ".join(result.out.split())
+    assert not path_of(course, "right").exists()
+    assert path_of(course, "wrong").exists()
+
+
+def test_a_line_that_the_student_wrote_too_withholds_nothing(graded):
+    assert "by addition, as in the lecture" in page(graded, "same").select_one("#c-twice").text
+
+
+def test_nbgraders_own_command_writes_the_same_page_and_both_write_it_the_same_every_time(course, viva):
+    before = {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")}
+    shutil.rmtree(course / "feedback")
+    assert run(course, "nbgrader", "generate_feedback", SMALL).returncode == 0
+    assert {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")} == before
+    assert viva("feedback", "--workers=1").status == 0
+    assert {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")} == before
+
+
+def test_a_student_cannot_break_the_page_with_a_marker(graded):
+    assert "BEGIN HIDDEN TESTS\nmine" in page(graded, "markers").select_one("#c-why_answer").text
 
 
 def test_what_was_not_graded_is_explained(course, viva):
-    hand_in(course, "anna")
-    result = viva("feedback", SHORT)
+    hand_in_small(course, "new", RIGHT)
+    result = viva("feedback", "--student=new")
     assert result.status == 0
-    assert "anna: it was not graded" in result.out
+    assert "new: it was not graded" in result.out
 
 
-def test_what_a_student_prints_when_a_hidden_check_asks_is_not_shown(course, viva):
-    path = hand_in(course, "anna", answer="right/einsum")
-    notebook = nbformat.read(path, as_version=4)
-    cell = next(cell for cell in notebook.cells if cell.source.startswith("def scaled_dot_product"))
-    head, _, body = cell.source.partition(":\n")
-    cell.source = f"{head}:\n    print('I was asked about', X)\n    print('1 of 1: mine (passed)')\n{body}"
-    nbformat.write(notebook, path)
-    assert viva("grade", SHORT).status == 0
-    graded = nbformat.read(course / "autograded" / "anna" / SHORT / path.name, as_version=4)
-    tests = [cell for cell in graded.cells if cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("test_")]
-    assert "I was asked about" in str([cell.get("outputs") for cell in tests])
-    shown, _ = HideTests().preprocess(graded, {})
-    shown = str([cell.get("outputs") for cell in shown.cells if cell.metadata.get("nbgrader", {}).get("points")])
-    assert "(passed)" in shown
-    assert "asked about" not in shown
-    assert "mine" not in shown
+def test_a_course_that_was_graded_without_vivas_engine_gets_a_page_too(course, viva):
+    (course / "results.jsonl").unlink()
+    assert viva("feedback", "--student=wrong").status == 0
+    assert "There are no results by check for this cell." in page(course, "wrong").text

@@ -46,7 +46,7 @@ HEEDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile T
 @pytest.fixture(scope="module")
 def quick():
     """A grader that loses patience after one second."""
-    grader = Grader(1.0, (Wall.for_candidate(), Wall.for_examiner()), slot=60)
+    grader = Grader(1.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader
     grader.close()
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import PROJECT, load
 from viva.blueprint import read_blueprint
-from viva.hygiene import findings, readme_findings
+from viva.hygiene import findings, readme_findings, untold
 from viva.release import compiled
 
 SOURCES = sorted((PROJECT / "source").glob("*/*.ipynb"))
@@ -104,3 +104,9 @@ def test_the_readme_must_give_the_same_points(tmp_path):
     assert "other points" in readme_findings(readme, "ps5_sentence", 30)[0]
     assert readme_findings(readme, "ps5_sentence", 25) == []
     assert readme_findings(tmp_path / "none.md", "ps5_sentence", 30) == []
+
+
+def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault():
+    notes = untold(nbformat.read(FIVE, as_version=4))
+    assert "'return True' is too short" in notes
+    assert notes == sorted(set(notes))

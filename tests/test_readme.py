@@ -10,6 +10,7 @@ import sys
 
 import nbformat
 import pytest
+from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT
 from viva.answers import read_answer
@@ -94,7 +95,7 @@ def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
     table = rows("command", "what it does", "options")
     assert [command for command, *_ in table] == [f"viva {name}" for name in Viva.subcommands]
     for command, _, options in table:
-        taken = Viva.subcommands[command.removeprefix("viva ")][0]
+        taken = import_item(Viva.subcommands[command.removeprefix("viva ")][0])
         for option in re.findall(r"--([a-z-]+)", options):
             assert option in taken.aliases or option in taken.flags, f"{command} --{option}"
 
@@ -122,6 +123,7 @@ def test_every_relative_link_leads_to_a_file(page):
             assert (page.parent / link.partition("#")[0]).exists(), link
 
 
+@pytest.mark.slow
 def test_the_readmes_session_runs_and_prints_what_is_shown(tmp_path):
     for name in ("source", "answers", "nbgrader_config.py", "Makefile"):
         (shutil.copytree if (PROJECT / name).is_dir() else shutil.copy)(PROJECT / name, tmp_path / name)

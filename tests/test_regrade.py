@@ -115,6 +115,7 @@ def rows(root) -> list[dict]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, viva):
     write_source(course, CORRECTED)
     before, old = files(course), grades(course)
@@ -184,6 +185,7 @@ def test_a_renamed_cell_is_refused_in_a_sentence_and_nothing_is_touched(course, 
         assert files(course) == before
 
 
+@pytest.mark.slow
 def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_it(course):
     write_source(course, CORRECTED)
     opened, config = load(course)

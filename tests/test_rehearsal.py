@@ -94,22 +94,6 @@ with mock.patch("builtins.input", side_effect=["41"]):
 with mock.patch("builtins.print") as p:
     pass
 """,
-    "changing a student's nested list through an attribute": """
---- answer
-class Grid:
-    def __init__(self): self.rows = [[0, 0], [0, 0]]
-    def total(self): return sum(map(sum, self.rows))
---- wrong
-class Grid:
-    def __init__(self): self.rows = [[0, 0], [0, 0]]
-    def total(self): return 0
---- test
-g = Grid()
-g.rows[0][1] = 5
-assert g.total() == 5
-g.rows.append([1, 1])
-assert g.total() == 7
-""",
     "%time before a statement": """
 --- answer
 def f(x): return x + 1

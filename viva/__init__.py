@@ -4,6 +4,7 @@ verdict      the vocabulary of results, and the exception tree
 course       a course on disk: assignments, students, submissions, gradebook
 blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
+legible      a stranger's text, made fit to be shown
 handin       the files of a submission: which may be which notebook
 salvage      the bytes of a file -> a notebook, whatever is broken
 slots        the cells of an assignment and of a submission, and how much one looks like another
@@ -16,6 +17,7 @@ release      source/ -> release/
 
 taint        which cells and names of a notebook depend on the student
 plain        what may cross between the processes, kind by kind; arrays and frames are NumPy's and pandas' part of it
+shared       lists and arrays that both processes hold
 wire         plain values to bytes and back, and messages over a pipe
 wall         how a process gives up everything but its own work
 privileges   root, capabilities and namespaces
@@ -24,6 +26,7 @@ syscalls     which system calls are still answered
 trial        attempts to break each layer of the wall
 randomness   the global random state, as plain values
 shell        the IPython of the student's code
+integrity    facts about what a notebook did to the process that ran it
 operations   what can be asked of one of its objects
 candidate    inside the wall: runs the student's cells and answers questions about them
 raised       exceptions on their way between candidate and examiner
@@ -35,9 +38,17 @@ examiner     runs the tests and asks the candidate
 parent       warm parents: the libraries are loaded once, a fork serves each submission
 session      a candidate and an examiner, connected
 outcome      what a notebook came to
+claims       slots of the wall, each claimed by one grader on the machine
 grading      one notebook -> verdicts
 rehearsal    what the grader learns from the instructor's own solution
 
+visible      what a released notebook says about its own checks
+practice     a student's own check: the visible checks, graded where the student works
+picture      whether a browser can show a student's picture without harm
+address      where a student's link may lead
+mathematics  formulas that do more than typeset are shown as they were typed
+markup       HTML and Markdown from a student, made harmless
+sanitize     the step that cleans what was handed in before a browser shows it
 autograde    the engine as steps inside nbgrader's autograder
 exporter     how nbgrader's own autograder reads a submission: repaired
 lateness     what a late submission costs
@@ -49,8 +60,19 @@ workers      a pool of processes that survives the death of any of them
 marking      one submission through nbgrader's steps, in a worker
 batch        many submissions: planned, graded, recorded
 regrade      a corrected assignment over graded submissions: who changes, and why
-feedback     what may stand in the page that a student gets back
+hidden       the hidden lines of an assignment, and where a page holds one
+explanation  what a student reads of a check that did not pass
+typeset      Markdown, formulas and outputs as HTML that can do nothing
+page         the page that a student gets back
+feedback     the pages of many submissions, through nbgrader's converter
 export       the gradebook as rows and as CSV
+itemanalysis how hard each check is, whether it tells good work from bad, what goes wrong
+similarity   whose answers share what hardly anybody else wrote
+pseudonyms   names of students that tell nobody who they are
+classbook    what the gradebook knows of a class, in a few queries
+findings     all that the report tells, gathered as plain data
+plot         plots as SVG in a page's colours
+report       the instructor's page
 operators    the mistakes that people make, as changes of a syntax tree
 mutants      wrong solutions derived from the right one
 witness      runs beside a mutant and finds out whether it is equivalent to the solution
@@ -69,5 +91,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 3
+ENGINE = 5
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

@@ -1,10 +1,14 @@
 """The program `viva`: Ctrl-C is answered from the first moment, before anything large is loaded."""
 
+import sys
+
 from viva import stopping
 
 
 def main() -> None:
     stopping.at_once()
+    # jsonschema would compile a grammar of internationalised addresses for a second; no notebook has any.
+    sys.modules.setdefault("rfc3987_syntax", None)
     from viva import cli
 
     try:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from viva import wire
+from viva.integrity import ODD
 from viva.operations import origin
 from viva.raised import Raised, StudentClass, library
 from viva.randomness import get_state, set_state
+from viva.shared import Shared, update
 from viva.standin import BUILT_IN_PLACES, STAND_INS, CallableStandIn, IteratorStandIn, StandIn, get_path
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
@@ -43,6 +45,7 @@ class Asker:
         self.known_errors = np.geterr()
         self.rebound: Callable[[], dict[str, object]] = dict
         """Names that test code has bound since, and that the candidate should see."""
+        self.shared = Shared()
         self.first = True
         """Whether the next question is the first of a check."""
         self.fault: CandidateFault | None = None
@@ -69,22 +72,42 @@ class Asker:
             request["errors"] = self.known_errors = errors
         if rebound := self.rebound():
             request["rebound"] = rebound
+        self.shared.trim()
+        if changed := self.shared.changed():
+            request["shared"] = changed
         self._tell_random_state(request)
         found: list[wire.Reference] = []
         reply = self.exchange(request, path, found)
         self._take_random_state(reply)
         _print(reply.get("printed", []))
         self._warn(reply.get("warned", []))
+        kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
+        arguments = {number: places[place] for place, number in kept.items() if place is not None}
+        for number, value in arguments.items():
+            self.shared.keep(number, value)
+        self._take_changed(arguments, reply.get("changed", {}), path + " changed")
         if "raised" in reply:
             self._raise(reply["raised"])
-        places = {**dict(enumerate(args)), **kwargs}
-        if "changed" in reply:
-            self._take_changed(places, reply["changed"], path + " changed")
         self._check_kind(path, found)
-        value, same = reply.get("value"), reply.get("same")
-        if isinstance(same, int | str) and type(value) is type(places.get(same)) and wire.is_plain(places[same]):
-            return places[same]  # a function that returns its argument does so here too
+        value, number = reply.get("value"), kept.get(None)
+        if number is None or found:
+            return value
+        # What both sides keep already is the same object here too, as when a function returns its argument.
+        mine = self.shared.get(number)
+        if type(mine) is type(value):
+            self.shared.take(number, value)
+            return mine
+        self.shared.keep(number, value, computed=operation == "call")
         return value
+
+    def _kept(self, reply: dict, places: dict) -> dict:
+        """The number under which the candidate keeps each argument and, under None, the result."""
+        kept = reply.get("kept", {})
+        if not isinstance(kept, dict) or not all(
+            (place is None or place in places) and type(number) is int for place, number in kept.items()
+        ):
+            raise CandidateLied("numbers of arguments that are none")
+        return kept
 
     def _warn(self, warned: object) -> None:
         """Warn here of what the student's code warned of, so that filters of test code apply."""
@@ -100,20 +123,21 @@ class Asker:
             raise CandidateStopped("the time was over")
         raise self.raised.exception(raised)
 
-    def _take_changed(self, places: dict, changed: object, path: str) -> None:
-        """Change arguments here as the candidate changed its copies; each comes as a message of its own."""
+    def _take_changed(self, arguments: dict[int, object], changed: object, path: str) -> None:
+        """Change what both sides keep as the candidate changed its copies; each comes as a message of its own."""
         if not isinstance(changed, dict):
-            raise CandidateLied("changed arguments that are none")
-        for place, data in changed.items():
-            if place not in places or not isinstance(data, bytes):
-                raise CandidateLied("changed arguments that are none")
+            raise CandidateLied("changed values that are none")
+        for number, data in changed.items():
+            if type(number) is not int or not isinstance(data, bytes):
+                raise CandidateLied("changed values that are none")
             found: list[wire.Reference] = []
             try:
                 value = wire.decode(data, lambda reference, found=found: self.resolve(reference, path, found))
             except WireError as error:
                 raise CandidateLied(f"the answer cannot be read: {error}") from None
             self._check_kind(path, found)
-            update(places[place], value)
+            update(arguments.get(number, self.shared.get(number)), value)
+            self.shared.told(number)
 
     def exchange(self, request: dict, path: str = "", found: list | None = None) -> dict:
         """Send a request and return the reply, serving callbacks meanwhile."""
@@ -217,7 +241,7 @@ class Asker:
         elif found and self._expected(path) == PLAIN:
             name = found[0].about["type"]
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-            raise CandidateLied(f"{readable(path)} should be plain data such as a number or an array, but is {what}")
+            raise CandidateLied(f"{readable(path)} {ODD} {what}")
 
     def _expected(self, path: str) -> str:
         """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""
@@ -267,43 +291,6 @@ def _filled(kind: str, contents: object) -> object:
         return flat.reshape(shape)
     except (TypeError, ValueError):
         raise CandidateLied("contents that are none") from None
-
-
-def update(mine: object, theirs: object) -> None:
-    """Change ``mine`` in place so that it equals ``theirs``, as far as its type allows."""
-    if type(mine) is not type(theirs) or type(mine) in STAND_INS:
-        return
-    if isinstance(mine, np.ndarray):
-        if mine.shape == theirs.shape and mine.dtype == theirs.dtype and mine.flags.writeable:
-            mine[...] = theirs
-    elif isinstance(mine, list):
-        if len(mine) == len(theirs):
-            for place, (old, new) in enumerate(zip(mine, theirs, strict=True)):
-                if isinstance(old, MUTABLE) and type(old) is type(new):
-                    update(old, new)
-                else:
-                    mine[place] = new
-        else:
-            mine[:] = theirs
-    elif isinstance(mine, tuple):
-        for old, new in zip(mine, theirs, strict=False):
-            update(old, new)
-    elif isinstance(mine, dict):
-        for key in [key for key in mine if key not in theirs]:
-            del mine[key]
-        for key, new in theirs.items():
-            if isinstance(mine.get(key), MUTABLE) and type(mine[key]) is type(new):
-                update(mine[key], new)
-            else:
-                mine[key] = new
-    elif isinstance(mine, set | bytearray):
-        mine.clear()
-        mine.update(theirs) if isinstance(mine, set) else mine.extend(theirs)
-    elif type(mine).__module__.startswith("pandas"):
-        mine._update_inplace(theirs)
-
-
-MUTABLE = (list, dict, set, bytearray, np.ndarray)
 
 
 def readable(path: str) -> str:

@@ -25,7 +25,7 @@ from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
 from viva.grading import Examination
-from viva.hygiene import findings
+from viva.hygiene import findings, untold
 from viva.mutants import Mutant, mutants
 from viva.probe import Probe, Worker, make_grader, name_of, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
@@ -69,7 +69,7 @@ def audit(
         tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
         _scratch(folder),
         contextlib.closing(make_grader(seconds, no_wall)) as grader,
-        Workers(count, lambda number: Worker(grader.share(2 * number))) as pool,
+        Workers(count, lambda number: Worker(grader.share(number))) as pool,
     ):
         result = _Run(course, assignment, path, pool, seconds, progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
@@ -115,6 +115,11 @@ class _Run:
         if _lost(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
+        if not any(cell.kind == "tests" for cell in self.blueprint.cells):
+            self.result.remarks.append(
+                "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
+                "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."
+            )
         trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
         self.result.fates = [self._fate(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
@@ -237,7 +242,9 @@ class _Run:
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
         result = self.result
-        result.faults += findings(nbformat.read(self.path, as_version=4), self.release, self.blueprint)
+        notebook = nbformat.read(self.path, as_version=4)
+        result.faults += findings(notebook, self.release, self.blueprint)
+        result.untold = untold(notebook)
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
                 result.faults.append(

@@ -75,6 +75,11 @@ The slowest right answer took {{ "%.1f" | format(audit.slowest) }} s in all and 
 {{ audit.megabytes }} MB; a mutant's cell could take {{ "%.1f" | format(audit.limit) }} s.</p>
 {% if audit.remarks %}<ul>{% for sentence in audit.remarks %}<li>{{ sentence }}</li>{% endfor %}</ul>{% endif %}
 
+{% if audit.untold %}<h2>Hidden lines that cannot be looked for</h2>
+<p>Every page for a student is searched for hidden lines. These are left out, because anybody may write them.</p>
+<details><summary>{{ audit.untold | length }} lines</summary>
+<ul>{% for sentence in audit.untold %}<li>{{ sentence }}</li>{% endfor %}</ul></details>{% endif %}
+
 <h2>Checks</h2>
 <p><em>Kills</em> are the mutants that fail the check, of those in answers it depends on; <em>alone</em> counts those
 that no other check kills. A check with none of these is a candidate for deletion, unless it is there to help.</p>

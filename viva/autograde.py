@@ -31,12 +31,14 @@ from nbgrader.preprocessors import (
 from traitlets import Bool, List
 
 from viva.grading import Examination, Grader
+from viva.handin import name_problem
 from viva.outcome import Outcome
 from viva.record import Expected
 from viva.rehearsal import rehearse
 from viva.results import Results
+from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
-from viva.wall import SLOTS, Wall, protection
+from viva.wall import Wall, protection
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
@@ -59,6 +61,8 @@ class Examine(NbGraderPreprocessor):
         if language != "python":
             return execute.preprocess(notebook, resources)
         place = resources["nbgrader"]
+        if problem := name_problem(place["student"]):
+            raise CourseError(f"Not graded: {problem}.")
         directory = CourseDirectory(parent=self.parent)
         source = source_notebook(directory, place["assignment"], place["notebook"])
         grader, known = place.get("grader"), place.get("examination")
@@ -149,6 +153,11 @@ class RecordResults(NbGraderPreprocessor):
             record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
             record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
             record["repairs"] = known.get("repairs", {}) | {place["notebook"]: place.get("repairs", [])}
+            facts = known.get("integrity", {}) | {place["notebook"]: outcome.integrity}
+            if facts := {name: sentences for name, sentences in facts.items() if sentences}:
+                record["integrity"] = facts
+            sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
+            record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
             results.add([record])
         return notebook, resources
 
@@ -164,6 +173,7 @@ class Autograde(converters.Autograde):
             LimitOutput,
             SaveScores,
             NoResponse,
+            Sanitize,
             RecordResults,
             AssignLatePenalties,
             CheckCellMetadata,
@@ -209,7 +219,7 @@ def new_grader(seconds: float, no_wall: bool) -> Grader:
     if not no_wall:
         require_wall()
         walls = Wall.for_candidate(), Wall.for_examiner()
-    return Grader(seconds, walls, slot=2 * (os.getpid() % (SLOTS // 2)))
+    return Grader(seconds, walls)
 
 
 def require_wall() -> None:

@@ -11,24 +11,19 @@ batch which was stopped at any point is finished by running it again.
 from __future__ import annotations
 
 import contextlib
-import glob
 import hashlib
 import logging
 import os
-import re
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from nbgrader.api import InvalidEntry
-from nbgrader.converters import BaseConverter, GenerateFeedback, NbGraderException
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
-from sqlalchemy.exc import SAWarning, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, leftovers, stopping
@@ -41,7 +36,7 @@ from viva.autograde import (
 from viva.course import Course, Submission
 from viva.grading import Examination
 from viva.handin import find
-from viva.marking import Marked, Marker, memory_log
+from viva.marking import Marked, Marker
 from viva.record import Expected, Writer, concerns_all
 from viva.results import Results
 from viva.verdict import CourseError, Verdict, VivaError
@@ -131,7 +126,8 @@ def _autograde(course: Course, submissions: list[Submission], config: Config, wo
         yield from batch.grade(todo, notes, workers)
 
 
-def _cores(workers: int | None, most: int) -> int:
+def cores(workers: int | None, most: int) -> int:
+    """How many processes share the work: as many as were asked for, else one per core, and no more than ``most``."""
     return max(1, min(workers or len(os.sched_getaffinity(0)), most))
 
 
@@ -184,8 +180,8 @@ class _Batch:
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
             contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
             Workers(
-                _cores(workers, len(todo)),
-                lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(2 * number)),
+                cores(workers, len(todo)),
+                lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
@@ -241,63 +237,3 @@ def _hash_folder(folder: Path, digest) -> None:
             content = path.read_bytes()
             digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
             digest.update(content)
-
-
-def write_feedback(
-    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
-) -> Iterator[Outcome]:
-    """Write the feedback of every submission that was graded, yielding an outcome for each."""
-    graded = []
-    for submission in submissions:
-        if glob.escape(submission.student) != submission.student:
-            reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
-            yield Outcome(submission, Status.FAILED, reason)
-        elif course.path("autograded", submission.assignment, submission.student).is_dir():
-            graded.append(submission)
-        else:
-            yield Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
-    if not graded:
-        return
-    always = Config(GenerateFeedback={"force": True})
-    always.merge(config)
-    job = _Conversion(GenerateFeedback, always, str(course.root))
-    with stopping.postponed(), Workers(_cores(workers, len(graded)), lambda slot: job) as pool:
-        for submission, outcome in pool.map(graded):
-            killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
-            yield outcome or killed
-
-
-@dataclass(frozen=True)
-class _Conversion:
-    """One of nbgrader's converters, applied to one submission."""
-
-    converter: type[BaseConverter]
-    config: Config
-    root: str
-
-    def __call__(self, submission: Submission) -> Outcome:
-        log, stream = memory_log(f"{submission.assignment}/{submission.student}")
-        directory = CourseDirectory(config=self.config, log=log)
-        directory.root = self.root
-        directory.assignment_id = submission.assignment
-        directory.student_id = submission.student
-        # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
-        warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
-        try:
-            self.converter(coursedir=directory, config=self.config, log=log).start()
-        except Exception as error:
-            if not isinstance(error, NbGraderException):
-                log.exception("The submission could not be converted.")
-            return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
-        return Outcome(submission, Status.DONE)
-
-
-def _reason(log: str) -> str:
-    """A sentence for the error in nbgrader's log."""
-    if "database is locked" in log:
-        return "the gradebook is locked by another program; close it and try again"
-    errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
-    if errors:
-        kind, message = errors[-1]
-        return f"nbgrader could not convert it: {message} ({kind})"
-    return "nbgrader could not convert it; the log says more"

@@ -141,7 +141,7 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
 
 def _cell(cell: NotebookNode, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
-    kind = _kind(cell, nbgrader)
+    kind = kind_of(cell, nbgrader)
     name = nbgrader.get("grade_id") or cell.get("id", "")
     points = float(nbgrader.get("points", 0)) if kind in ("tests", "manual", "task") else 0.0
     prelude, checks = "", ()
@@ -153,7 +153,8 @@ def _cell(cell: NotebookNode, path: Path, seconds: float | None) -> Cell:
     )
 
 
-def _kind(cell: NotebookNode, nbgrader: dict) -> str:
+def kind_of(cell: NotebookNode, nbgrader: dict) -> str:
+    """What a cell is for, by what nbgrader wrote into it; see Cell."""
     if nbgrader.get("task"):
         return "task"
     if nbgrader.get("grade"):

@@ -27,9 +27,11 @@ import warnings
 import numpy as np
 
 from viva import raised, wire
+from viva.integrity import Snapshot, Witness
 from viva.operations import OPERATIONS, origin
 from viva.raised import safe
 from viva.randomness import get_state, set_state
+from viva.shared import Shared
 from viva.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
 from viva.verdict import WireError
 
@@ -57,21 +59,25 @@ def forget_interrupt() -> None:
 class Candidate:
     """Answers requests until the other side closes the pipe."""
 
-    def __init__(self, shell: Shell) -> None:
-        self.shell = shell
+    def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
+        self.shell, self.snapshot = shell, snapshot
+        self.witness = Witness()
         self.objects: list[object] = []
         self.numbers: dict[int, int] = {}
         """By id(), the place of an object in ``objects``, which keeps it alive."""
+        self.shared = Shared(self.refer)
         self.known_state: tuple = ()
         """The random state, as the other side knows it."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.witness.watch()
         while True:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 self.do(self.listen())
+                self.shared.trim()
             except EOFError:
                 os._exit(0)
             except (Exception, KeyboardInterrupt) as error:
@@ -108,19 +114,29 @@ class Candidate:
         told = None if error is None else raised.told(error, self.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
-    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: object) -> dict:
+    def do_operate(
+        self,
+        operation: str,
+        args: tuple,
+        kwargs: dict,
+        first: bool = False,
+        shared: dict | None = None,
+        **state: object,
+    ) -> dict:
         """Do one operation and return its result, what it printed and what it changed in place.
 
-        An interrupt that came before the ``first`` operation of a check was meant for the check before.
-        For ``state`` see _take_state.
+        An interrupt that came before the ``first`` operation of a check was meant for the check before. ``shared``
+        are values that both sides keep, as the other side has changed them. For ``state`` see _take_state.
         """
         if first:
             forget_interrupt()
         self._take_state(**state)
         around, Shell.outputs = Shell.outputs, Outputs(64_000)
         outputs = Shell.outputs
+        for number, value in (shared or {}).items():
+            self.shared.take(number, value)
         places = {**dict(enumerate(args)), **kwargs}
-        before = {place: self._encoded(value) for place, value in places.items()}
+        numbers = {place: self.shared.number(value) for place, value in places.items()}
         reply = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
@@ -130,17 +146,23 @@ class Candidate:
                 reply["raised"] = raised.told(error, self.number)
         self._flush(outputs)
         Shell.outputs = around
-        after = {place: self._encoded(value) for place, value in places.items()}
-        if changed := {place: after[place] for place in places if after[place] and after[place] != before[place]}:
-            reply["changed"] = changed
-        for place, value in places.items():
-            if after[place] and reply.get("value") is value:
-                reply["same"] = place
+        with contextlib.suppress(Exception):
+            self.witness.note_answer(reply.get("value"))
+        self._tell_shared(reply, numbers)
         if printed := outputs.printed():
             reply["printed"] = printed
         if caught:
             reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
         return self._with_state(reply)
+
+    def _tell_shared(self, reply: dict, numbers: dict) -> None:
+        """Say under which numbers arguments and result are kept, and what was changed in place; see viva/shared.py."""
+        changed = {number: self._encoded(value) for number, value in self.shared.changed().items()}
+        numbers[None] = self.shared.number(reply.get("value"))
+        if kept := {place: number for place, number in numbers.items() if number is not None}:
+            reply["kept"] = kept
+        if changed := {number: data for number, data in changed.items() if data}:
+            reply["changed"] = changed
 
     def _take_state(
         self, random_state: tuple | None = None, errors: dict | None = None, rebound: dict | None = None
@@ -190,6 +212,10 @@ class Candidate:
     def do_random(self) -> dict:
         return {"random_state": get_state()}
 
+    def do_facts(self) -> dict:
+        """What the notebook did to this process."""
+        return {"facts": self.witness.told(self.snapshot)}
+
     # objects that stay here
 
     def number(self, value: object) -> int:
@@ -232,9 +258,7 @@ class Candidate:
         return Callback(self, reference.id, reference.about["name"])
 
     def _encoded(self, value: object) -> bytes:
-        """A message with the value of an argument, empty if it cannot change or cannot cross."""
-        if type(value) in (int, float, bool, str, bytes, types.NoneType, types.FunctionType):
-            return b""
+        """A message with a value, empty if it cannot cross."""
         try:
             return wire.encode(value, self.refer)
         except Exception:

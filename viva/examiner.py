@@ -44,6 +44,8 @@ class CheckReport:
     result: str | None = None
     """What the last expression of the check shows, for partial credit."""
     seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
 
     def crossing(self) -> dict:
         return vars(self) | {"verdict": self.verdict.value}
@@ -171,20 +173,24 @@ class Examiner:
     def _failure(self, error: BaseException, title: str, source: str) -> CheckReport:
         trace = _traceback(error, title)
         student = getattr(error, "viva_traceback", "")
+        whose = "student" if hasattr(error, "viva_traceback") else "test"
         if isinstance(error, CandidateDied):
-            return CheckReport(title, Verdict.KILLED, "the code ended its process, or was ended by the limits", trace)
+            return _report(title, Verdict.KILLED, "the code ended its process, or was ended by the limits", trace)
         if isinstance(error, CandidateStopped):
-            return CheckReport(title, Verdict.TIMEOUT, "the code did not finish in time", trace)
+            return _report(title, Verdict.TIMEOUT, "the code did not finish in time", trace)
         if isinstance(error, CandidateFault):
-            return CheckReport(title, Verdict.FAILED, str(error), trace)
+            return _report(title, Verdict.FAILED, str(error), trace)
         if isinstance(error, UnknownMagicError):
-            return CheckReport(
-                title, Verdict.UNGRADED, f"the test cell uses {error}, which the grader cannot run", trace
-            )
+            reason = f"the test cell uses {error}, which the grader cannot run"
+            return _report(title, Verdict.UNGRADED, reason, trace)
         if isinstance(error, AssertionError):
-            return CheckReport(title, Verdict.FAILED, str(error), trace)
+            return _report(title, Verdict.FAILED, str(error), student or trace, whose)
         name = getattr(error, "viva_name", type(error).__name__)
-        return CheckReport(title, Verdict.ERROR, f"{name}: {error}", student or trace)
+        return _report(title, Verdict.ERROR, f"{name}: {error}", student or trace, whose)
+
+
+def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str = "grader") -> CheckReport:
+    return CheckReport(title, verdict, reason, trace, raised_by=whose)
 
 
 def _can_be_told(value: object) -> bool:

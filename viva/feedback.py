@@ -1,110 +1,196 @@
-"""What may stand in the page that a student gets back."""
+"""What students get back: nbgrader's GenerateFeedback with Viva's page, for many submissions at once.
+
+Theory of operation. ``PageExporter`` stands where nbgrader has its HTML exporter, so that `nbgrader
+generate_feedback`, the button in formgrader and `viva feedback` write the same pages to the same places. It
+reads results and gradebook, sets the page, and looks for every hidden line of the assignment in what came
+out. Where it finds one it raises: nbgrader then removes all of that submission's feedback, the older too.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import glob
 import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from jinja2 import BytecodeCache, Environment
-from jinja2.bccache import Bucket
-from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import Highlight2HTML
-from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
+import nbformat
+from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
-from nbgrader import utils
-from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, NbGraderPreprocessor
+from nbformat.v4 import new_notebook
+from nbgrader import converters, utils
+from nbgrader.api import Gradebook
+from nbgrader.converters import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SAWarning
+from traitlets import Bool, List, Type
+from traitlets.config import Config
 
-from viva.blueprint import CHECK
-from viva.verdict import Verdict
-
-STYLE = """\
-    .text_cell_render th, .text_cell_render td { padding: 0.2em 1.2em 0.2em 0; }
-    .output_error pre { white-space: pre-wrap; }
-"""
-
-
-MESSAGE_CHARACTERS = 300
-NO_DESCRIPTION = re.compile(r"<img (?![^>]*\balt=)")
-
-
-class HideTests(NbGraderPreprocessor):
-    """In nbgrader's feedback: take out hidden tests, marking schemes and tracebacks through tests.
-
-    nbgrader shows all three. Of an error in a test cell the last line stays: the kind of the error
-    and its message, which for an assert is the sentence that the instructor wrote. In a cell with
-    hidden lines only the message's first line stays (the others of numpy.testing hold the expected
-    numbers), and what the student's code printed when it was asked goes: it may hold hidden inputs.
-    """
-
-    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        if utils.is_solution(cell) or not (utils.is_grade(cell) or utils.is_task(cell)):
-            return cell, resources  # the student's own text, where the markers mean nothing
-        secret = ClearHiddenTests(parent=self.parent).begin_test_delimeter in cell.source
-        if secret and cell.cell_type == "code":
-            summary = _summary(cell.source)
-            cell.outputs = [
-                output
-                for output in cell.outputs
-                if output.output_type == "error"
-                or (output.output_type == "stream" and all(map(summary.fullmatch, output.text.splitlines())))
-            ]
-        for step in (ClearHiddenTests, ClearMarkScheme):
-            step(parent=self.parent, enforce_metadata=False).preprocess_cell(cell, resources, index)
-        for output in cell.get("outputs", []):
-            if output.output_type == "error":
-                if secret:
-                    output.evalue = (output.evalue.strip().splitlines() or [""])[0][:MESSAGE_CHARACTERS]
-                output.traceback = [f"{output.ename}: {output.evalue}"]
-        return cell, resources
+from viva import stopping
+from viva.batch import Outcome, Status, cores
+from viva.course import Course, Submission
+from viva.hidden import Hidden, Veil, hidden_of
+from viva.marking import memory_log
+from viva.page import Marks, Page
+from viva.results import Results
+from viva.verdict import LeakError
+from viva.workers import Workers
 
 
-def _summary(source: str) -> re.Pattern:
-    """What a line with the result of a check looks like: points, title, verdict."""
-    titles = "|".join(re.escape(match["title"]) for match in map(CHECK.match, source.splitlines()) if match)
-    return re.compile(rf"[\d.]+ of [\d.]+: ({titles}) \(({'|'.join(Verdict)})\)")
+class PageExporter(Exporter):
+    """A graded notebook as the page for its student."""
 
-
-class _Memory(BytecodeCache):
-    """Compiled templates, kept for the next page."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bucket.key in self.kept:
-            bucket.bytecode_from_string(self.kept[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self.kept[bucket.key] = bucket.bytecode_to_string()
-
-
-class PageExporter(HTMLExporter):
-    """nbconvert's HTML exporter in half the time.
-
-    It compiles the templates once, and does not parse the finished page again to mark pictures that
-    have no description: that is done as the page is text already.
-    """
-
-    memory = _Memory()
-
-    def _create_environment(self) -> Environment:
-        environment = super()._create_environment()
-        environment.bytecode_cache = self.memory
-        return environment
+    show_marking_scheme = Bool(
+        False, help="Whether students read the marking schemes of answers that are graded by hand."
+    ).tag(config=True)
+    file_extension = ".html"
+    output_mimetype = "text/html"
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:
-        language = nb.metadata.get("language_info", {})
-        lexer = language.get("pygments_lexer", language.get("name"))
-        resources = self._init_resources(resources)
-        self.register_filter("highlight_code", Highlight2HTML(pygments_lexer=lexer, parent=self))
-        data_types = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
-        self.register_filter("filter_data_type", data_types)
-        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **more)
-        return NO_DESCRIPTION.sub('<img alt="a picture without a description" ', page), resources
+        """Raises LeakError when a hidden line of the assignment is on the page."""
+        nb, resources = super().from_notebook_node(nb, resources, **more)
+        place = resources["nbgrader"]
+        directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
+        known = _knowledge(self.config, self.show_marking_scheme)
+        hidden = known.hidden(nb, Path(directory.format_path(directory.source_directory, ".", place["assignment"])))
+        with _gradebook(place["db_url"]) as gradebook:
+            marks = Marks.of(gradebook, place["notebook"], place["assignment"], place["student"])
+        record = _results(directory).get((place["assignment"], place["student"]), {})
+        folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
+        page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
+        text = page.render()
+        if found := hidden.found(text, page.own().values()):
+            more = f" (and {len(found) - 1} lines more)" if len(found) > 1 else ""
+            raise LeakError(
+                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}"
+            )
+        return text, resources
 
 
-class PageStyle(NbGraderPreprocessor):
-    """In nbgrader's feedback: room between the columns of tables, and messages that do not run off the page."""
+class _Knowledge:
+    """What is the same for every page: what students may read, and the hidden lines of assignments."""
 
-    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        resources.setdefault("inlining", {}).setdefault("css", []).append(STYLE)
-        return notebook, resources
+    def __init__(self, config: Config, scheme: bool) -> None:
+        self.veil = Veil(config)
+        self.unveiled = Veil(config, scheme=True) if scheme else None
+        self.known: dict[tuple, Hidden] = {}
+
+    def hidden(self, graded: NotebookNode, folder: Path) -> Hidden:
+        """The hidden lines of the assignment in ``folder``, and of the tests that a notebook was graded with."""
+        files = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.ipynb")))
+        tests = [cell for cell in graded.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
+        key = files, tuple(cell.source for cell in tests)
+        if key not in self.known:
+            notebooks = [nbformat.read(path, as_version=4) for path, _ in files]
+            self.known[key] = hidden_of([*notebooks, new_notebook(cells=tests)], self.unveiled or self.veil)
+        return self.known[key]
+
+
+_kept: list[tuple[Config, bool, _Knowledge]] = []
+
+
+def _knowledge(config: Config, scheme: bool) -> _Knowledge:
+    """That of this process for the last configuration it was asked with."""
+    if not (_kept and _kept[0][0] == config and _kept[0][1] == scheme):
+        _kept[:] = [(copy.deepcopy(config), scheme, _Knowledge(config, scheme))]
+    return _kept[0][2]
+
+
+_open: dict[str, Gradebook] = {}
+"""A worker of `viva feedback` opens the gradebook once, and does not outlive the command."""
+
+
+@contextlib.contextmanager
+def _gradebook(url: str) -> Iterator[Gradebook]:
+    if url in _open:
+        yield _open[url]
+        return
+    with Gradebook(url) as gradebook:
+        yield gradebook
+
+
+def _results(directory: CourseDirectory) -> dict[tuple[str, str], dict]:
+    """What results.jsonl holds, read once for each state of the file."""
+    results = Results.of(directory)
+    if not results.path.exists():
+        return {}
+    known = results.path.stat()
+    state = results.path, known.st_ino, known.st_mtime_ns, known.st_size
+    if state not in _last:
+        _last.clear()
+        _last[state] = results.read()
+    return _last[state]
+
+
+_last: dict[tuple, dict] = {}
+
+
+class GenerateFeedback(converters.GenerateFeedback):
+    """nbgrader's converter with Viva's page as the default."""
+
+    exporter_class = Type(PageExporter, klass=Exporter).tag(config=True)
+    preprocessors = List([]).tag(config=True)
+
+
+def write_feedback(
+    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+) -> Iterator[Outcome]:
+    """Write the feedback of every submission that was graded, yielding an outcome for each."""
+    graded = []
+    for submission in submissions:
+        if glob.escape(submission.student) != submission.student:
+            reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
+            yield Outcome(submission, Status.FAILED, reason)
+        elif course.path("autograded", submission.assignment, submission.student).is_dir():
+            graded.append(submission)
+        else:
+            yield Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+    if not graded:
+        return
+    always = Config(GenerateFeedback={"force": True})
+    always.merge(config)
+    job = _Conversion(always, str(course.root))
+    with stopping.postponed(), Workers(cores(workers, len(graded)), lambda slot: job) as pool:
+        for submission, outcome in pool.map(graded):
+            killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
+            yield outcome or killed
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """nbgrader's converter, applied to one submission."""
+
+    config: Config
+    root: str
+
+    def __call__(self, submission: Submission) -> Outcome:
+        log, stream = memory_log(f"{submission.assignment}/{submission.student}")
+        directory = CourseDirectory(config=self.config, log=log)
+        directory.root = self.root
+        directory.assignment_id = submission.assignment
+        directory.student_id = submission.student
+        # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
+        warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
+        try:
+            if directory.db_url not in _open:
+                _open[directory.db_url] = Gradebook(directory.db_url)
+            GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
+        except Exception as error:
+            if not isinstance(error, NbGraderException):
+                log.exception("The submission could not be converted.")
+            return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
+        return Outcome(submission, Status.DONE)
+
+
+def _reason(log: str) -> str:
+    """A sentence for the error in nbgrader's log."""
+    if "database is locked" in log:
+        return "the gradebook is locked by another program; close it and try again"
+    errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
+    if not errors:
+        return "nbgrader could not convert it; the log says more"
+    kind, message = errors[-1]
+    return message if kind == LeakError.__name__ else f"nbgrader could not convert it: {message} ({kind})"

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from nbformat import NotebookNode
-from nbgrader import utils
 
-from viva import taint
+from viva import integrity, taint
 from viva.blueprint import Blueprint, Cell
+from viva.claims import Claims
 from viva.outcome import CheckResult, Outcome, outputs_of, score
-from viva.parent import Parent
+from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
 from viva.verdict import Verdict, WallError
 from viva.wall import Wall
@@ -32,6 +32,7 @@ Found = TypeVar("Found")
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
 
+OWN_PAIR = -1
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
@@ -58,27 +59,44 @@ class Examination:
 class Grader:
     """Two warm parents, and the grading of submissions by their children."""
 
-    def __init__(self, seconds: float = 30.0, walls: tuple[Wall, Wall] | None = None, slot: int = 0) -> None:
-        """``walls`` stand around candidate and examiner; ``slot`` and the next number are this grader's alone."""
-        self.seconds, self.walls, self.slot = seconds, walls, slot
+    def __init__(
+        self,
+        seconds: float = 30.0,
+        walls: tuple[Wall, Wall] | None = None,
+        libraries: tuple[str, ...] = LIBRARIES,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        """``walls`` stand around candidate and examiner.
+
+        ``libraries`` are loaded before the first submission comes, others when they are imported; the
+        variables of ``environment`` are set for all.
+        """
+        self.seconds, self.walls = seconds, walls
+        self.libraries, self.environment = libraries, environment
         self.walled = walls is not None
+        self.claims = Claims()
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        self.candidates = Parent("candidate", candidate_wall, self.slot)
-        self.examiners = Parent("examiner", examiner_wall, self.slot + 1)
+        slot, loaded = self.claims.pair(OWN_PAIR), (self.libraries, self.environment)
+        self.candidates = Parent("candidate", candidate_wall, slot, *loaded)
+        self.examiners = Parent("examiner", examiner_wall, slot + 1, *loaded)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
 
     def close(self) -> None:
+        self._stop()
+        self.claims.close()
+
+    def _stop(self) -> None:
         self.candidates.close()
         self.examiners.close()
 
     def restart(self) -> None:
         """Replace the warm parents by new ones."""
-        self.close()
+        self._stop()
         self._start()
 
     def twice(self, work: Callable[[], Found]) -> Found:
@@ -89,17 +107,22 @@ class Grader:
             self.restart()
             return work()
 
-    def share(self, slot: int) -> Grader:
-        """A grader for another process, with the same warm parents; new ones if those have died."""
+    def share(self, number: int) -> Grader:
+        """A grader for another process, with the same warm parents; new ones if those have died.
+
+        No two processes that live at the same time have the same ``number``.
+        """
         try:
-            return self._share(slot)
+            return self._share(number)
         except OSError:
             self.restart()
-            return self._share(slot)
+            return self._share(number)
 
-    def _share(self, slot: int) -> Grader:
+    def _share(self, number: int) -> Grader:
+        slot = self.claims.pair(number)
         other = object.__new__(Grader)
-        other.seconds, other.walls, other.walled, other.slot = self.seconds, self.walls, self.walled, slot
+        other.seconds, other.walls, other.walled, other.claims = self.seconds, self.walls, self.walled, Claims()
+        other.libraries, other.environment = self.libraries, self.environment
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 
@@ -159,6 +182,7 @@ class _Run:
             with Session(self.grader.candidates, self.grader.examiners, self.data, self.files) as session:
                 session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                 if self._go_through(session):
+                    self._look_back(session)
                     break
         self._mark_rest(Verdict.KILLED, "the cells before ended the code's process too often")
 
@@ -185,6 +209,14 @@ class _Run:
                 self._bury(index, death)
                 return False
         return True
+
+    def _look_back(self, session: Session) -> None:
+        """Note what the notebook did to its process; whatever comes of that question, no verdict changes."""
+        reply = None
+        with contextlib.suppress(Died):
+            reply = session.candidate(integrity.ANSWER_SECONDS, do="facts")
+        reasons = [result.reason for results in self.outcome.checks.values() for result in results]
+        self.outcome.integrity = integrity.facts(reply, reasons, self.grader.walled)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
@@ -291,6 +323,7 @@ def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip:
             failed = raised.get("name") == "AssertionError"
             report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
             report["reason"], report["traceback"] = str(raised.get("message")), str(raised.get("traceback"))
+            report["raised_by"] = "student"  # in the candidate nobody can tell whose it is
         else:
             values = [
                 item["data"]["text/plain"] for item in outputs_of(reply) if item["output_type"] == "execute_result"
@@ -311,4 +344,5 @@ def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
 
 
 def _is_test(cell: NotebookNode) -> bool:
-    return utils.is_grade(cell) and not utils.is_solution(cell)
+    about = cell.metadata.get("nbgrader", {})
+    return bool(about.get("grade")) and not about.get("solution")

@@ -17,11 +17,14 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from dateutil.parser import parse
 
-from viva.course import Submission
 from viva.verdict import SubmissionError
+
+if TYPE_CHECKING:
+    from viva.course import Submission  # and with it nbgrader, which takes long to load
 
 MOST_BYTES = 50 * 2**20
 MOST_FILES = 5000
@@ -65,6 +68,8 @@ class Finding:
 
 def find(submission: Submission, notebooks: set[str]) -> Finding:
     """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
+    if problem := name_problem(submission.student):
+        return Finding(problem)
     if problem := _timestamp_problem(submission.folder / "timestamp.txt"):
         return Finding(problem)
     files, others, notes = _files(submission.folder)
@@ -90,6 +95,19 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
         return Finding("; ".join([problem, *notes]))
     notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
     return Finding("", tuple(notes), found)
+
+
+def name_problem(student: str) -> str:
+    """Why a student's id cannot be used; empty when it can.
+
+    nbgrader's pages hold it as it is, terminals obey what is in it, and spreadsheets take some for formulas.
+    """
+    if student.isprintable() and not re.search(r'[<>"\\]|^[=+@-]', student):
+        return ""
+    return (
+        f"a page, a terminal or a spreadsheet could take the folder's name '{shown(student)}' for more than a name; "
+        'rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
+    )
 
 
 def read_file(path: Path) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.blueprint import CHECK, HIDDEN, Blueprint, Cell
+from viva.hidden import Veil, hidden_of
 
 MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
 ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/])(/(?:home|Users|tmp|root|mnt|media|var|content|kaggle)/[\w./-]*|~/[\w./-]+"""
@@ -47,6 +48,11 @@ def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
             if numbers and points not in numbers:
                 return [f"{readme.name} gives {assignment} other points than its notebook, which has {points:g}."]
     return []
+
+
+def untold(notebook: NotebookNode) -> list[str]:
+    """The hidden lines that no scan of a student's page can look for, each with the reason."""
+    return sorted(hidden_of([notebook], Veil()).untold.values())
 
 
 def _ids(blueprint: Blueprint) -> Iterator[str]:

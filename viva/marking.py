@@ -124,6 +124,7 @@ class Marker:
         done = Marked(graded=Graded(submission.assignment, submission.student, None, {}, {}))
         done.record = {"assignment": submission.assignment, "student": submission.student, "graded": now()}
         done.record |= {"wall": True, "faults": [], "notebooks": {}, "repairs": opened.repairs}
+        done.record["sanitized"] = {}
         repairs = [f"{name}.ipynb: {text}" for name, texts in opened.repairs.items() for text in texts]
         done.notes = (*opened.notes, *repairs)
         with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=target.parent) as folder:
@@ -189,10 +190,14 @@ class Marker:
             exporter._preprocessors = []
             text, _ = exporter.from_notebook_node(notebook, resources=resources)
         done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
+        if notes := resources["nbgrader"].get("sanitized"):
+            done.record["sanitized"][name] = notes
         if outcome := resources["nbgrader"].get("outcome"):
             done.record["notebooks"][name] = outcome.record()
             done.record["faults"] += outcome.faults
             done.record["wall"] &= outcome.walled
+            if outcome.integrity:
+                done.record.setdefault("integrity", {})[name] = outcome.integrity
         return text
 
 

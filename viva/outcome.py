@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 
-from nbgrader import utils
-
 from viva.blueprint import Cell
 from viva.verdict import Verdict
 
@@ -23,6 +21,8 @@ class CheckResult:
     traceback: str = ""
     printed: str = ""
     seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
 
 
 @dataclass
@@ -33,6 +33,8 @@ class Outcome:
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     walled: bool = True
+    integrity: list[str] = field(default_factory=list)
+    """Facts about what the notebook did to its process; they cost nothing."""
 
     def record(self) -> dict[str, list[dict]]:
         """The results of the checks as JSON knows them."""
@@ -57,6 +59,8 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
         earned = check.points if verdict is Verdict.PASSED else 0.0
         reason = report["reason"]
         if earned and len(cell.checks) == 1 and report["result"] is not None:
+            from nbgrader import utils  # takes a second to load, and few tests end in a number
+
             try:
                 earned = utils.get_partial_grade({"data": {"text/plain": report["result"]}}, check.points, logging)
             except ValueError as error:
@@ -71,6 +75,7 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
                 report["traceback"],
                 report["printed"],
                 report["seconds"],
+                report.get("raised_by", ""),
             )
         )
     return results

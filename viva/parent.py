@@ -30,7 +30,7 @@ from pathlib import Path
 
 from viva import wire
 from viva.verdict import WallError
-from viva.wall import Limits, Wall, begin_session, enter
+from viva.wall import LARGER, Limits, Wall, begin_session, enter, limit
 
 REQUEST_BYTES = 1 << 20
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
@@ -44,16 +44,23 @@ class Parent:
     channel ends when that channel is closed, and everything when the parent is.
     """
 
-    def __init__(self, role: str, wall: Wall | None, slot: int = 0) -> None:
+    def __init__(
+        self,
+        role: str,
+        wall: Wall | None,
+        slot: int = 0,
+        libraries: tuple[str, ...] = LIBRARIES,
+        environment: dict[str, str] | None = None,
+    ) -> None:
         self.role, self.wall, self.slot = role, wall, slot
         self.home: Path | None = Path(tempfile.mkdtemp(prefix="viva-"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket = ours
         with theirs:
             self.process: subprocess.Popen | None = subprocess.Popen(
-                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid()), *libraries],
                 pass_fds=[theirs.fileno()],
-                env=self._environment(),
+                env=self._environment() | (environment or {}),
                 cwd=self.home,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
@@ -93,7 +100,9 @@ class Parent:
     def fork(self, descriptors: list[int], scratch: Path) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ..."""
         wall = None if self.wall is None else asdict(self.wall)
-        request = json.dumps({"do": "fork", "scratch": str(scratch), "wall": wall, "slot": self.slot}).encode()
+        limits = asdict(LARGER if self.role == "examiner" else Limits()) if self.wall is None else None
+        request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
+        request = json.dumps(request).encode()
         return self._ask(request, descriptors)
 
     def end(self, pid: int) -> int:
@@ -123,7 +132,7 @@ class Parent:
             shutil.rmtree(self.home, ignore_errors=True)
 
 
-def main(role: str, number: str, maker: str) -> None:
+def main(role: str, number: str, maker: str, *libraries: str) -> None:
     """The life of a warm parent, which ends with the process ``maker``."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -131,6 +140,8 @@ def main(role: str, number: str, maker: str) -> None:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = socket.socket(fileno=int(number))
+    for name in libraries:
+        __import__(name)
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
     _seed()
     libc.prctl(PR_SET_DUMPABLE, 0)
@@ -199,6 +210,7 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
         if request["wall"] is None:
             begin_session(parent)
             os.chdir(scratch)
+            limit(Limits(**request["limits"]))
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
             enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
@@ -220,22 +232,17 @@ def _into_place(descriptors: list[int]) -> None:
     os.closerange(len(descriptors), 1024)
 
 
-def _load() -> None:
-    for name in LIBRARIES:
-        __import__(name)
-
-
 def _warm_candidate():
-    _load()
     from viva.candidate import Candidate
+    from viva.integrity import Snapshot
     from viva.shell import make_shell
 
     shell = make_shell()
-    return lambda: Candidate(shell).serve()
+    snapshot = Snapshot(shell)
+    return lambda: Candidate(shell, snapshot).serve()
 
 
 def _warm_examiner():
-    _load()
     from viva.examiner import Examiner
 
     return lambda: Examiner().serve()

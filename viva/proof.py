@@ -87,6 +87,8 @@ class Audit:
     faults: list[str] = field(default_factory=list)
     """What else is wrong, a sentence each."""
     remarks: list[str] = field(default_factory=list)
+    untold: list[str] = field(default_factory=list)
+    """Hidden lines that `viva feedback` cannot look for in the pages of students."""
     """What an author may want to know, a sentence each."""
     slowest: float = 0.0
     megabytes: int = 0
@@ -110,6 +112,17 @@ class Audit:
 
     def survivors(self) -> list[Fate]:
         return [fate for fate in self.fates if fate.status == "survived"]
+
+    def summary(self) -> dict:
+        """What the table and the sentences at the terminal say, as JSON knows it."""
+        fates = {name: self.count(name) for name in ("killed", "survived", "equivalent", "excused")}
+        right, wrong = ([proof.holds for proof in self.proofs if proof.kind == kind] for kind in ("right", "wrong"))
+        return {
+            "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "seconds": self.seconds,
+            "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
+            "mutants": fates, "survivors": [vars(fate) for fate in self.survivors()], "kinds": self.kinds,
+            "complaints": self.complaints(), "remarks": self.remarks,
+        }  # fmt: skip
 
     @property
     def passed(self) -> bool:

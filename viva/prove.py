@@ -21,9 +21,16 @@ SHOWN = 5
 
 
 def prove(
-    course: Course, assignments: list[str], *, config: Config, console: Console, no_wall: bool, workers: int | None
+    course: Course,
+    assignments: list[str],
+    *,
+    config: Config,
+    console: Console,
+    no_wall: bool,
+    workers: int | None,
+    audits: list[Audit],
 ) -> dict[str, bool]:
-    """Audit assignments, write their pages, say what was found; by assignment, whether it passed."""
+    """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed."""
     table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
     table.columns[0].no_wrap = True
     for column in table.columns[1:-1]:
@@ -31,13 +38,14 @@ def prove(
     results = {}
     no_wall = no_wall or protection().level == "none"
     for assignment in assignments:
-        audits = _audits(course, assignment, config, console, no_wall, workers)
-        for old, one in zip(record(course, assignment).get("audits", []), audits, strict=False):
+        found = _audits(course, assignment, config, console, no_wall, workers)
+        audits += found
+        for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
             one.remarks += weakened(old, one)
-        pages = save(course, audits, ground(course, assignment))
-        results[assignment] = all(one.passed for one in audits)
-        for one, page in zip(audits, pages, strict=True):
-            table.add_row(*_row(one, one.assignment if len(audits) == 1 else f"{one.assignment}/{one.notebook}"))
+        pages = save(course, found, ground(course, assignment))
+        results[assignment] = all(one.passed for one in found)
+        for one, page in zip(found, pages, strict=True):
+            table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
             _say(console, one)
             if one.kinds:
                 kinds = kinds_in_words(one.kinds)

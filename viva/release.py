@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +13,16 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, SaveCells
+from nbgrader.preprocessors import ClearHiddenTests, Execute, SaveCells
 from traitlets.config import Config
 
 from viva.blueprint import Blueprint, read_blueprint
 from viva.course import Course
-from viva.verdict import CourseError
+from viva.grading import Grader
+from viva.rehearsal import rehearse
+from viva.session import ExaminerFault
+from viva.verdict import CourseError, VivaError
+from viva.visible import describe
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
 
@@ -29,6 +34,12 @@ class Release:
     assignment: str
     blueprints: tuple[Blueprint, ...]
     extra_files: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+    def record(self) -> dict:
+        """What was released, as JSON knows it."""
+        points = {"automatic_points": self.automatic_points, "manual_points": self.manual_points}
+        return {"assignment": self.assignment, **points, "extra_files": self.extra_files, "remarks": self.remarks}
 
     @property
     def automatic_points(self) -> float:
@@ -39,9 +50,10 @@ class Release:
         return sum(blueprint.manual_points for blueprint in self.blueprints)
 
 
-def release(course: Course, assignment: str, *, config: Config) -> Release:
+def release(course: Course, assignment: str, *, config: Config, grader: Grader | None = None) -> Release:
     """Compile an assignment into release/ and record its cells in the gradebook.
 
+    The grader rehearses the visible checks, so that students can have them graded; without one a new one does.
     Raises BlueprintError when a notebook's checks do not fit its cells, and CourseError when
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
@@ -52,7 +64,35 @@ def release(course: Course, assignment: str, *, config: Config) -> Release:
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     for name in notebooks:
         _refuse_markers(folder / name)
-    return Release(assignment, blueprints, tuple(sorted(files - notebooks)))
+    with contextlib.nullcontext(grader) if grader else rehearsing(config) as grader:
+        remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
+    return Release(assignment, blueprints, tuple(sorted(files - notebooks)), tuple(filter(None, remarks)))
+
+
+@contextlib.contextmanager
+def rehearsing(config: Config) -> Iterator[Grader]:
+    """A grader for the instructor's own code, which needs no wall."""
+    grader = Grader(float(Execute(config=config).timeout or 30))
+    try:
+        yield grader
+    finally:
+        grader.close()
+
+
+def _describe(source: Path, path: Path, grader: Grader) -> str:
+    """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
+    released = nbformat.read(path, as_version=4)
+    cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
+    texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
+    if released.metadata.get("kernelspec", {}).get("language", "python") != "python":
+        return ""
+    try:
+        known = grader.twice(lambda: rehearse(source, grader, source.parent, texts))
+    except (VivaError, ExaminerFault) as error:
+        return f"{path.name} does not say how it is checked, so 'viva check' knows less than the grader: {error}"
+    released.metadata.setdefault("viva", NotebookNode())["check"] = describe(released, known, grader.seconds)
+    nbformat.write(released, path)
+    return ""
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:

@@ -7,8 +7,11 @@ Where a submission has several, because its batch is not finished or nbgrader gr
      "key": "5f0c...", "wall": true, "seconds": 0.41, "faults": [],
      "notebooks": {"scaled_attention": {"test_permuted": [
         {"title": "the rows sum to one", "points": 2, "earned": 0, "verdict": "failed",
-         "reason": "Row 0 sums to 3.", "traceback": "...", "printed": "", "seconds": 0.002}]}}}
+         "reason": "Row 0 sums to 3.", "traceback": "...", "printed": "", "seconds": 0.002,
+         "raised_by": "test"}]}}}
 
+``integrity`` has, by notebook and only where there are some, facts about what the notebook did to its process, and
+``sanitized`` has, by notebook, a sentence for each cell that something was taken out of before it is shown.
 ``key`` is a hash of everything that the verdicts depend on: the submission, the instructor's notebook and
 data, the limits and the engine. A submission whose key is the same need not be graded again.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import sys
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -172,7 +173,8 @@ def make_shell() -> Shell:
     shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
     shell.colors = "nocolor"
     shell.set_hook("show_in_pager", lambda *_, **__: None)  # what `len?` shows is no output of a notebook
-    for source in ("%matplotlib inline", THROW_AWAY_PLOT, "1 / 0"):
+    plotting = ("%matplotlib inline", THROW_AWAY_PLOT) if "matplotlib.pyplot" in sys.modules else ()
+    for source in (*plotting, "1 / 0"):
         shell.run_cell(source)
     shell.reset(new_session=True)
     shell.execution_count = 1

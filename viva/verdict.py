@@ -5,6 +5,7 @@ VivaError                 what a user can mend; its text is a sentence for them
 ├── BlueprintError        an instructor notebook that cannot be graded as it stands
 ├── SubmissionError       what a student handed in cannot be read as a notebook; the text says why
 ├── AnswerError           a known answer that cannot be read or does not fit its assignment
+├── LeakError             a page for a student holds what students may not read
 ├── WireError             a message from another process is malformed, too large or holds what cannot cross
 └── WallError             the sandbox could not be raised; the fault is the machine's or ours
 
@@ -52,6 +53,10 @@ class SubmissionError(VivaError):
 
 class AnswerError(VivaError):
     """A known answer cannot be read, or does not fit the assignment it was written for."""
+
+
+class LeakError(VivaError):
+    """A page for a student holds what students may not read."""
 
 
 class WireError(VivaError):

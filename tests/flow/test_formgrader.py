@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect, sync_playwright
 
 from tests.conftest import BIN, PROJECT, SHORT, hand_in, load
+from viva import report
 from viva.doctor import find_browser
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -66,18 +68,24 @@ def graded(released, browser, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(graded) -> str:
+def address(graded):
+    with served(graded) as printed:
+        yield printed
+
+
+@contextlib.contextmanager
+def served(root: Path) -> Iterator[str]:
     """The address that `make formgrader` prints for people to open, while it runs in that course."""
-    (graded / ".venv").symlink_to(sys.prefix)
+    (root / ".venv").symlink_to(sys.prefix)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     target = ["formgrader", "--old-file=setup", f"PORT={port}", "OPTIONS=--no-browser"]
-    log = graded.parent / "log.txt"
+    log = root.parent / "log.txt"
     with log.open("wb") as file:
         server = subprocess.Popen(
             ["make", f"--file={PROJECT / 'Makefile'}", *target],
-            cwd=graded,
+            cwd=root,
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -202,6 +210,17 @@ def test_a_score_and_a_comment_typed_beside_marking_scheme_and_answer_are_in_the
         grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, WAITING)
         assert (grade.manual_score, grade.max_score, grade.needs_manual_grade) == (3.5, 5, False)
         assert gradebook.find_comment(TASK, NOTEBOOK, SHORT, WAITING).manual_comment == comment
+
+
+def test_the_reports_link_opens_the_first_score_that_waits_with_the_cursor_in_its_box(graded, address, lab):
+    course, _ = load(graded)
+    _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
+    (by_hand,) = [kind for kind in figures["assignments"][0]["waiting"] if kind["why"] == "to be graded by hand"]
+    for row in (by_hand["rows"][0], by_hand["rows"][-1]):
+        lab.goto(row["link"])
+        expect(lab.locator(f"#{TASK}")).to_be_focused()
+        expect(lab.locator(f"#{TASK}")).to_have_class(re.compile("needs_manual_grade"))
+        assert row["student"] in lab.content()
 
 
 def test_the_autograde_button_regrades_what_was_handed_in_again_and_keeps_the_manual_score(graded, formgrader):

@@ -64,7 +64,7 @@ def test_nbgraders_autograde_feedback_and_export_give_each_answer_the_points_it_
     run("nbgrader", "generate_feedback", SHORT, cwd=course)
     for student, score in expected_scores().items():
         page = course / "feedback" / student / SHORT / f"{NOTEBOOK.stem}.html"
-        assert f"(Score: {score:.1f} / " in page.read_text(encoding="utf-8")
+        assert f"<strong>{score:g}</strong> of 25 points" in page.read_text(encoding="utf-8")
 
     run("nbgrader", "export", cwd=course)
     with (course / "grades.csv").open(newline="", encoding="utf-8") as file:

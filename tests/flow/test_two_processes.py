@@ -41,3 +41,4 @@ def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examinati
         if result.verdict is not Verdict.PASSED
     }
     assert set(lost) == expected, lost
+    assert graded.integrity == [] or not answer.right

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
+from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
@@ -14,7 +14,8 @@ from viva.adoption import adopt
 from viva.auditpage import proven
 from viva.autograde import Examine
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
-from viva.release import release
+from viva.proof import Audit
+from viva.release import Release, rehearsing, release
 from viva.skeleton import write_assignment
 from viva.verdict import CourseError
 
@@ -30,7 +31,7 @@ class ReleaseCommand(VivaCommand):
         viva release --no-audit             without proof
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = nbgrader_flags | NO_WALL | NO_AUDIT
+    flags = VivaCommand.flags | NO_WALL | NO_AUDIT
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
 
     @default("classes")
@@ -46,7 +47,8 @@ class ReleaseCommand(VivaCommand):
                 self.console.print(f"Released without an audit: {', '.join(unproven)}.", highlight=False)
         else:
             refused = {name for name, passed in self.prove(unproven).items() if not passed} if unproven else set()
-        self._release([assignment for assignment in assignments if assignment not in refused])
+        releases = self._release([assignment for assignment in assignments if assignment not in refused])
+        self.show_document(released=[done.record() for done in releases], refused=sorted(refused))
         if refused:
             self.console.print(
                 f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
@@ -56,21 +58,26 @@ class ReleaseCommand(VivaCommand):
             )
         return NEEDS_GRADER if refused else 0
 
-    def _release(self, assignments: list[str]) -> None:
+    def _release(self, assignments: list[str]) -> list[Release]:
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        for assignment in assignments:
-            done = release(self.course, assignment, config=self.config)
+        with rehearsing(self.config) as grader:
+            releases = [release(self.course, name, config=self.config, grader=grader) for name in assignments]
+        for assignment, done in zip(assignments, releases, strict=True):
             points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
             table.add_row(assignment, *(f"{number:g}" for number in points))
             if done.extra_files:
                 self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
+            for sentence in done.remarks:
+                self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
         self.console.print(table)
+        return releases
 
 
 class NewCommand(VivaCommand):
     name = "viva-new"
+    arguments = "NAME"
     description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
     examples = """
         viva new ps9_my_topic    then: viva audit ps9_my_topic
@@ -79,13 +86,16 @@ class NewCommand(VivaCommand):
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
-        for path in write_assignment(self.course, self.extra_args[0]):
+        written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
+        for path in written:
             self.console.print(f"written: {path}", markup=False, highlight=False)
+        self.show_document(written=written)
         return 0
 
 
 class AdoptCommand(VivaCommand):
     name = "viva-adopt"
+    arguments = "NOTEBOOK"
     description = "Make an existing nbgrader notebook one of this course, and say what its audit will miss."
     examples = """
         viva adopt ~/old/ps1/problem1.ipynb                  into source/ps1/
@@ -104,6 +114,12 @@ class AdoptCommand(VivaCommand):
         sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
         for sentence in sentences:
             self.console.print(sentence, markup=False, highlight=False)
+        self.show_document(
+            assignment=adopted.assignment,
+            written=[*adopted.written],
+            changes=[*adopted.changes],
+            missing=[*adopted.missing],
+        )
         return 0
 
 
@@ -115,11 +131,14 @@ class AuditCommand(VivaCommand):
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = nbgrader_flags | NO_WALL
+    flags = VivaCommand.flags | NO_WALL
 
     @default("classes")
     def _classes_default(self) -> list[type]:
         return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
 
     def run(self) -> int:
-        return 0 if all(self.prove(self.chosen_assignments()).values()) else NEEDS_GRADER
+        audits: list[Audit] = []
+        passed = self.prove(self.chosen_assignments(), audits)
+        self.show_document(audits=[one.summary() for one in audits])
+        return 0 if all(passed.values()) else NEEDS_GRADER

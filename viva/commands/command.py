@@ -8,40 +8,40 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError
-from traitlets import Int, default
+from traitlets import Bool, Int, default
 
 import viva
 from viva import leftovers, stopping
 from viva.autograde import Examine
 from viva.batch import Outcome, Status
+from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.course import Course
+from viva.handin import shown
+from viva.proof import Audit
 from viva.prove import prove
 from viva.record import AGAIN, trouble
-from viva.verdict import VivaError
+from viva.verdict import Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
 NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
+JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 
 
-# Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
-# 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
-NEEDS_GRADER, BAD_REQUEST = 1, 2
-
-
-class VivaCommand(NbGrader):
+class VivaCommand(ShortHelp, NbGrader):
     """A step of the flow. Positional arguments are assignments; none means all of them."""
 
     version = viva.__version__
     aliases = nbgrader_aliases
-    flags = nbgrader_flags
+    flags = nbgrader_flags | JSON
+    arguments = "[ASSIGNMENT ...]"
     writes = True
     """Whether the step writes into the course folder."""
+    json = Bool(False, help="Print one JSON document, and everything else on stderr.").tag(config=True)
     workers = Int(0, min=0, help="Submissions handled at the same time; 0 means one per core.").tag(config=True)
 
     @default("log_level")
@@ -51,7 +51,7 @@ class VivaCommand(NbGrader):
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         super().initialize(argv, root)
         self.course = Course(self.coursedir)
-        self.console = Console(soft_wrap=not sys.stdout.isatty())
+        self.console = console(errors=self.json)
 
     def excepthook(self, etype, evalue, tb) -> None:
         sys.__excepthook__(etype, evalue, tb)
@@ -92,12 +92,12 @@ class VivaCommand(NbGrader):
         named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
         return self.course.chosen(named)
 
-    def prove(self, assignments: list[str]) -> dict[str, bool]:
-        """Audit assignments; which of them passed."""
+    def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
+        """Audit assignments; which of them passed. ``audits`` gets what each notebook's audit came to."""
         no_wall, workers = Examine(config=self.config).no_wall, self.workers or None
-        return prove(
-            self.course, assignments, config=self.config, console=self.console, no_wall=no_wall, workers=workers
-        )
+        audits = [] if audits is None else audits
+        options = {"config": self.config, "console": self.console, "no_wall": no_wall, "workers": workers}
+        return prove(self.course, assignments, audits=audits, **options)
 
     def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
@@ -116,16 +116,17 @@ class VivaCommand(NbGrader):
                 progress.update(task, advance=1, checks=shown, rate=f"{60 * speed:.0f} a minute" if speed else "")
         return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
 
-    def report(self, outcomes: list[Outcome], verb: str) -> int:
-        """Print a table by assignment and a sentence for each submission that needs one."""
+    def report(self, outcomes: list[Outcome], verb: str, document: bool = True) -> int:
+        """Print a table by assignment and a sentence for each submission that needs one; as a ``document`` too."""
         table = Table("assignment", *(_heading(status, verb) for status in Status))
         table.columns[0].footer = "together"
         counts = Counter((outcome.submission.assignment, outcome.status) for outcome in outcomes)
         for assignment in sorted({outcome.submission.assignment for outcome in outcomes}):
             table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
         self.console.print(table)
+        self._print_verdicts(outcomes)
         for outcome in outcomes:
-            place = f"{outcome.submission.assignment}, {outcome.submission.student}"
+            place = f"{outcome.submission.assignment}, {shown(outcome.submission.student)}"
             for sentence in filter(None, (outcome.reason, *outcome.notes)):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
@@ -135,9 +136,33 @@ class VivaCommand(NbGrader):
                 self.console.print(
                     f"The log of {outcome.submission.student} is in {path}", markup=False, highlight=False
                 )
+        if document:
+            self.show_document(submissions=documents(outcomes))
         return NEEDS_GRADER if failed else 0
 
+    def _print_verdicts(self, outcomes: list[Outcome]) -> None:
+        """How many checks of each assignment came to which verdict, where any was graded."""
+        counts = {outcome.submission.assignment: Counter() for outcome in outcomes if outcome.verdicts}
+        for outcome in outcomes:
+            if outcome.verdicts:
+                counts[outcome.submission.assignment].update(map(str, outcome.verdicts))
+        if not counts:
+            return
+        found = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
+        table = Table("checks", *found)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for assignment, count in sorted(counts.items()):
+            table.add_row(assignment, *(str(count[verdict] or "") for verdict in found))
+        self.console.print(table)
+
+    def show_document(self, **document: object) -> None:
+        """Print what --json asks for, if it was asked for; each step does so once."""
+        if self.json:
+            print_document(document)
+
     def say_nothing_handed_in(self) -> None:
+        self.show_document(submissions=[])
         where = self.course.path("submitted", "<assignment>", "<student>")
         self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
 
@@ -151,7 +176,17 @@ class VivaCommand(NbGrader):
         self.console.print(sentence, markup=False, highlight=False)
 
     def _say_error(self, sentence: str) -> None:
-        Console(stderr=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+
+
+def documents(outcomes: list[Outcome]) -> list[dict]:
+    """The outcomes as JSON knows them."""
+    return [
+        vars(outcome.submission)
+        | {"status": str(outcome.status), "reason": outcome.reason, "notes": outcome.notes}
+        | {"verdicts": Counter(map(str, outcome.verdicts))}
+        for outcome in outcomes
+    ]
 
 
 def _heading(status: Status, verb: str) -> str:

@@ -23,11 +23,13 @@ class DemoCommand(VivaCommand):
         counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
         for assignment, count in counts.items():
             self.console.print(f"{assignment}: {count} submissions by {self.students} demo students", highlight=False)
+        self.show_document(students=self.students, submissions=counts)
         return 0
 
 
 class DoctorCommand(VivaCommand):
     name = "viva-doctor"
+    arguments = ""
     description = "Say what this machine or this course lacks, and the command that mends it."
     examples = """
         viva doctor
@@ -35,10 +37,12 @@ class DoctorCommand(VivaCommand):
     writes = False
 
     def run(self) -> int:
-        sick = False
+        sick, diagnoses = False, []
         for diagnosis in doctor.examine(self.course, self.config):
+            diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
             self.console.print(f"{mark}  {diagnosis.what}{remedy}", markup=False, highlight=False, soft_wrap=True)
             sick |= diagnosis.needed and not diagnosis.healthy
+        self.show_document(diagnoses=diagnoses)
         return NEEDS_GRADER if sick else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
+from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.markup import escape
@@ -15,7 +15,7 @@ from traitlets import Bool, default
 from viva import batch
 from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
-from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
 from viva.regrade import TOTAL, Change, Regrade, shadow, write_csv
 from viva.verdict import CourseError
 
@@ -32,7 +32,7 @@ class GradeCommand(VivaCommand):
         viva grade --student=demo-03 --force           one student, again
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = nbgrader_flags | FORCE | NO_WALL
+    flags = VivaCommand.flags | FORCE | NO_WALL
 
     @default("classes")
     def _classes_default(self) -> list[type]:
@@ -61,13 +61,14 @@ class GradeCommand(VivaCommand):
 
 class RegradeCommand(VivaCommand):
     name = "viva-regrade"
+    arguments = "ASSIGNMENT"
     description = "Release a corrected assignment over its graded submissions, grade them again, say who changes."
     examples = """
         viva regrade ps3_scaled_attention --what-if   say who would change, and touch nothing
         viva regrade ps3_scaled_attention             do it; grades and comments given by hand stay
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = nbgrader_flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL
+    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL
     what_if = Bool(False, help="Only say what would change.").tag(config=True)
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
 
@@ -92,12 +93,13 @@ class RegradeCommand(VivaCommand):
             regrade = Regrade(course, assignment, config)
             if regrade.resumed:
                 self._say("An earlier regrade was stopped; this one goes on, and compares with what stood before it.")
-            for sentence in (*regrade.release(), *regrade.remarks()):
+            remarks = [*regrade.release(), *regrade.remarks()]
+            for sentence in remarks:
                 self._say(sentence)
             total = len(regrade.submissions())
             collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
             changes, marked = regrade.finish()
-        status = self.report([replace(outcome, notes=()) for outcome in collected], "graded")
+        status = self.report([replace(outcome, notes=()) for outcome in collected], "graded", document=False)
         self._show(changes, len(collected))
         if marked:
             self._say(f"Cells with a grade by hand that a human should look at again: {marked}. The grades stand.")
@@ -108,6 +110,14 @@ class RegradeCommand(VivaCommand):
             self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
         else:
             self._say(f"Old and new are in {regrade.log.path}. Now: viva feedback {assignment}")
+        self.show_document(
+            assignment=assignment,
+            applied=not self.what_if,
+            remarks=remarks,
+            submissions=documents(collected),
+            changes=[vars(change) for change in changes],
+            csv=path,
+        )
         return status
 
     def _show(self, changes: list[Change], total: int) -> None:

@@ -1,14 +1,15 @@
-"""Commands that tell what came of it: feedback, export."""
+"""Commands that tell what came of it: feedback, report, export."""
 
 from __future__ import annotations
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from nbgrader.converters import BaseConverter, GenerateFeedback
+from nbgrader.converters import BaseConverter
 from rich.table import Table
-from traitlets import Unicode, default
+from traitlets import Bool, Unicode, default
 
-from viva import batch, export
+from viva import export
 from viva.commands.command import WORKERS, VivaCommand
+from viva.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 
 
@@ -23,15 +24,44 @@ class FeedbackCommand(VivaCommand):
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateFeedback]
+        return [*super()._classes_default(), BaseConverter, GenerateFeedback, PageExporter]
 
     def run(self) -> int:
         submissions = self.course.submissions(self.chosen_assignments(), self.coursedir.student_id)
         if not submissions:
             self.say_nothing_handed_in()
             return 0
-        outcomes = batch.write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
+        outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+
+
+class ReportCommand(VivaCommand):
+    name = "viva-report"
+    description = "Write a page about the class: scores, checks, who needs a human, integrity, similar answers."
+    examples = """
+        viva report                            report/index.html, all assignments
+        viva report ps1_general_attention      one assignment
+        viva report --anonymous                report/anonymous.html, with pseudonyms
+    """
+    aliases = nbgrader_aliases | {"server": "ReportCommand.server"}
+    flags = VivaCommand.flags | {
+        "anonymous": ({"ReportCommand": {"anonymous": True}}, "Call students by pseudonyms that never change."),
+    }
+    server = Unicode("http://localhost:8888", help="Where the formgrader runs that the page's links lead to.").tag(
+        config=True
+    )
+    anonymous = Bool(False, help="Call students by pseudonyms.").tag(config=True)
+
+    def run(self) -> int:
+        from viva import report  # SciPy and Matplotlib take a second to load
+
+        path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
+        self.show_document(**figures)
+        self._say(f"{path} says what came of {sum(part['graded'] for part in figures['assignments'])} submissions.")
+        waiting = sum(len(kind["rows"]) for part in figures["assignments"] for kind in part["waiting"])
+        if waiting:
+            self._say(f"{waiting} notebooks need a human; it leads to each of them.")
+        return 0
 
 
 class ExportCommand(VivaCommand):
@@ -56,6 +86,7 @@ class ExportCommand(VivaCommand):
             "A score in brackets waits for a grader; * is late. "
             f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
         )  # fmt: skip
+        self.show_document(file=path, scores=rows)
         return 0
 
     def _released(self, assignments: list[str]) -> list[str]:

@@ -1,0 +1,95 @@
+"""A grader's evening in the browser: from the report to the first answer that waits, and on to the student's page."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import BIN, SHORT, hand_in, load
+from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served  # noqa: F401  (browser is a fixture)
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
+
+COMMENT = "The first part is right. What do the encodings change?"
+
+
+@pytest.fixture(scope="module")
+def graded(released, tmp_path_factory) -> Path:
+    """A course with two students, graded but for what a person grades."""
+    root = tmp_path_factory.mktemp("evening") / "course"
+    shutil.copytree(released, root)
+    hand_in(root, "ada", answer="right/einsum")
+    hand_in(root, "grace", answer="right/loops")
+    viva(root, "grade", SHORT)
+    return root
+
+
+def viva(root: Path, *step: str) -> None:
+    subprocess.run([BIN / "viva", *step], cwd=root, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def page(browser, graded) -> Page:  # noqa: F811
+    """A page without a network, whose user is logged in to JupyterLab; its ``server`` is the address of that."""
+    with served(graded) as address:
+        server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        context.route(
+            lambda url: url.startswith("http") and not url.startswith(server),
+            lambda route: (
+                route.fulfill(content_type="text/javascript", body=MATHJAX)
+                if "mathjax" in route.request.url
+                else route.abort()
+            ),
+        )
+        page = context.new_page()
+        page.server = server
+        page.goto(address)
+        yield page
+        context.close()
+
+
+def test_a_score_given_on_the_reports_word_outlives_a_regrade_and_reaches_the_student(graded, page):
+    viva(graded, "report", SHORT, f"--server={page.server}")
+    page.goto((graded / "report" / "index.html").as_uri())
+    link = page.locator(f"a[href^='{page.server}/formgrader/']").first
+    expect(link).to_be_visible()
+    page.goto(link.get_attribute("href"))
+
+    score = page.locator(f"#{TASK}")
+    expect(score).to_be_focused()
+    page.keyboard.type("4.5")
+    with page.expect_response(lambda answer: "/api/grade/" in answer.url):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.type(COMMENT)
+    with page.expect_response(lambda answer: "/api/comment/" in answer.url):
+        page.keyboard.press("Tab")
+
+    (student,) = by_hand(graded)
+    viva(graded, "regrade", SHORT, "--no-audit")
+    assert by_hand(graded) == {student: (4.5, COMMENT)}
+
+    viva(graded, "feedback", SHORT)
+    page.goto((graded / "feedback" / student / SHORT / f"{NOTEBOOK}.html").as_uri())
+    expect(page.get_by_text(COMMENT).first).to_be_visible()
+    (other,) = {"ada", "grace"} - {student}
+    page.goto((graded / "feedback" / other / SHORT / f"{NOTEBOOK}.html").as_uri())
+    expect(page.get_by_text(COMMENT)).to_have_count(0)
+
+
+def by_hand(root: Path) -> dict[str, tuple[float, str]]:
+    """By student, the score and the comment that a person gave to the written question."""
+    found = {}
+    with load(root)[0].gradebook() as gradebook:
+        for student in ("ada", "grace"):
+            grade = gradebook.find_grade(TASK, NOTEBOOK, SHORT, student)
+            if grade.manual_score is not None:
+                comment = gradebook.find_comment(TASK, NOTEBOOK, SHORT, student)
+                found[student] = grade.manual_score, comment.manual_comment
+    return found

@@ -1,0 +1,382 @@
+"""A student's own check says of what is visible what the grader will say, and what `nbgrader validate` says."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.conftest import BIN, PROJECT, SHORT
+from tests.flow.shell import lost_checks
+from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
+from viva import practice
+from viva.answers import fill_in, read_answer, read_answers
+from viva.blueprint import HIDDEN, read_blueprint
+from viva.grading import Grader
+from viva.rehearsal import rehearse
+from viva.verdict import VivaError
+from viva.visible import describe, open_copy
+
+HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def own_grader():
+    """As a student's machine has it: without a wall."""
+    grader = Grader(libraries=("numpy", "matplotlib.pyplot"))
+    yield grader
+    grader.close()
+
+
+@pytest.fixture(scope="module")
+def examinations(grader):
+    known = {}
+
+    def examination(assignment):
+        if assignment not in known:
+            (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+            known[assignment] = rehearse(source, grader, source.parent)
+        return known[assignment]
+
+    return examination
+
+
+def write(notebook, folder) -> Path:
+    path = folder / "mine.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+def check(path, grader, original=None):
+    copy = practice.open_bytes(practice.read_bytes(path), path, original)
+    tried, faults = practice.practise(copy, grader, path.parent)
+    assert not faults
+    return copy, tried
+
+
+def by_place(tried):
+    return {(one.cell, one.title): one.verdict for one in tried if one.verdict}
+
+
+def filled(assignment, name):
+    blueprint, release = notebooks(assignment)
+    return fill_in(read_answer(PROJECT / "answers" / assignment / f"{name}.py"), release, blueprint), blueprint
+
+
+EVERY = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]
+SOME = [
+    (name, answer)
+    for name in ASSIGNMENTS
+    for place, answer in enumerate(read_answers(PROJECT / "answers" / name))
+    if place == 0 or answer.name in ("untouched", "only_the_first_answers", "pasted_numbers") or place % 16 == 7
+]
+
+
+def agrees(assignment, answer, own_grader, grader, examination, folder):
+    """Where a check has no hidden line, the verdicts are one.
+
+    Hidden lines in it can make the grader stricter, or forgive what follows from an earlier mistake.
+    """
+    blueprint, release = notebooks(assignment)
+    notebook = fill_in(answer, release, blueprint)
+    _, tried = check(write(notebook, folder), own_grader)
+    mine = by_place(tried)
+    graded = grader.grade(notebook, examination).checks
+    theirs = {(cell, one.title): str(one.verdict) for cell, results in graded.items() for one in results}
+    mistaken = False
+    for cell, one in blueprint.checks():
+        place = (cell.id, one.title)
+        forgiven = mistaken and theirs[place] == "passed"
+        mistaken |= theirs[place] != "passed"
+        assert (place not in mine) == one.hidden, place
+        if one.hidden:
+            continue
+        if HIDDEN.search(one.source) or HIDDEN.search(cell.prelude):
+            assert mine[place] == theirs[place] or mine[place] == "passed" or forgiven, place
+        else:
+            assert mine[place] == theirs[place], place
+    return notebook, mine
+
+
+@pytest.mark.parametrize(("assignment", "answer"), SOME, ids=[f"{name}-{answer.name}" for name, answer in SOME])
+def test_its_verdicts_are_the_graders_for_what_is_visible(
+    assignment, answer, own_grader, grader, examinations, tmp_path
+):
+    agrees(assignment, answer, own_grader, grader, examinations(assignment), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("assignment", "answer"), EVERY, ids=[f"{name}-{answer.name}" for name, answer in EVERY])
+def test_its_verdicts_are_the_graders_for_every_known_answer_and_in_one_plain_process(
+    assignment, answer, own_grader, grader, examinations, tmp_path
+):
+    notebook, mine = agrees(assignment, answer, own_grader, grader, examinations(assignment), tmp_path)
+    lost = set(lost_checks(notebook, visible_blueprint(assignment, tmp_path)))
+    assert {place for place, verdict in mine.items() if verdict != "passed"} == {one for one in lost if one in mine}
+
+
+def visible_blueprint(assignment, folder):
+    """The blueprint without hidden lines."""
+    (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+    notebook = nbformat.read(source, as_version=4)
+    for cell in notebook.cells:
+        cell.source = HIDING.sub("", cell.source)
+    path = folder / "visible.ipynb"
+    nbformat.write(notebook, path)
+    return read_blueprint(path)
+
+
+VALIDATED = [
+    (SHORT, "right/einsum"),
+    (SHORT, "wrong/only_the_first_answers"),
+    ("ps5_sentence", "wrong/only_the_first_answers"),
+]
+
+
+@pytest.mark.parametrize(("assignment", "name"), VALIDATED, ids=[f"{one}-{other}" for one, other in VALIDATED])
+def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pass(
+    assignment, name, own_grader, tmp_path
+):
+    validate_agrees(assignment, filled(assignment, name)[0], own_grader, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("assignment", "answer"), EVERY, ids=[f"{name}-{answer.name}" for name, answer in EVERY])
+def test_nbgrader_validate_agrees_on_every_known_answer(assignment, answer, own_grader, tmp_path):
+    blueprint, release = notebooks(assignment)
+    validate_agrees(assignment, fill_in(answer, release, blueprint), own_grader, tmp_path)
+
+
+def validate_agrees(assignment, notebook, own_grader, folder):
+    from nbgrader.validator import Validator
+
+    path = write(notebook, folder)
+    _, tried = check(path, own_grader)
+    failing = {one.cell for one in tried if one.counts and not one.passed}
+    found = Validator().validate(str(path))
+    failed = [cell["source"] for cell in found.get("failed", [])]
+    assert not found.keys() - {"failed"}
+    cells = {cell.source.strip(): cell.id for cell in notebook.cells}
+    assert {cells[source] for source in failed} - written(notebook) == failing
+
+
+def written(notebook):
+    """Cells that a person grades: nbgrader counts them as failed until somebody has."""
+    return {cell.id for cell in notebook.cells if cell.cell_type == "markdown"}
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_what_a_release_says_about_its_checks_holds_no_name_that_is_hidden(assignment):
+    _, release = notebooks(assignment)
+    about = release.metadata.viva.check
+    code = "\n".join(cell.source for cell in release.cells if cell.cell_type == "code")
+    words = set(re.findall(r"\w+", code))
+    ids = {cell.id for cell in release.cells}
+    said = set(re.findall(r"[^\W\d]\w*", json.dumps([list(about.owned.values()), list(about.kinds)])))
+    assert said <= words | {"changed"}
+    assert set(about.kinds.values()) <= {"plain", "", "any"}
+    assert {*about.owned, *about.given, *about.inside, *about.cells} <= ids
+
+
+def test_a_release_does_not_say_from_where_the_solution_took_a_function(own_grader, tmp_path):
+    source = notebook_of(
+        answer="### BEGIN SOLUTION\nfrom math import comb as pick\nsecret = 3\n### END SOLUTION",
+        tests="assert pick(4, 2) == 6\n### BEGIN HIDDEN TESTS\nassert pick(secret, 1) == 3\n### END HIDDEN TESTS",
+    )
+    released = notebook_of(answer="# YOUR CODE HERE\nraise NotImplementedError()", tests="assert pick(4, 2) == 6\n")
+    path = tmp_path / "source.ipynb"
+    nbformat.write(source, path)
+    known = rehearse(path, own_grader, None, {"test_it": "assert pick(4, 2) == 6\n"})
+    said = json.dumps(describe(released, known, 30.0))
+    assert "pick" in said
+    for hidden in ("math", "comb", "secret"):
+        assert hidden not in said
+
+
+def notebook_of(answer, tests, about=None):
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    def meta(grade, solution):
+        return {"nbgrader": {
+            "grade_id": "test_it" if grade else "it", "grade": grade, "solution": solution, "locked": grade,
+            "task": False, "schema_version": 3, "points": 1, "cell_type": "code",
+        }}  # fmt: skip
+
+    cells = [
+        new_code_cell(answer, id="it", metadata=meta(False, True)),
+        new_code_cell(tests, id="test_it", metadata=meta(True, False)),
+    ]
+    metadata = {"kernelspec": {"language": "python", "name": "python3", "display_name": "Python 3"}}
+    return new_notebook(cells=cells, metadata=metadata | ({"viva": {"check": about}} if about else {}))
+
+
+MAGIC = """
+class Always:
+    def __eq__(self, other):
+        return True
+    __hash__ = None
+def it():
+    return Always()
+"""
+
+
+def test_an_object_of_a_students_class_does_not_pass_for_a_number(own_grader, tmp_path):
+    source = notebook_of("def it():\n    return 1", "assert it() == 1, 'it is 1'")
+    nbformat.write(source, tmp_path / "source.ipynb")
+    known = rehearse(tmp_path / "source.ipynb", own_grader)
+    about = describe(source, known, 30.0)
+    tests = "assert it() == 1, 'it is 1'"
+    _, (tried,) = check(write(notebook_of(MAGIC, tests, about), tmp_path), own_grader)
+    assert tried.verdict == "failed"
+    assert "should be plain data" in tried.hint
+    copy, (tried,) = check(write(notebook_of(MAGIC, tests), tmp_path), own_grader)
+    assert tried.passed
+    assert not copy.described, "and the student is told that kinds are not known"
+    _, (tried,) = check(write(notebook_of("def it():\n    return 2", tests, about), tmp_path), own_grader)
+    assert (tried.state, tried.hint) == ("failed", "it is 1")
+
+
+def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_grader, tmp_path):
+    name = "ps1_general_attention"
+    notebook, _ = filled(name, "wrong/only_the_first_answers")
+    change(notebook, "vectors", "query_1 = key_1 = value_1 = 1")
+    change(notebook, "scores_word_1", "scores = [1, 2]")
+    _, tried = check(write(notebook, tmp_path), own_grader)
+    states = {one.cell: one.state for one in tried if one.counts}
+    assert states["test_scores_word_1"] in ("failed", "error")
+    assert states["test_general_attention"] == practice.NOT_DONE
+
+
+def test_a_notebook_that_was_released_without_viva_is_checked_too(own_grader, tmp_path):
+    notebook, _ = filled(SHORT, "right/einsum")
+    del notebook.metadata["viva"]
+    _, tried = check(write(notebook, tmp_path), own_grader)
+    assert all(one.passed for one in tried if one.counts)
+    _, release = notebooks("ps1_general_attention")
+    del release.metadata["viva"]
+    _, tried = check(write(release, tmp_path), own_grader)
+    assert {one.state for one in tried if one.counts} == {practice.NOT_DONE}
+
+
+def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader, tmp_path):
+    notebook, _ = filled(SHORT, "wrong/only_the_first_answers")
+    _, tried = check(write(notebook, tmp_path), own_grader)
+    states = {one.cell: {other.state for other in tried if other.cell == one.cell and other.counts} for one in tried}
+    assert states["test_self_attention"] == {"passed"}
+    assert states["test_scaled_attention"] == {practice.NOT_DONE}
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_untouched_notebook_is_not_done_yet_and_nothing_in_it_is_an_error(assignment, own_grader, tmp_path):
+    _, release = notebooks(assignment)
+    _, tried = check(write(release, tmp_path), own_grader)
+    assert {one.state for one in tried if one.counts} == {practice.NOT_DONE}
+
+
+def change(notebook, name, source):
+    next(cell for cell in notebook.cells if cell.id == name).source = source
+
+
+def test_changed_and_deleted_test_cells_do_not_pass_unless_the_original_is_there(own_grader, tmp_path):
+    notebook, _ = filled(SHORT, "right/einsum")
+    change(notebook, "test_permuted", "pass")
+    notebook.cells = [cell for cell in notebook.cells if cell.id != "test_scaled_attention"]
+    path = write(notebook, tmp_path)
+    _, tried = check(path, own_grader)
+    unchecked = {one.cell for one in tried if one.counts and not one.passed}
+    assert unchecked == {"test_permuted", "test_scaled_attention"}
+    original = PROJECT / "release" / SHORT / "scaled_attention.ipynb"
+    copy, tried = check(path, own_grader, original)
+    assert all(one.passed for one in tried if one.counts)
+    assert any("was edited; the released text was put back" in sentence for sentence in copy.remarks)
+    assert any("not handed in" in sentence for sentence in copy.remarks)
+
+
+def test_a_copied_test_cell_earns_nothing_and_files_beside_the_notebook_are_there(own_grader, tmp_path):
+    tests = "assert it() == 'hello', 'read words.txt'"
+    notebook = notebook_of("def it():\n    return open('words.txt').read()", tests)
+    notebook.cells.append(nbformat.from_dict(notebook.cells[1] | {"id": "again", "source": "assert False"}))
+    (tmp_path / "words.txt").write_text("hello")
+    _, (tried,) = check(write(notebook, tmp_path), own_grader)
+    assert tried.passed
+
+
+def test_a_notebook_without_test_cells_is_refused_in_a_sentence():
+    from nbformat.v4 import new_notebook
+
+    with pytest.raises(VivaError, match="holds no test cells"):
+        open_copy(new_notebook())
+
+
+def run(*arguments, cwd, **env):
+    command = [f"{BIN}/viva", "check", *map(str, arguments)]
+    import os
+
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, env=os.environ | env
+    )
+
+
+def test_the_command_needs_no_course_and_its_status_tells(tmp_path):
+    right = write(filled(SHORT, "right/einsum")[0], tmp_path)
+    result = run(right.name, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "14 of 14 visible checks pass" in result.stdout
+    assert "Hidden checks decide 10 points." in result.stdout
+    assert "\x1b" not in result.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.ipynb"]
+    shutil.copy(PROJECT / "release" / SHORT / "scaled_attention.ipynb", right)
+    result = run(right.name, "--json", cwd=tmp_path)
+    assert result.returncode == 1
+    document = json.loads(result.stdout)
+    assert {one["state"] for one in document["checks"]} == {practice.NOT_DONE, practice.HIDDEN}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("mine.pdf", b"%PDF-1.4", "mine.pdf is not a notebook but a PDF."),
+        ("mine.ipynb", b"", "mine.ipynb is empty."),
+        ("mine.ipynb", b'{"a": 1}', "is not a notebook"),
+        ("mine.ipynb", None, "There is no file mine.ipynb."),
+    ],
+)
+def test_a_wrong_file_is_refused_in_a_sentence(tmp_path, name, content, sentence):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    result = run(name, cwd=tmp_path)
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+def test_a_damaged_notebook_is_checked_as_far_as_it_is_whole_and_said_to_be_damaged(own_grader, tmp_path):
+    notebook, _ = filled(SHORT, "right/einsum")
+    text = nbformat.writes(notebook)
+    path = tmp_path / "mine.ipynb"
+    path.write_text(text[: int(len(text) * 0.97)])
+    copy, tried = check(path, own_grader)
+    assert any("the JSON breaks at" in sentence for sentence in copy.remarks)
+    assert any(one.passed for one in tried)
+
+
+def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
+    program = (
+        "import sys; from viva.__main__ import main; sys.argv[1:] = ['check', 'none.ipynb']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "from viva import practice\n"
+        "print([name for name in ('nbgrader', 'pandas', 'scipy', 'matplotlib', 'sqlalchemy') if name in sys.modules])"
+    )
+    result = subprocess.run([f"{BIN}/python", "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_limits_of_grading_hold_without_a_wall(own_grader, tmp_path):
+    _, (tried,) = check(write(notebook_of("it = bytearray(3 << 30)", "assert len(it) > 0"), tmp_path), own_grader)
+    assert tried.state in ("error", "killed")

@@ -1,0 +1,112 @@
+"""The student's command: check. It is no step of a course, and loads nothing of nbgrader, so that it answers soon."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from traitlets import Bool, Unicode
+from traitlets.config import Application
+
+import viva
+from viva import leftovers, stopping
+from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_document
+from viva.verdict import VivaError, WallError
+
+SOME_FAIL = 1
+NOT_DONE = "not done yet"
+STYLES = {"passed": "green", NOT_DONE: "yellow"}
+
+
+class CheckCommand(ShortHelp, Application):
+    name = "viva-check"
+    description = "For students: grade the visible checks of a notebook, as they will be graded."
+    arguments = "NOTEBOOK"
+    version = viva.__version__
+    examples = """
+        viva check scaled_attention.ipynb                       your notebook
+        viva check scaled_attention.ipynb --original=new.ipynb  with the notebook as it was given to you beside it
+        viva check scaled_attention.ipynb --json                for another program
+    """
+    aliases = {"original": "CheckCommand.original"}
+    flags = {"json": ({"CheckCommand": {"json": True}}, "Print one JSON document, and nothing else.")}
+    original = Unicode("", help="The notebook as you were given it, to put cells back.").tag(config=True)
+    json = Bool(False, help="Print JSON.").tag(config=True)
+
+    def start(self) -> None:
+        with stopping.orderly():
+            try:
+                if len(self.extra_args) != 1:
+                    raise VivaError("Name one notebook, as in: viva check scaled_attention.ipynb")
+                with leftovers.temporary_folder():
+                    status = self._check(Path(self.extra_args[0]))
+            except VivaError as error:
+                self._say_error(str(error))
+                status = BAD_REQUEST
+            except OSError as error:
+                self._say_error(f"{error.filename or self.extra_args[0]} cannot be read: {error.strerror}.")
+                status = BAD_REQUEST
+            except KeyboardInterrupt as stopped:
+                status = stopping.sentence(stopped)[1]
+                self._say_error("Stopped.")
+        if status:
+            self.exit(status)
+
+    def _say_error(self, sentence: str) -> None:
+        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+
+    def _check(self, path: Path) -> int:
+        if sys.platform != "linux":
+            raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
+        from viva import practice
+        from viva.grading import Grader  # while the warm parents load their libraries, this process loads the rest
+
+        data = practice.read_bytes(path)
+        grader = Grader(libraries=practice.libraries(data), environment=practice.own_settings())
+        try:
+            copy = practice.open_bytes(data, path, Path(self.original) if self.original else None)
+            tried, faults = practice.practise(copy, grader, path.resolve().parent)
+        finally:
+            grader.close()
+        if faults:
+            raise WallError(f"The grader itself failed, not you: {faults[0].splitlines()[-1]}")
+        (self._print_json if self.json else self._print)(path, copy, tried)
+        return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
+
+    def _print_json(self, path: Path, copy, tried: list) -> None:
+        checks = [vars(one) | {"passed": one.passed} for one in tried]
+        document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
+        print_document(document)
+
+    def _print(self, path: Path, copy, tried: list) -> None:
+        terminal = console(soft_wrap=True)
+        for sentence in copy.remarks:
+            terminal.print(f"{path.name}: {sentence}.", markup=False, highlight=False)
+        cell = None
+        for one in tried:
+            if not one.counts:
+                continue
+            if one.cell != cell:
+                cell = one.cell
+                terminal.print(cell, style="bold", markup=False, highlight=False)
+            line = f"  {one.state:12} {one.points:>4g}  {one.title}"
+            terminal.print(line, style=STYLES.get(one.state, "red"), markup=False, highlight=False)
+            for hint in () if one.state == NOT_DONE else one.hint.splitlines():
+                terminal.print(f"{'':20}{hint}", markup=False, highlight=False)
+        for sentence in _sums(copy, tried):
+            terminal.print(sentence, markup=False, highlight=False)
+
+
+def _sums(copy, tried: list) -> list[str]:
+    visible = [one for one in tried if one.counts]
+    passed = sum(one.passed for one in visible)
+    sentences = [f"{passed} of {len(visible)} visible checks pass. Grading looks at more than what is visible."]
+    if any(one.state == NOT_DONE for one in visible):
+        sentences.append("What is not done yet needs an answer that still says YOUR CODE HERE.")
+    if hidden := sum(one.points for one in tried if not one.counts):
+        sentences.append(f"Hidden checks decide {hidden:g} points.")
+    if by_hand := copy.examination.blueprint.manual_points:
+        sentences.append(f"A person grades the written answers: {by_hand:g} points.")
+    if not copy.described:
+        sentences.append("This notebook does not say of which kind each answer must be; grading may be stricter.")
+    return sentences

@@ -1,0 +1,78 @@
+"""What a command says and where: plain text when nobody looks at a terminal, one JSON document, a short --help."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Iterator
+
+from rich.console import Console
+from traitlets.config import Application
+
+# Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
+# 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
+NEEDS_GRADER, BAD_REQUEST = 1, 2
+
+OPTIONS = {
+    "student": "only this student; * stands for any letters",
+    "assignment": "only this assignment",
+    "notebook": "only this notebook of an assignment",
+    "db": "the address of the gradebook, instead of gradebook.db in the course",
+    "course-dir": "the course folder, instead of the current one",
+    "log-level": "how much nbgrader tells: DEBUG, INFO, WARN or ERROR",
+    "debug": "have nbgrader tell everything",
+    "quiet": "have nbgrader tell nothing",
+}
+"""What nbgrader's own options mean, in fewer words than its own."""
+
+
+def console(errors: bool = False, **options: object) -> Console:
+    """A console of rich's without any escape code when it leads to no terminal, or when NO_COLOR is set."""
+    plain = bool(os.environ.get("NO_COLOR")) or not (sys.stderr if errors else sys.stdout).isatty()
+    # Without colours alone, rich would still print bold text and move the cursor.
+    return Console(stderr=errors, force_terminal=False if plain else None, **({"soft_wrap": plain} | options))
+
+
+def print_document(document: object) -> None:
+    """The one JSON document of a command with --json."""
+    print(json.dumps(document, indent=1, ensure_ascii=False, default=str))
+
+
+class ShortHelp(Application):
+    """Has ``--help`` fit on a screen; ``--help-all`` shows all that traitlets knows."""
+
+    arguments = ""
+    """What stands behind the command's name."""
+
+    def print_help(self, classes: bool = False) -> None:
+        if classes:
+            super().print_help(classes)
+            return
+        name = self.name.replace("-", " ", 1)
+        print(f"Usage: {name} {self.arguments + ' ' if self.arguments else ''}[OPTIONS]\n\n{self.description}\n")
+        options = [*self._options()]
+        width = max((len(option) for option, _ in options), default=0)
+        print("Options" if options else "It has no options of its own.")
+        for option, text in options:
+            print(f"  {option:{width}}  {text}")
+        print(f"\nExamples\n{textwrap.indent(textwrap.dedent(self.examples).strip(), '  ')}")
+        print(f"\n'{name} --help-all' lists all that can be configured.")
+
+    def _options(self) -> Iterator[tuple[str, str]]:
+        traits = {kind.__name__: kind.class_traits(config=True) for kind in self._classes_inc_parents()}
+        for name, (_, text) in self.flags.items():
+            if len(name) > 1:
+                yield f"--{name}", OPTIONS.get(name, _first_sentence(text))
+        for name, place in self.aliases.items():
+            kind, _, trait = place.partition(".")
+            known = traits.get(kind, {}).get(trait)
+            text = OPTIONS.get(name) or _first_sentence(known.help if known else "")
+            default = f" ({known.default_value})" if known and known.default_value and name not in OPTIONS else ""
+            yield f"--{name}={name.upper()}", text + default
+
+
+def _first_sentence(text: str) -> str:
+    sentence = text.strip().partition(".")[0]
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,78 @@
+"""Pictures from a student: whether a browser can show one without being overwhelmed or told to do anything else."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import re
+
+FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
+SVG = "image/svg+xml"
+MOST_PIXELS = 50_000_000
+"""A browser takes four bytes of memory for each; a figure of 60 by 60 cm at 300 dpi still fits."""
+MOST_BYTES = 10 * 2**20
+MOST_SVG = 4 * 2**20
+
+_SVG_ELEMENTS = re.compile(r"script|foreignObject|iframe|object|embed|feImage|audio|video|handler|listener")
+_ELSEWHERE = re.compile(r"""url\(\s*['"]?\s*(?!#|['"])|@import|\\""", re.IGNORECASE)
+
+
+def problem(kind: str, text: object) -> str:
+    """Why a picture, base64 text of the MIME type ``kind``, is not shown; empty when it can be."""
+    if kind not in FORMATS or not isinstance(text, str):
+        return f"a picture of an unknown kind ({kind[:40] if kind.isprintable() else '?'})"
+    if len(text) > MOST_BYTES * 4 / 3:
+        return f"a picture of more than {MOST_BYTES // 2**20} MB"
+    try:
+        data = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return "a picture that is none"
+    return _measured(FORMATS[kind], data)
+
+
+def _measured(kind: str, data: bytes) -> str:
+    import warnings
+
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Pillow's own limit warns first
+            with Image.open(io.BytesIO(data), formats=[kind]) as image:  # reads the head only
+                width, height = image.size
+    except Image.DecompressionBombError:
+        return f"a picture of more than {MOST_PIXELS // 10**6} million pixels"
+    except Exception:  # Pillow raises what it likes over a damaged file
+        return "a picture that is none"
+    if width * height > MOST_PIXELS:
+        return f"a picture of {width} x {height} pixels"
+    return ""
+
+
+def svg_problem(text: object) -> str:
+    """Why a drawing is not shown; empty when it can be.
+
+    One that can do more than be looked at is left out: scripts, handlers, links, what it would load, entities.
+    """
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import iterparse
+
+    if not isinstance(text, str) or len(text) > MOST_SVG:
+        return "a drawing (SVG) that is too large"
+    try:
+        for _, element in iterparse(io.BytesIO(text.encode("utf-8", "replace"))):
+            name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+            words = [value for key, value in element.attrib.items() if not key.endswith("href")]
+            links = [value for key, value in element.attrib.items() if key.endswith("href")]
+            handlers = [key for key in element.attrib if key.rpartition("}")[2].lower().startswith("on")]
+            outside = [link for link in links if not link.strip().startswith(("#", "data:image/png;base64,"))]
+            if name == "style":
+                words.append(element.text or "")
+            if _SVG_ELEMENTS.fullmatch(name) or handlers or outside or any(map(_ELSEWHERE.search, words)):
+                return "a drawing (SVG) with a script, a link or a picture from elsewhere"
+    except (ParseError, DefusedXmlException, ValueError, LookupError):
+        return "a drawing (SVG) that is none"
+    return ""

@@ -1,0 +1,194 @@
+"""A student's own check: the visible checks of a notebook, graded as they will be, where the student works.
+
+The same candidate and examiner as in grading, with the same limits. No wall stands around them, as the
+code is the user's own. Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva import salvage, taint
+from viva.blueprint import Cell, Check
+from viva.grading import Examination, Grader
+from viva.handin import read_file
+from viva.outcome import CheckResult, Outcome
+from viva.parent import LIBRARIES
+from viva.verdict import SubmissionError, Verdict, VivaError
+from viva.visible import Copy, open_copy
+
+MOST_FILES, MOST_BYTES = 500, 50 * 2**20
+STUB = "NotImplementedError"
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+HIDDEN, UNCHECKED = "hidden", "not checked"
+"""States of a check beside its verdicts: it has no visible line, or its cell was changed."""
+NOT_DONE = "not done yet"
+ANY_NAME = "*"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One check of a notebook; ``state`` is a verdict, or HIDDEN, UNCHECKED, NOT_DONE."""
+
+    cell: str
+    title: str
+    points: float
+    state: str
+    hint: str = ""
+    verdict: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.state == Verdict.PASSED
+
+    @property
+    def counts(self) -> bool:
+        """Whether the student can see what it asks for."""
+        return self.state != HIDDEN
+
+
+def libraries(data: bytes) -> tuple[str, ...]:
+    """Those of the libraries loaded for graders that a notebook's file mentions."""
+    return tuple(name for name in LIBRARIES if name.encode() in data)
+
+
+def own_settings() -> dict[str, str]:
+    """What the warm parents take over from the user: where matplotlib keeps its slow list of fonts."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
+    return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
+
+
+def practise(copy: Copy, grader: Grader, folder: Path) -> tuple[list[Tried], list[str]]:
+    """Every check of a notebook, in order, and what the grader failed at; ``folder`` holds the notebook's files."""
+    grader.seconds = copy.seconds
+    shown = _visible(copy)
+    notebook = _up_to_the_last(shown, copy)
+    with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
+        _take_files(folder, notebook, Path(scratch))
+        outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch))
+    blank = _blank_names(copy, notebook, outcome)
+    tried = []
+    for cell in copy.examination.blueprint.cells:
+        results = iter(outcome.checks.get(cell.id, []))
+        for check in cell.checks:
+            if cell.id in copy.unchecked:
+                tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
+            elif check.hidden:
+                tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
+            else:
+                tried.append(_tried(cell, check, next(results), blank[cell.id]))
+    gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
+    tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
+    return tried, outcome.faults
+
+
+def _visible(copy: Copy) -> Examination:
+    """The examination without checks that hold no visible line."""
+    known = copy.examination
+    cells = []
+    for cell in known.blueprint.cells:
+        kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
+        cells.append(replace(cell, checks=kept) if cell.kind == "tests" else cell)
+    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+
+
+def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
+    """The notebook without what stands below its last visible check, and without test cells that were changed."""
+    asking = {cell.id for cell in known.blueprint.cells if cell.checks}
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
+    last = max((place for place, name in enumerate(names) if name in asking), default=-1)
+    cells = [
+        cell for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False) if name not in copy.unchecked
+    ]
+    return NotebookNode(copy.notebook, cells=cells)
+
+
+def _tried(cell: Cell, check: Check, result: CheckResult, blank: set[str]) -> Tried:
+    verdict, hint = str(result.verdict), result.reason
+    state = verdict
+    if result.verdict is Verdict.PASSED and result.earned < result.points:
+        state, hint = str(Verdict.FAILED), f"{result.earned:g} of {result.points:g} points"
+    elif result.verdict in (Verdict.FAILED, Verdict.ERROR):
+        undefined = UNDEFINED.match(hint)
+        names = taint.names_of(f"{cell.prelude}\n{check.source}")
+        if hint.startswith(STUB) or (names and names.used & blank) or (undefined and ANY_NAME in blank):
+            state = NOT_DONE
+    return Tried(cell.id, result.title, result.points, state, hint, verdict)
+
+
+def _blank_names(copy: Copy, notebook: NotebookNode, outcome: Outcome) -> dict[str, set[str]]:
+    """By test cell, the names that are unbound or the stub's at its place, as the answers before it are stubs.
+
+    Without the release's word for which names an answer binds, ANY_NAME stands for all that are undefined.
+    """
+    blank: set[str] = set()
+    found: dict[str, set[str]] = {}
+    for index, cell in enumerate(notebook.cells):
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        found[name] = blank.copy()
+        raised = {item["ename"] for item in outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"}
+        owned = copy.examination.plan.owned.get(name, frozenset())
+        if STUB in raised or ("NameError" in raised and blank):
+            blank |= owned if copy.described else owned | {ANY_NAME}
+        else:
+            blank -= owned
+    return found
+
+
+def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
+    """Copy the files beside a notebook, and those in folders that it names, as far as they are few and small."""
+    code = "\n".join(cell.source for cell in notebook.cells)
+    found = list(itertools.islice(folder.iterdir(), MOST_FILES))
+    for path in found.copy():
+        if path.name in code and path.is_dir() and not path.is_symlink():
+            found += itertools.islice(path.rglob("*"), MOST_FILES)
+    files = [path for path in found if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
+    room = MOST_BYTES
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        room -= path.stat().st_size
+        if room >= 0 and os.access(path, os.R_OK):
+            target = scratch / path.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises VivaError with a sentence that names it."""
+    if not path.exists():
+        raise VivaError(f"There is no file {path}.")
+    if path.is_dir():
+        raise VivaError(f"{path} is a folder; name the notebook in it.")
+    try:
+        return read_file(path.resolve())
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+
+
+def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
+    """The notebook in a file, repaired where ``original`` is the one that was released. Raises VivaError."""
+    try:
+        notebook, repairs = salvage.read(data, trusting=True)
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+    if original:
+        from viva.repair import repair  # takes a second to load
+        from viva.slots import Released
+
+        first = salvage.read(read_bytes(original), trusting=True)[0]
+        repaired = repair(notebook, Released(first))
+        notebook, repairs = repaired.notebook, [*repairs, *repaired.repairs]
+    try:
+        copy = open_copy(notebook)
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+    copy.remarks[:0] = repairs
+    return copy

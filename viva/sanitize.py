@@ -1,0 +1,238 @@
+"""What a student handed in, made harmless before a grader's browser sees it.
+
+Theory of operation. This is the last of nbgrader's steps that touches a notebook, so that ``autograded/``, and with
+it formgrader, feedback and report, hold nothing that runs, loads or covers anything. Outputs are rebuilt from
+the kinds that are known and harmless; texts in Markdown are cleaned where their page would not be harmless
+(see ``markup``); the source of code cells is never touched, as every page escapes it. A Markdown cell that reads
+as in the instructor's notebook is the instructor's, and stays. What was taken out is noted, a sentence for each cell.
+
+``nbgrader_config.py`` names the step a second time, for nbconvert's HTML exporter, with which formgrader shows a
+notebook: so one that came into ``autograded/`` on another way is cleaned when it is shown.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.corpus.words import generate_corpus_id
+from nbformat.v4 import new_output
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from viva import markup, mathematics, picture
+
+ESCAPES = 5000
+"""So many changes of colour in one text are shown; a page with more takes minutes to write."""
+LONGEST_PART = 300
+"""Characters of a picture's description."""
+
+_ORDERS = re.compile("\x1b(?:[\\]PX^_][^\x07\x1b]{0,4000}(?:\x07|\x1b\\\\)?|[^\\[])|\x1b$|\x9b|\x9d")
+"""What tells a terminal more than a colour: links, titles, the clipboard."""
+_CONTROLS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that show a text in another order than it has."""
+_ANSI = re.compile("\x1b\\[[^@-~\n]*[@-~]?")
+_NAME = re.compile(r"[\w.:-]+")
+_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count", "attachments")
+
+
+class Sanitize(NbGraderPreprocessor):
+    """Clean a submission's notebook; ``resources["nbgrader"]["sanitized"]`` says in sentences what was taken out."""
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        given = self._given(resources)
+        notes = sanitize(notebook, given)
+        resources.setdefault("nbgrader", {})["sanitized"] = notes
+        return notebook, resources
+
+    def _given(self, resources: dict) -> frozenset[str]:
+        """The Markdown texts of the instructor's notebook; none where it cannot be found."""
+        place = resources.get("nbgrader", {})
+        assignment = place.get("assignment") or resources.get("assignment_id")
+        name = place.get("notebook") or resources.get("notebook_id")
+        if not assignment or not name:
+            return frozenset()
+        directory = CourseDirectory(parent=self.parent)
+        path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{name}.ipynb")
+        return _markdown_of(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
+
+
+@functools.lru_cache(maxsize=64)
+def _markdown_of(path: Path, changed: int) -> frozenset[str]:
+    return frozenset(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+
+
+def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> list[str]:
+    """Clean a notebook in place; a sentence for each cell that something was taken from.
+
+    Texts in ``given`` are the instructor's.
+    """
+    notes = []
+    taken = mathematics.commands_in(" ".join(given))
+    names: set[str] = set()
+    notebook.metadata = _notebook_metadata(notebook.metadata)
+    for number, cell in enumerate(notebook.cells, start=1):
+        removed = _clean_cell(cell, given, taken, names)
+        if removed:
+            notes.append(f"Cell {number} was shown without: {', '.join(dict.fromkeys(removed))}.")
+    return notes
+
+
+def _notebook_metadata(metadata: dict) -> NotebookNode:
+    """What nbgrader and the templates need: the kernel and the language, each if it is a name."""
+    kept = NotebookNode()
+    for part, keys in (("kernelspec", ("name", "display_name", "language")), ("language_info", ("name",))):
+        known = metadata.get(part)
+        if isinstance(known, dict):
+            names = NotebookNode({key: known[key] for key in keys if _is_name(known.get(key))})
+            kept |= {part: names} if "name" in names and (part != "kernelspec" or "display_name" in names) else {}
+    return NotebookNode(kept)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) < 80 and value.isprintable() and not re.search("[<>&\"']", value)
+
+
+def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str], names: set[str]) -> list[str]:
+    """Clean a cell in place; what was taken out. ``names`` are the grade ids before it."""
+    removed: list[str] = []
+    for key in [key for key in cell if key not in _KNOWN]:
+        del cell[key]
+    if not _ID.fullmatch(str(cell.get("id", "x"))):
+        cell.id = generate_corpus_id()
+    _clean_metadata(cell, names, removed)
+    if cell.cell_type == "code":
+        cell.pop("attachments", None)
+        count = cell.get("execution_count")
+        cell.execution_count = count if isinstance(count, int) else None
+        cell.outputs = [done for output in cell.get("outputs", []) if (done := clean_output(output, taken, removed))]
+        return removed
+    cell.pop("outputs", None)
+    if cell.source in given:
+        return removed
+    if "attachments" in cell:
+        cell.attachments = _attachments(cell.attachments, removed)
+    if cell.cell_type == "raw":
+        done = markup.clean_html(cell.source, taken) if "<" in cell.source else markup.Cleaned(cell.source)
+        cell.source = done.text if done.removed else cell.source
+    else:
+        done = markup.clean_markdown(cell.source, cell.get("attachments"), taken)
+        cell.source = done.text
+    return removed + list(done.removed)
+
+
+def _clean_metadata(cell: NotebookNode, names: set[str], removed: list[str]) -> None:
+    """Keep what nbgrader knows about a cell, if it is its own: what else is there only moves or hides the cell."""
+    about = cell.metadata.get("nbgrader")
+    kept = NotebookNode()
+    if isinstance(about, dict):
+        name = about.get("grade_id", "")
+        if isinstance(name, str) and _NAME.fullmatch(name) and name not in names:
+            names.add(name)
+            plain = {key: value for key, value in about.items() if isinstance(value, bool | int | float | None)}
+            words = {key: value for key, value in about.items() if isinstance(value, str) and _NAME.fullmatch(value)}
+            kept.nbgrader = NotebookNode({key: about[key] for key in about if key in plain or key in words})
+        else:
+            removed.append("nbgrader's metadata of another cell")
+    cell.metadata = kept
+
+
+def _attachments(attachments: dict, removed: list[str]) -> NotebookNode:
+    kept = NotebookNode()
+    for name, kinds in attachments.items():
+        for kind, text in kinds.items():
+            problem = picture.problem(kind, text)
+            if problem:
+                removed.append(problem)
+            else:
+                kept.setdefault(name, NotebookNode())[kind] = text
+    return kept
+
+
+def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]) -> NotebookNode | None:
+    """An output from what is known to be harmless in it; None when nothing is left. Adds to ``removed``."""
+    kind = output.get("output_type")
+    if kind == "stream":
+        name = output.get("name") if output.get("name") in ("stdout", "stderr") else "stdout"
+        return new_output("stream", name=name, text=clean_text(output.get("text"), removed))
+    if kind == "error":
+        lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
+        fields = {key: clean_text(output.get(key), removed) for key in ("ename", "evalue")}
+        return new_output("error", **fields, traceback=[clean_text(line, removed) for line in lines])
+    if kind not in ("display_data", "execute_result"):
+        return None
+    data, lost = _clean_data(output.get("data") or {}, taken)
+    removed += lost
+    if not data:
+        if not lost:
+            return None
+        data = {"text/plain": f"[not shown: {', '.join(lost)}]"}
+    count = output.get("execution_count")
+    more = {"execution_count": count if isinstance(count, int) else None} if kind == "execute_result" else {}
+    return new_output(kind, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
+
+
+def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
+    """The kinds of an output that are shown, cleaned; and what was taken out."""
+    kept, lost = {}, []
+    for kind, value in data.items():
+        value = "".join(map(str, value)) if isinstance(value, list) and kind != "application/json" else value
+        if kind == "text/plain":
+            kept[kind] = clean_text(value, lost)
+        elif kind == "application/json":
+            kept[kind] = value
+        elif kind in ("text/html", "text/markdown"):
+            clean = markup.clean_html if kind == "text/html" else markup.clean_markdown
+            done = clean(str(value), taken=taken)
+            lost += done.removed
+            if done.text.strip():
+                kept[kind] = done.text
+        elif kind == "text/latex":
+            commands = mathematics.unwelcome(str(value), taken)
+            lost += commands
+            kept["text/plain" if commands else kind] = kept.get("text/plain", str(value)) if commands else str(value)
+        elif kind == picture.SVG or kind in picture.FORMATS:
+            problem = picture.svg_problem(value) if kind == picture.SVG else picture.problem(kind, value)
+            lost += [problem] if problem else []
+            kept |= {} if problem else {kind: value}
+        else:
+            lost.append(kind if re.fullmatch(r"[\w/.+-]{1,60}", kind) else "an output of an unknown kind")
+    return kept, lost
+
+
+def _sizes(metadata: dict) -> NotebookNode:
+    """Of the metadata of an output, how large a picture is shown, and its description."""
+    kept = NotebookNode()
+    for kind in picture.FORMATS:
+        about = metadata.get(kind)
+        if isinstance(about, dict):
+            sizes = {key: about[key] for key in ("width", "height") if type(about.get(key)) is int}
+            kept[kind] = NotebookNode({key: size for key, size in sizes.items() if 0 < size <= 2000})
+            if isinstance(about.get("alt"), str):
+                kept[kind].alt = about["alt"][:LONGEST_PART]
+    return kept
+
+
+def clean_text(text: object, removed: list[str] | None = None) -> str:
+    """A text that was printed, without orders to a terminal, control characters and changes of direction.
+
+    Colours stay, and so do ends of lines and backspaces.
+    """
+    text = "".join(map(str, text)) if isinstance(text, list) else str(text or "")
+    removed = [] if removed is None else removed
+    for what, pattern in (("orders to a terminal", _ORDERS), ("control characters", _CONTROLS)):
+        if pattern.search(text):
+            removed.append(what)
+            text = pattern.sub("", text)
+    if _DIRECTIONS.search(text):
+        removed.append("characters that change the direction of a text")
+        text = _DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    if text.count("\x1b") > ESCAPES:
+        removed.append("colours")
+        text = _ANSI.sub("", text).replace("\x1b", "")
+    return text

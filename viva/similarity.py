@@ -1,0 +1,184 @@
+"""Which students' answers share what hardly anybody else wrote.
+
+Theory of operation. The answer cells of a notebook are read as tokens by Pygments, which reads broken code too.
+Comments, docstrings and white space go; names, numbers and strings become one sign each, but for keywords, builtins
+and what follows a dot. All runs of LENGTH tokens (k-grams) that stand in the released notebook are subtracted, and so
+are those that many students have: there are only so many ways to write a softmax. What is left of a student are the
+*fingerprints* that winnowing picks from each row of k-grams (Schleimer, Wilkerson and Aiken, Winnowing: local
+algorithms for document fingerprinting, SIGMOD 2003): any shared run of LENGTH + WINDOW - 1 tokens is found, whatever
+stands around it. An index from fingerprint to students gives the pairs that share some; no other pair is looked at.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from pygments.lexers import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
+
+LENGTH, WINDOW = 8, 5
+LEAST = 6
+"""An answer with fewer fingerprints of its own says nothing."""
+ALIKE = 0.5
+"""The share of the shorter answer's fingerprints from which on a pair is shown."""
+FEW = 4
+"""So many students, or a tenth of the class where that is more, may share what still counts."""
+
+Cells = Mapping[str, str]
+_LEXER = PythonLexer(stripnl=False, ensurenl=False)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students and how many fingerprints they share, of how many that the shorter answer has."""
+
+    one: str
+    other: str
+    shared: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        return self.shared / self.of
+
+
+@dataclass
+class Group:
+    """Students who are alike, pair by pair, and the pair that is most so."""
+
+    students: list[str]
+    pairs: list[Pair]
+
+    @property
+    def best(self) -> Pair:
+        return min(self.pairs, key=_rank)
+
+
+@dataclass
+class Comparison:
+    """The pairs of a class that are alike, the most alike first."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    short: list[str] = field(default_factory=list)
+    """Students whose answers hold too little of their own."""
+    rare: frozenset[int] = frozenset()
+    """The k-grams that count."""
+
+    def groups(self) -> list[Group]:
+        """The pairs, those together that have a student in common."""
+        leader: dict[str, str] = {}
+
+        def lead(student: str) -> str:
+            while leader.setdefault(student, student) != student:
+                student = leader[student]
+            return student
+
+        for pair in self.pairs:
+            leader[lead(pair.other)] = lead(pair.one)
+        found: dict[str, list[Pair]] = defaultdict(list)
+        for pair in self.pairs:
+            found[lead(pair.one)].append(pair)
+        groups = [Group(sorted({s for p in pairs for s in (p.one, p.other)}), pairs) for pairs in found.values()]
+        return sorted(groups, key=lambda group: _rank(group.best))
+
+
+def _rank(pair: Pair) -> tuple:
+    return -pair.share, -pair.shared, pair.one, pair.other
+
+
+@functools.lru_cache(maxsize=4096)
+def tokens(source: str) -> list[tuple[str, int, int]]:
+    """What counts of a piece of code: each token's sign and where it begins and ends.
+
+    >>> [sign for sign, _, _ in tokens("total = np.sum(x, 2)  # all")]
+    ['n', '=', 'n', '.', 'sum', '(', 'n', ',', '0', ')']
+    """
+    found, before = [], ""
+    for start, kind, text in _LEXER.get_tokens_unprocessed(source):
+        if kind in Text or kind in Comment or kind in String.Doc or not text.strip():
+            continue
+        if kind in String:
+            sign = "s"
+        elif kind in Number:
+            sign = "0"
+        elif kind in Keyword or kind in Operator or kind in Punctuation or kind in Name.Builtin or before == ".":
+            sign = text
+        else:
+            sign = "n"
+        if not (sign == before == "s"):  # a string is several tokens
+            found.append((sign, start, start + len(text)))
+        before = sign
+    return found
+
+
+def kgrams(signs: list[str]) -> list[int]:
+    """A number for each run of LENGTH signs."""
+    runs = ("\0".join(signs[start : start + LENGTH]) for start in range(len(signs) - LENGTH + 1))
+    return [int.from_bytes(hashlib.blake2b(run.encode(), digest_size=8).digest()) for run in runs]
+
+
+def winnow(numbers: list[int]) -> set[int]:
+    """The least number of each window of WINDOW, so that two rows which share a window share a pick.
+
+    >>> sorted(winnow([5, 3, 9, 7, 8, 6, 1, 4]))
+    [1, 3, 6]
+    """
+    windows = max(1, len(numbers) - WINDOW + 1)
+    return {min(numbers[start : start + WINDOW]) for start in range(windows)} if numbers else set()
+
+
+def compare(answers: Mapping[str, Cells], released: Cells) -> Comparison:
+    """Compare the answers of a class to one notebook, by student and cell, with each other.
+
+    ``released`` holds the code cells that students were given, which count for nobody.
+    """
+    given = {one for source in released.values() for one in kgrams(_signs(source))}
+    rows = {student: [kgrams(_signs(source)) for source in cells.values()] for student, cells in answers.items()}
+    spread = Counter(one for row in rows.values() for one in {one for cell in row for one in cell})
+    most = max(FEW, len(answers) // 10)
+    rare = frozenset(one for one, students in spread.items() if students <= most and one not in given)
+    prints = {student: set().union(*map(winnow, row)) & rare for student, row in sorted(rows.items())}
+    result = Comparison(rare=rare, short=[student for student, own in prints.items() if len(own) < LEAST])
+    holders: dict[int, list[str]] = defaultdict(list)
+    for student, own in prints.items():
+        if len(own) >= LEAST:
+            for one in own:
+                holders[one].append(student)
+    shared = Counter(pair for students in holders.values() for pair in combinations(students, 2))
+    pairs = (Pair(*two, count, min(len(prints[two[0]]), len(prints[two[1]]))) for two, count in shared.items())
+    result.pairs = sorted((pair for pair in pairs if pair.shared >= LEAST and pair.share >= ALIKE), key=_rank)
+    return result
+
+
+def _signs(source: str) -> list[str]:
+    return [sign for sign, _, _ in tokens(source)]
+
+
+def matching(one: Cells, other: Cells, rare: frozenset[int]) -> tuple[dict, dict]:
+    """The cells of both sides, each cut into pieces (whether it matches, text); what many have does not match."""
+    both = rare & _all(one) & _all(other)
+    return tuple({name: _pieces(source, both) for name, source in side.items()} for side in (one, other))
+
+
+def _all(cells: Cells) -> set[int]:
+    return {number for source in cells.values() for number in kgrams(_signs(source))}
+
+
+def _pieces(source: str, both: frozenset[int]) -> list[tuple[bool, str]]:
+    found = tokens(source)
+    inside = [False] * len(source)
+    for start, number in enumerate(kgrams([sign for sign, _, _ in found])):
+        if number in both:
+            begin, end = found[start][1], found[start + LENGTH - 1][2]
+            inside[begin:end] = [True] * (end - begin)
+    pieces, start = [], 0
+    for place in range(1, len(source) + 1):
+        if place == len(source) or inside[place] != inside[start]:
+            pieces.append((inside[start], source[start:place]))
+            start = place
+    return pieces

@@ -1,0 +1,176 @@
+"""What a released notebook says about its own visible checks, so that they can be graded without the instructor's.
+
+The grader learns from the instructor's solution which cells it runs itself, which names are the student's,
+and of which kind each answer is (viva/rehearsal.py). `viva release` rehearses the student's copy, with the
+solution in it, and writes what came of it into the copy's metadata, under ``viva.check``:
+
+    given, inside   cells that the examiner runs, and grade cells that run in the candidate
+    owned           by cell, the names that are the student's from there on
+    kinds           by path, as in ``self_attention()``, the kind of an answer
+    cells           a digest of each locked cell, in order, to see which of them are gone or changed
+    seconds         the time limit of a cell
+
+Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from viva import taint
+from viva.asker import ANY
+from viva.blueprint import Blueprint, Cell, kind_of, split_checks
+from viva.grading import Examination
+from viva.verdict import BlueprintError, SubmissionError
+
+SECONDS = 30.0
+NAME = re.compile(r"[^\W\d]\w*")
+STEP = re.compile(r" \w+")
+"""Part of a path, and no name of the notebook's: as in ``f() changed``."""
+
+
+@dataclass
+class Copy:
+    """A student's copy: the notebook as it is graded, what is known about it, and by cell why it cannot be checked."""
+
+    notebook: NotebookNode
+    examination: Examination
+    seconds: float = SECONDS
+    described: bool = True
+    """Whether `viva release` wrote into it what the grader knows."""
+    unchecked: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+def describe(released: NotebookNode, known: Examination, seconds: float) -> dict:
+    """What goes into the metadata of a ``released`` notebook; ``known`` comes from rehearsing its visible lines."""
+    locked = {
+        cell.metadata["nbgrader"]["grade_id"]: cell
+        for cell in released.cells
+        if cell.cell_type == "code" and _is_locked(cell)
+    }
+    examined = [cell for name, cell in locked.items() if name in known.plan.given or cell.metadata["nbgrader"]["grade"]]
+    words = {name for cell in examined for name in NAME.findall(cell.source)}
+    ids = {cell.metadata["nbgrader"]["grade_id"] for cell in released.cells if cell.metadata.get("nbgrader")}
+    owned = {cell: sorted(words & names) for cell, names in known.plan.owned.items() if cell in ids}
+    mine = {name for names in owned.values() for name in names}
+    kinds = {
+        path: kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) or ":" not in kind else ""
+        for path, kind in known.kinds.items()
+        if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
+    }
+    return {
+        "given": sorted(known.plan.given & ids),
+        "inside": sorted(known.inside & ids),
+        "owned": owned,
+        "kinds": kinds,
+        "cells": {name: digest(cell.source) for name, cell in locked.items()},
+        "seconds": int(seconds) if seconds == int(seconds) else seconds,
+    }
+
+
+def digest(source: str) -> str:
+    """Tells a changed text, white space aside."""
+    return hashlib.sha256("".join(source.split()).encode()).hexdigest()[:12]
+
+
+def open_copy(notebook: NotebookNode) -> Copy:
+    """A notebook with nbgrader's and Viva's metadata in it, made ready to be graded.
+
+    Raises SubmissionError when it is no notebook of nbgrader's, and BlueprintError when a check cannot run.
+    """
+    about = _description(notebook.metadata.get("viva", {}).get("check"))
+    digests = about["cells"] if about else {}
+    unchecked: dict[str, str] = {}
+    remarks: list[str] = []
+    cells: dict[str, Cell] = {}
+    for cell in notebook.cells:
+        own = cell.metadata.get("nbgrader")
+        if not own:
+            continue
+        name = own.get("grade_id")
+        kind = kind_of(cell, own)
+        if not isinstance(name, str) or name in cells:  # a copy earns nothing
+            del cell.metadata["nbgrader"]
+            continue
+        changed = cell.cell_type == "code" and _is_locked(cell) and _has_changed(cell, name, digests)
+        if changed and kind == "tests":
+            unchecked[name] = "this test cell was changed; put its first text back to have it checked"
+        elif changed:
+            remarks.append(f"the given cell '{name}' was changed; grading puts its first text back")
+        cells[name] = _cell(cell, name, kind, notebook)
+    for name in digests:
+        if name not in cells:
+            unchecked[name] = "this cell was deleted; grading puts it back"
+    if not any(cell.kind == "tests" for cell in cells.values()) and not unchecked:
+        raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
+    examination = _examination(notebook, cells, about)
+    return Copy(notebook, examination, (about or {}).get("seconds", SECONDS), about is not None, unchecked, remarks)
+
+
+def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> Cell:
+    points = cell.metadata["nbgrader"].get("points", 0)
+    points = float(points) if kind in ("tests", "manual", "task") and isinstance(points, int | float) else 0.0
+    prelude, checks = "", ()
+    if kind == "tests":
+        try:
+            prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")
+        except BlueprintError:  # its text was changed, or hiding lines has broken it
+            checks = split_checks("", name, points, "")[1]
+    own, all_own = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
+    seconds = own.get("seconds", all_own.get("seconds"))
+    seconds = seconds if isinstance(seconds, int | float) else None
+    return Cell(name, kind, cell.source, points, prelude, checks, own.get("where") == "candidate", seconds)
+
+
+def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | None) -> Examination:
+    blueprint = Blueprint("", tuple(cells.values()))
+    if about:
+        owned = {name: frozenset(names) for name, names in about["owned"].items()}
+        return Examination(
+            blueprint, taint.Plan(frozenset(about["given"]), owned), about["kinds"], frozenset(about["inside"])
+        )
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    plan = taint.plan(
+        (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _kind_in_plan(cell), cell.source) for cell in code
+    )
+    kinds = {name: ANY for names in plan.owned.values() for name in names}
+    inside = frozenset(cell.id for cell in cells.values() if cell.inside)
+    return Examination(blueprint, plan, kinds, inside)
+
+
+def _kind_in_plan(cell: NotebookNode) -> str:
+    """What is not locked may be the student's own."""
+    own = cell.metadata.get("nbgrader", {})
+    return kind_of(cell, own) if _is_locked(cell) else "answer"
+
+
+def _is_locked(cell: NotebookNode) -> bool:
+    own = cell.metadata.get("nbgrader", {})
+    return bool(own.get("locked") or own.get("grade")) and not own.get("solution")
+
+
+def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:
+    if name in digests:
+        return digests[name] != digest(cell.source)
+    checksum = cell.metadata["nbgrader"].get("checksum")
+    if not checksum:
+        return False
+    from nbgrader.utils import compute_checksum  # takes a second to load
+
+    return compute_checksum(cell) != checksum
+
+
+def _description(about: object) -> dict | None:
+    """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
+    kinds = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict, "seconds": int | float}
+    if not isinstance(about, dict) or not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
+        return None
+    names = [*about["given"], *about["inside"], *about["kinds"].values(), *about["cells"].values()]
+    for several in about["owned"].values():
+        names += several if isinstance(several, list) else [several]
+    return about if all(isinstance(name, str) for name in names) else None
