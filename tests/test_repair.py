@@ -186,6 +186,15 @@ def test_two_answers_merged_and_a_third_split_are_all_found_without_any_metadata
         assert_held(repaired(bare(notebook), case), case)
 
 
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_answer_in_a_block_of_a_joined_text_is_found(assignment):
+    for case in CASES[assignment]:
+        notebook, dice = plain(case.full), random.Random(case.name)
+        KEEPING["fence"](notebook, dice)
+        KEEPING["quarto"](notebook, dice)
+        assert_held(repaired(bare(notebook), case), case)
+
+
 HARD = ("split_answer", "split_in_paragraphs", "split_locked", "merge", "merge_below", "merge_answers", "merge_text")
 HARD += ("gather_answers", "fence", "shuffle", "retype", "insert", "copy_answer", "jupytext_without_markers", "quarto")
 
@@ -201,6 +210,14 @@ def test_no_line_of_a_students_ever_disappears_without_a_sentence(seed):
     nothing_left_to_do(result, case)
     gone = lines_of(notebook["cells"]) - lines_of(result.notebook.cells) - lines_of(case.release.cells)
     assert not gone - {"```", "```python"} or any("edited" in sentence for sentence in result.repairs), gone
+
+
+def test_an_answer_in_a_given_cell_that_was_edited_is_taken_out_of_it():
+    notebook = plain(ONE.full)
+    answer, given = find(notebook, "self_attention"), find(notebook, "softmax_cols")
+    given["source"] = given["source"].replace("=", "= ", 1).replace("data_in", "data") + "\n\n" + answer["source"]
+    notebook["cells"].remove(answer)
+    assert_held(repaired(bare(notebook), ONE), ONE)
 
 
 def test_code_that_nothing_places_is_said_to_be_doubtful():

@@ -13,9 +13,9 @@ locked cells get the released text whatever their piece says.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from viva.seams import goes_on, groups_of, parted, runs_of, segments, unfenced
+from viva.pieces import Pieces
+from viva.seams import goes_on, parted, statements
 from viva.slots import (
     ANSWERS,
     ENOUGH,
@@ -23,45 +23,35 @@ from viva.slots import (
     LOCKED,
     Piece,
     Slot,
+    bound_names,
     evidence,
-    is_definition,
     likeness,
-    looks_like_code,
 )
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
 
 
-class Matching:
+class Matching(Pieces):
     """The pieces that were found for slots (``chosen``), the student's own (``extras``), and what had to be done."""
 
     def __init__(self, slots: list[Slot], pieces: list[Piece]) -> None:
-        self.slots, self.pieces = slots, [unfenced(piece) for piece in pieces]
+        super().__init__(slots, pieces)
         self.chosen: dict[Slot, Piece] = {}
-        self.dropped: set[Piece] = set()
-        self.notes: list[str] = []
         self.by_text: list[Slot] = []
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
-        self.names = {slot.name: slot for slot in slots}
-        self.ids = {slot.cell.get("id") or slot.name: slot for slot in slots} | self.names
-        self._take_out_released_texts()
+        self.take_out_released_texts()
         self._take_exact_texts()
-        self._join_parts()
+        self.join_parts(self.taken())
         self._take_identified()
         self._take_likely()
         self._cut_answers()
+        self._take_from_locked()
         self._look_below_stubs()
 
     @property
     def extras(self) -> list[Piece]:
         taken = set(self.chosen.values()) | self.dropped
         return [piece for piece in self.pieces if piece not in taken]
-
-    def identified(self, piece: Piece) -> Slot | None:
-        """The slot that a piece says it is."""
-        if slot := self.names.get(piece.grade_id):
-            return slot
-        return next((self.ids[name] for name in piece.ids if name in self.ids), None)
 
     def is_blank(self, slot: Slot) -> bool:
         """Whether a slot for an answer has none."""
@@ -72,61 +62,6 @@ class Matching:
         return [slot for slot in self.slots if slot not in self.chosen]
 
     # What is certain
-
-    def _take_out_released_texts(self) -> None:
-        """Take cells apart that hold lines of a locked cell beside others, or of a text that stands nowhere else."""
-        whole = {piece.squeezed for piece in self.pieces}
-        lost = [slot for slot in self.slots if slot.kind in (*LOCKED, "text")]
-        lost = [slot for slot in lost if len(slot.squeezed) >= 20 and slot.squeezed not in whole]
-        runs = runs_of(lost, self.pieces)
-        runs = {slot: run for slot, run in runs.items() if self._is_cut(slot, self.pieces[run[0][0]])}
-        owners: dict[int, dict[int, Slot]] = {}
-        for slot, run in runs.items():
-            for place, line in run:
-                owners.setdefault(place, {})[line] = slot
-            if parts := len({place for place, _ in run}) - 1:
-                self.notes.append(f"'{slot.name}' was split into {parts + 1} cells, which were joined")
-        parts, done = [], set()
-        for place, piece in enumerate(self.pieces):
-            found = list(dict.fromkeys(owners.get(place, {}).values()))
-            cut = list(segments(piece, owners[place])) if found else []
-            if len(cut) > 1:
-                names = " and ".join(f"'{slot.name}'" for slot in found)
-                self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
-            rest = [self._rest(piece, text) for slot, text in cut if slot is None]
-            self._leave_identity(piece, rest, found)
-            for slot, _ in cut:
-                if slot is None:
-                    parts.append(rest.pop(0))
-                elif slot not in done:
-                    own = piece.part(slot.source)
-                    own.kind, own.grade_id = slot.cell.cell_type, slot.name
-                    parts.append(own)
-                    done.add(slot)
-            parts += [] if cut else [piece]
-        self.pieces = parts
-
-    def _is_cut(self, slot: Slot, piece: Piece) -> bool:
-        if slot.kind in LOCKED:
-            return True
-        # A student may add to a text, which is not locked; only what was merged with another cell is taken apart.
-        own = self.identified(piece)
-        if own is not slot:
-            return own is not None or bool(piece.binds)
-        claimed = {self.identified(other) for other in self.pieces}
-        lost = [other for other in self.slots if other.kind in ANSWERS and other not in claimed]
-        return any(other.own & piece.binds or (other.mark and other.mark in piece.source) for other in lost)
-
-    def _rest(self, piece: Piece, source: str) -> Piece:
-        rest = piece.part(source, keep=True)
-        if piece.kind == "markdown" and looks_like_code(source):
-            rest.kind = "code"
-        return rest
-
-    def _leave_identity(self, piece: Piece, rest: list[Piece], found: list[Slot]) -> None:
-        """Of what is left of a cell, only the first stays what the cell was, unless that was found in it."""
-        for part in rest if self.identified(piece) in found else rest[1:]:
-            part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
 
     def _take_exact_texts(self) -> None:
         same: dict[Slot, list[Piece]] = {}
@@ -181,15 +116,6 @@ class Matching:
     def taken(self) -> set[Piece]:
         return set(self.chosen.values())
 
-    def _join_parts(self) -> None:
-        """Join code that was split in the middle of a statement, or of a block."""
-        taken = self.taken()
-        free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
-        code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or is_definition(piece.source)]
-        for group in groups_of(code):
-            if len(group) > 1:
-                self._whole(group)
-
     def _take_identified(self) -> None:
         claims: dict[Slot, list[Piece]] = {}
         for piece in self.pieces:
@@ -237,22 +163,9 @@ class Matching:
                 groups.append([piece])
         return groups
 
-    def _whole(self, pieces: list[Piece], between: str = "\n") -> Piece:
-        """One piece for several, standing where the first one stood."""
-        first = pieces[0]
-        whole = replace(first, source=between.join(piece.source for piece in pieces), fenced="")
-        whole.kind = "code" if any(piece.kind == "code" for piece in pieces) else first.kind
-        whole.parts = sum(piece.parts for piece in pieces)
-        identity = next((piece for piece in pieces if self.identified(piece)), first)
-        whole.grade_id, whole.ids, whole.cell_id = identity.grade_id, identity.ids, identity.cell_id
-        self.pieces[self.pieces.index(first)] = whole
-        self.dropped |= set(pieces[1:])
-        self.pieces = [piece for piece in self.pieces if piece not in pieces[1:]]
-        return whole
-
     def _joined(self, slot: Slot, pieces: list[Piece]) -> Piece:
         between = "\n" if slot.cell.cell_type == "code" else "\n\n"
-        return pieces[0] if len(pieces) == 1 else self._whole(pieces, between)
+        return pieces[0] if len(pieces) == 1 else self.whole(pieces, between)
 
     # What is likely
 
@@ -347,6 +260,21 @@ class Matching:
             parts = max(found, key=len)
             if parts:
                 self._take_parts(piece, keeper, parts)
+
+    def _take_from_locked(self) -> None:
+        """Take an answer that stands nowhere else out of a given cell that was edited."""
+        for slot in [slot for slot in self._missing() if slot.kind in ANSWERS and slot.own]:
+            for other, piece in list(self.chosen.items()):
+                if other.kind in LOCKED and piece.squeezed != other.squeezed and slot.own <= piece.binds:
+                    parts = statements(piece.source)
+                    start = next((at for at, part in enumerate(parts) if slot.own & bound_names(part)), len(parts))
+                    if text := "\n".join(parts[start:]).strip("\n"):
+                        rest = piece.part("\n".join(parts[:start]), keep=True)
+                        self.chosen[other], self.chosen[slot] = rest, piece.part(text)
+                        where = self.pieces.index(piece)
+                        self.pieces[where : where + 1] = [rest, self.chosen[slot]]
+                        self.notes.append(f"the answer '{slot.name}' stood in '{other.name}', and was taken out of it")
+                        break
 
     def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
         names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
