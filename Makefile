@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs compat parity bench soak lint clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs compat parity screenshots bench soak lint clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -91,6 +91,9 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
 	@$(BIN)/python bench/parity.py $(A)
+
+screenshots: setup  ## take the README's pictures of the demo class, after `make demo` (needs chromium)
+	@$(BIN)/python docs/screenshots.py
 
 bench: setup  ## time `viva grade` against stock nbgrader and the floor (N=60 submissions)
 	@$(BIN)/python bench/throughput.py --submissions=$(N)

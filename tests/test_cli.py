@@ -207,7 +207,7 @@ def completed(script, words, cwd):
 
 def test_the_shell_completes_commands_options_assignments_and_notebooks(course, viva):
     script = viva("completion", "bash").out
-    assert completed(script, ["viva", "re"], course) == ["release", "regrade"]
+    assert completed(script, ["viva", "re"], course) == ["release", "regrade", "report"]
     assert completed(script, ["viva", "grade", "ps3"], course) == [SHORT]
     assert completed(script, ["viva", "grade", "--fo"], course) == ["--force"]
     assert completed(script, ["viva", "export", "--to"], course) == ["--to="]
