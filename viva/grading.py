@@ -114,7 +114,7 @@ class Grader:
         """
         try:
             return self._share(number)
-        except OSError:
+        except WallError:
             self.restart()
             return self._share(number)
 
