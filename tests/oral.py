@@ -111,7 +111,10 @@ class Exam:
             if not inside:
                 alone = lost(self.grade(variant.answers, alone=True))
                 assert split.keys() == alone.keys(), (variant, split, alone)
-            assert Verdict.UNGRADED not in {verdict for verdict, _ in split.values()}
+            assert not {Verdict.UNGRADED, Verdict.TIMEOUT} & {verdict for verdict, _ in split.values()}, (
+                variant,
+                split,
+            )
 
 
 def lost(outcome: Outcome) -> dict[tuple[str, str], tuple[Verdict, str]]:

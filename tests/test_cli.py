@@ -165,6 +165,7 @@ JSON = {
 }
 
 
+@pytest.mark.slow
 def test_json_is_one_document_on_stdout_and_all_else_is_on_stderr(course, viva):
     for name, (arguments, keys) in JSON.items():
         result = viva(name, "--json", *arguments)

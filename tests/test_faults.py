@@ -31,6 +31,8 @@ from tests.faults import (
 )
 from viva.batch import Status
 
+pytestmark = pytest.mark.slow
+
 MANY = 40
 SLOW = bool(os.environ.get("VIVA_FAULTS"))
 """`make faults` asks for more."""
@@ -88,7 +90,6 @@ def one_sentence(text: str) -> bool:
     return text.startswith("Stopped") and text.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_ctrl_c_at_any_moment_leaves_nothing_and_loses_nothing(tiny, complete):
     moments = [
         (Grading.begun, 0.0, signal.SIGINT, False),
@@ -118,7 +119,6 @@ def test_ctrl_c_at_any_moment_leaves_nothing_and_loses_nothing(tiny, complete):
     complete()
 
 
-@pytest.mark.slow
 def test_a_grader_killed_at_random_moments_is_finished_by_the_next(tiny, complete):
     chance = random.Random(20260914)
     for attempt in range(KILLS):
@@ -157,7 +157,6 @@ def test_the_second_of_two_graders_waits_and_says_so(tiny, complete):
     complete()
 
 
-@pytest.mark.slow
 def test_a_gradebook_that_another_program_locks_is_waited_for_and_then_said(tiny, complete, capsys):
     with contextlib.closing(sqlite3.connect(tiny / "gradebook.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -188,7 +187,6 @@ def test_a_read_only_gradebook_is_refused_in_a_sentence(tiny):
     assert book.read_bytes() == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("room", ROOM)
 def test_a_full_disk_costs_nothing_that_was_recorded(tiny, complete, room, tmp_path):
     """The course lies on a small disk of its own, which is full but for ``room`` kB."""
@@ -212,7 +210,6 @@ def test_a_full_disk_costs_nothing_that_was_recorded(tiny, complete, room, tmp_p
     complete(kept)
 
 
-@pytest.mark.slow
 def test_a_gradebook_of_an_older_nbgrader_is_to_be_upgraded_first(tiny, complete, capsys):
     with contextlib.closing(sqlite3.connect(tiny / "gradebook.db")) as book:
         book.execute("ALTER TABLE student DROP COLUMN lms_user_id")
@@ -245,7 +242,6 @@ def test_a_clock_that_jumps_does_not_matter(undisturbed, tmp_path):
     assert scores(course)["student0000"][0] < scores(undisturbed[1])["student0000"][0]
 
 
-@pytest.mark.slow
 def test_a_crowd_needs_no_more_memory_than_a_class(released_tiny, tmp_path):
     course = tmp_path / "course"
     shutil.copytree(released_tiny, course)

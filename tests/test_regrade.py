@@ -175,6 +175,7 @@ def test_a_change_of_hidden_lines_needs_none(course):
     assert sentences[0] == "The student version is the same: nobody needs to fetch anything again."
 
 
+@pytest.mark.slow
 def test_a_renamed_cell_is_refused_in_a_sentence_and_nothing_is_touched(course, viva):
     write_source(course, name="test_other")
     before = files(course)

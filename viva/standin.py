@@ -196,7 +196,10 @@ class IteratorStandIn(StandIn):
     __doc__ = vars(StandIn)["__doc__"]
 
     def __iter__(self):
-        return self
+        if object.__getattribute__(self, "_about")["mro"][0][0] == "builtins":
+            return self
+        iterator = _ask(self, "iter", step="[*]")  # a student's class may give another one
+        return self if identical(iterator, self) else iterator
 
     def __next__(self):
         return _ask(self, "next", step="[*]")

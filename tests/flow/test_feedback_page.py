@@ -19,7 +19,7 @@ from tests.flow.test_formgrader import CHROMIUM
 from viva.doctor import find_browser
 from viva.hidden import Hidden, Veil, hidden_of
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
 HOSTILE = """<script>fetch('https://leak.example/1'); document.title = 'taken'</script>
 <img src="https://leak.example/2.png" alt="far away"><img src=x onerror="document.title = 'taken'">
@@ -187,7 +187,6 @@ def test_nothing_hidden_is_on_any_page(course):
     assert seen >= 15
 
 
-@pytest.mark.slow
 def test_nothing_hidden_is_on_any_page_of_the_whole_demo_class(released, tmp_path):
     course = tmp_path / "course"
     shutil.copytree(released, course)

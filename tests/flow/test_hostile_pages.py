@@ -21,7 +21,7 @@ from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served
 from viva.results import Results
 
 __all__ = ["browser"]
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
 STUDENT = "mallory"
 
