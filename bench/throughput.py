@@ -51,10 +51,10 @@ def main() -> None:
         viva_course = make_course(Path(folder, "viva"), options.assignment, options.submissions)
         few = max(1, options.submissions // 4)
         viva_few = make_course(Path(folder, "few"), options.assignment, few)
-        floor = measure_floor(viva_course, options.assignment, options.submissions, cores)
-        viva, memory = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_course)
-        less, memory_less = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_few)
-        stock, _ = measure([BIN / "nbgrader", "autograde", options.assignment, "--force"], stock_course)
+        floor, floor_spent = measure_floor(viva_course, options.assignment, options.submissions, cores)
+        viva, memory, spent = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_course)
+        less, memory_less, spent_less = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_few)
+        stock, *_ = measure([BIN / "nbgrader", "autograde", options.assignment, "--force"], stock_course)
     further = (viva - less) / (options.submissions - few)
     stock_each, viva_each, floor_each = (
         stock / (options.stock or options.submissions),
@@ -82,6 +82,8 @@ def main() -> None:
         f"- Each further submission takes {further / floor_each:.2f} times the floor.",
         f"- Peak memory of all processes together (proportional set size): {memory / 2**20:.0f} MiB with "
         f"{options.submissions} submissions, {memory_less / 2**20:.0f} MiB with {few}.",
+        f"- Processor time of each further submission: {shares(spent, spent_less, options.submissions - few)}; "
+        f"of the floor {1000 * floor_spent:.0f} ms.",
     ]
     print("\n".join(lines))
     RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -122,9 +124,28 @@ def run(command: list, root: Path) -> None:
         sys.exit(f"{command} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
 
-def measure(command: list, root: Path) -> tuple[float, int]:
-    """Seconds of a command, and the peak of the memory that it and all its children have together, in bytes."""
+def shares(more: dict[str, float], less: dict[str, float], count: int) -> str:
+    """What each part spends on a submission, from the seconds of two runs, of which one had ``count`` more."""
+    each = {role: 1000 * (seconds - less.get(role, 0.0)) / count for role, seconds in more.items()}
+    return ", ".join(f"{role} {milliseconds:.0f} ms" for role, milliseconds in sorted(each.items()))
+
+
+ROLES = {"candidate": "candidates", "examiner": "examiners"}
+
+
+def role_of(process: psutil.Process) -> str:
+    """What a process of `viva grade` does."""
+    words = process.cmdline()
+    if "viva.parent" in words:
+        return ROLES[words[words.index("viva.parent") + 1]]
+    return "writer" if process.ppid() == os.getpid() else "workers"
+
+
+def measure(command: list, root: Path) -> tuple[float, int, dict[str, float]]:
+    """Of a command: its seconds, the peak of the memory that all its processes have together in bytes, and the seconds
+    of processor time by role; those of forks are their warm parent's."""
     peak, done = [0], threading.Event()
+    spent: dict[tuple[str, int], float] = {}
 
     def watch() -> None:
         while not done.wait(0.5):
@@ -132,7 +153,11 @@ def measure(command: list, root: Path) -> tuple[float, int]:
             for process in psutil.Process().children(recursive=True):
                 try:
                     total += process.memory_full_info().pss
-                except (psutil.Error, OSError):
+                    times, role = process.cpu_times(), role_of(process)
+                    if role not in ROLES.values() or "viva.parent" not in process.parent().cmdline():
+                        forks = times.children_user + times.children_system if role in ROLES.values() else 0.0
+                        spent[role, process.pid] = times.user + times.system + forks
+                except (psutil.Error, OSError, AttributeError):
                     continue
             peak[0] = max(peak[0], total)
 
@@ -143,15 +168,17 @@ def measure(command: list, root: Path) -> tuple[float, int]:
     seconds = time.monotonic() - start
     done.set()
     watcher.join()
-    return seconds, peak[0]
+    roles = {role for role, _ in spent}
+    return seconds, peak[0], {role: sum(spent[one] for one in spent if one[0] == role) for role in roles}
 
 
-def measure_floor(root: Path, assignment: str, count: int, cores: int) -> float:
-    """Seconds a submission, start-up left out, of bare exec of all cells in forks."""
+def measure_floor(root: Path, assignment: str, count: int, cores: int) -> tuple[float, float]:
+    """Seconds a submission, start-up left out, of bare exec of all cells in forks; and its processor time."""
     code = [sys.executable, __file__, "--floor", str(root), assignment, str(count), str(cores)]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
     answer = subprocess.run(code, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return float(answer.stdout.split()[-1])
+    seconds, spent = map(float, answer.stdout.split()[-2:])
+    return seconds, spent
 
 
 def floor(root: str, assignment: str, count: str, cores: str) -> None:
@@ -166,7 +193,7 @@ def floor(root: str, assignment: str, count: str, cores: str) -> None:
     for path in sorted(Path(root, "submitted").glob("*/*/*.ipynb"))[: int(count)]:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
         notebooks.append([tests.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source) for cell in cells])
-    start = time.monotonic()
+    start, before = time.monotonic(), os.times()
     running = 0
     for cells in notebooks:
         if running == int(cores):
@@ -185,7 +212,9 @@ def floor(root: str, assignment: str, count: str, cores: str) -> None:
         running += 1
     for _ in range(running):
         os.wait()
-    print((time.monotonic() - start) / len(notebooks))
+    after = os.times()
+    spent = sum(after[:4]) - sum(before[:4])
+    print((time.monotonic() - start) / len(notebooks), spent / len(notebooks))
 
 
 def processor() -> str:

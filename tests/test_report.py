@@ -173,6 +173,17 @@ def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom)
     assert told[BOOK][0] in page
 
 
+def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
+    old = records(room)
+    old[SHORT, "bo"]["sanitized"] = {BOOK: ["Cell 7 was shown without: <script>."]}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    page, figures = written(room)
+    assert ("bo", ["Cell 7 was shown without: <script>."]) in [
+        (row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]
+    ]
+    assert "shown without: &lt;script&gt;" in page
+
+
 def test_the_same_results_give_the_same_bytes(classroom):
     assert written(classroom)[0] == written(classroom)[0]
 

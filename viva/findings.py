@@ -157,9 +157,12 @@ class _Part:
 
     def _integrity(self) -> Iterator[dict]:
         for student, record in self.records.items():
-            facts = record.get("integrity")
-            for book, sentences in (facts if isinstance(facts, dict) else {}).items():
-                told = [self._shown(str(one)) for one in sentences] if isinstance(sentences, list) else []
+            facts: dict[str, list[str]] = {}
+            for part in (record.get("integrity"), record.get("sanitized")):
+                for book, sentences in (part if isinstance(part, dict) else {}).items():
+                    told = [self._shown(str(one)) for one in sentences] if isinstance(sentences, list) else []
+                    facts.setdefault(book, []).extend(told)
+            for book, told in facts.items():
                 if told:
                     row = {"student": self.names.of(student), "notebook": self._shown(book), "facts": told}
                     yield row | {"link": self._link(student, str(book))}
