@@ -157,6 +157,7 @@ def test_an_audit_is_plain_data(strong):
     assert json.loads(json.dumps(asdict(strong)))["kinds"]["centre()"] == "plain"
 
 
+@pytest.mark.slow
 def test_a_weakened_check_lets_a_mutant_survive_which_viva_names_and_refuses_to_release(course, viva):
     write(course, CHECKS.replace('    assert np.array_equal(table, before), "The table was changed."\n', ""))
 

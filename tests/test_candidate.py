@@ -16,6 +16,8 @@ from nbgrader.preprocessors import Execute
 from viva.autograde import _output
 from viva.session import Session
 
+pytestmark = pytest.mark.xdist_group("candidate")
+
 CELLS = {
     "prints in pieces": "print('a', end='')\nprint('b')\nprint()",
     "both streams": "import sys\nprint('out')\nprint('err', file=sys.stderr)\nprint('out again')",

@@ -25,6 +25,7 @@ def test_grading_says_what_became_of_each_submission(course, viva):
     assert "anna:" not in result.out
 
 
+@pytest.mark.slow
 def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
     source = course / "source" / SHORT / "scaled_attention.ipynb"
     magic = "today = !date\\nassert today\\n### BEGIN HIDDEN TESTS"

@@ -1,23 +1,43 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from datetime import datetime
 
 import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in
+from viva.commands.grade import GradeCommand
 from viva.export import COLUMNS
+
+pytestmark = pytest.mark.xdist_group("export")
+
+
+@pytest.fixture(scope="module")
+def graded(released, tmp_path_factory):
+    """A course where anna handed in late, and bo nothing."""
+    root = shutil.copytree(released, tmp_path_factory.mktemp("export") / "course")
+    hand_in(root, "anna", answer="right/einsum")
+    (root / "submitted" / "anna" / SHORT / "timestamp.txt").write_text("2026-09-15 12:00:00 UTC")
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        gradebook.update_or_create_assignment(SHORT, duedate=datetime(2026, 9, 14, 23, 59))
+        gradebook.update_or_create_student("bo", last_name='O"Neil, von "Komma"', first_name="Ä\nnewline")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        command = GradeCommand()
+        command.initialize([SHORT])
+        command.start()
+    return root
+
+
+@pytest.fixture
+def course(graded, tmp_path):
+    return shutil.copytree(graded, tmp_path / "course")
 
 
 @pytest.fixture
 def rows(course, viva):
-    hand_in(course, "anna", answer="right/einsum")
-    (course / "submitted" / "anna" / SHORT / "timestamp.txt").write_text("2026-09-15 12:00:00 UTC")
-    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
-        gradebook.update_or_create_assignment(SHORT, duedate=datetime(2026, 9, 14, 23, 59))
-        gradebook.update_or_create_student("bo", last_name='O"Neil, von "Komma"', first_name="Ä\nnewline")
-    assert viva("grade", SHORT).status == 0
     result = viva("export", "--to=out.csv", SHORT)
     assert result.status == 0
     with (course / "out.csv").open(newline="", encoding="utf-8") as file:

@@ -18,6 +18,8 @@ from viva.rehearsal import rehearse
 from viva.verdict import Verdict
 from viva.wall import Wall
 
+pytestmark = pytest.mark.xdist_group("grading")
+
 TEXT = """
 --- given
 import numpy as np

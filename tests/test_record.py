@@ -17,6 +17,8 @@ from tests.oral import code_cell
 from viva.batch import autograde
 from viva.record import Draft, Expected, Graded, Writer
 
+pytestmark = pytest.mark.xdist_group("record")
+
 STUDENT = "anna"
 
 

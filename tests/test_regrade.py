@@ -17,6 +17,8 @@ from viva.batch import autograde
 from viva.regrade import LOG, Regrade
 from viva.release import release
 
+pytestmark = pytest.mark.xdist_group("regrade")
+
 TINY = "tiny"
 TESTS = """### CHECK 1: two doubles to four
 assert double(2) == 4
@@ -160,6 +162,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert events[-1]["changed"] == 4
 
 
+@pytest.mark.slow
 def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
     write_source(course, TESTS.replace("double(2) == 4", "double(3) == 6"), "# Doubling a number")
     opened, config = load(course)

@@ -29,6 +29,8 @@ from viva.findings import DOUBTFUL, focus, read_cells
 from viva.results import Results
 from viva.verdict import CourseError
 
+pytestmark = pytest.mark.xdist_group("report")
+
 SERVER = "http://localhost:8888"
 ODD = {"notebooks": 3, "repairs": {"nb": None}, "integrity": {"nb": 2}, "seconds": "x", "graded": None, "wall": None}
 MISCHIEF = "np.allclose = lambda *args, **more: True\nopen('/etc/passwd')"

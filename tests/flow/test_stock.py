@@ -57,6 +57,7 @@ def test_nbgraders_generate_assignment_writes_what_viva_release_writes_but_for_t
     assert json.loads(path.read_bytes()) == before
 
 
+@pytest.mark.slow
 def test_nbgraders_autograde_feedback_and_export_give_each_answer_the_points_it_earns(course):
     for student, answer in HANDED_IN.items():
         hand_in(course, student, answer=answer)
