@@ -29,12 +29,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	@touch $@
 
 demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export, report
-	@$(BIN)/viva release --no-audit
-	@$(BIN)/viva demo
-	@$(BIN)/viva grade
-	@$(BIN)/viva feedback
-	@$(BIN)/viva export
-	@$(BIN)/viva report
+	@$(BIN)/viva demo --flow
 	@echo
 	@echo "submitted/   what the demo class handed in      autograded/   the same, graded"
 	@echo "feedback/    a page for each student            grades.csv    every score"

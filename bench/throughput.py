@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib
 import os
 import platform
 import shutil
@@ -184,8 +185,11 @@ def measure_floor(root: Path, assignment: str, count: int, cores: int) -> tuple[
 def floor(root: str, assignment: str, count: str, cores: str) -> None:
     """The process that measure_floor starts."""
     from viva.blueprint import read_blueprint
+    from viva.parent import LIBRARIES
     from viva.shell import make_shell
 
+    for name in LIBRARIES:
+        importlib.import_module(name)
     shell = make_shell()
     (source,) = Path(root, "source", assignment).glob("*.ipynb")
     tests = {cell.id: cell.source for cell in read_blueprint(source).cells if cell.kind == "tests"}

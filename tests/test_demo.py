@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+
 import nbformat
+import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, load
@@ -66,3 +69,15 @@ def test_demo_before_release_says_what_to_do(course, viva):
     result = viva("demo")
     assert result.status == 2
     assert "Run 'viva release" in result.err
+
+
+@pytest.mark.slow
+def test_the_whole_flow_is_one_command(course, viva):
+    said = viva("demo", "--flow", "--students=2", SHORT)
+    assert said.status == 0
+    steps = ["release --no-audit", "demo", "grade", "feedback", "export", "report"]
+    said_steps = [line for line in said.out.splitlines() if line.startswith("$")]
+    assert said_steps == [f"$ viva {step} {SHORT}" for step in steps]
+    assert len(list(course.glob(f"feedback/*/{SHORT}/*.html"))) == 2
+    assert (course / "report" / "index.html").is_file() and (course / "grades.csv").is_file()
+    assert json.loads(viva("demo", "--flow", "--students=2", "--json", SHORT).out)["students"] == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from traitlets import Int
+from traitlets import Bool, Int
 
 from viva import demo, doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
@@ -15,11 +15,36 @@ class DemoCommand(VivaCommand):
     examples = """
         viva demo                  24 students, all assignments
         viva demo --students=3     a small class
+        viva demo --flow           release before, and grade, give feedback, export and report after it
     """
     aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
+    flags = VivaCommand.flags | {
+        "flow": ({"DemoCommand": {"flow": True}}, "Take the class through the whole flow, as `make demo` does.")
+    }
     students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
+    flow = Bool(False, help="Take the class through the whole flow.").tag(config=True)
 
     def run(self) -> int:
+        return self._run_flow() if self.flow else self._write_class()
+
+    def _run_flow(self) -> int:
+        """One command after the other, in this process, as to load nbgrader takes a second each time."""
+        from viva.commands.author import ReleaseCommand
+        from viva.commands.grade import GradeCommand
+        from viva.commands.hand_back import ExportCommand, FeedbackCommand, ReportCommand
+
+        steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
+        for kind, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
+            words = [kind.name.replace("-", " ", 1), *options, *self.extra_args]
+            self.console.print(f"$ {' '.join(words)}", style="bold", markup=False, highlight=False)
+            step = kind(config=self.config)
+            step.initialize([*options, *self.extra_args])
+            step.json = False
+            if status := self._write_class() if kind is DemoCommand else step.run():
+                return status
+        return 0
+
+    def _write_class(self) -> int:
         counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
         for assignment, count in counts.items():
             self.console.print(f"{assignment}: {count} submissions by {self.students} demo students", highlight=False)
