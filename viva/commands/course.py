@@ -39,7 +39,7 @@ class DemoCommand(VivaCommand):
             self.console.print(f"$ {' '.join(words)}", style="bold", markup=False, highlight=False)
             step = kind(config=self.config)
             step.initialize([*options, *self.extra_args])
-            step.json = False
+            step.json, step.console = False, self.console
             if status := self._write_class() if kind is DemoCommand else step.run():
                 return status
         return 0
