@@ -6,6 +6,7 @@ blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
 legible      a stranger's text, made fit to be shown
 handin       the files of a submission: which may be which notebook
+rawcell      one cell of a damaged notebook -> a cell
 salvage      the bytes of a file -> a notebook, whatever is broken
 slots        the cells of an assignment and of a submission, and how much one looks like another
 seams        where cells were merged or split: found, joined and cut
@@ -60,6 +61,7 @@ leftovers    what a killed command leaves behind, and one command at a time on a
 workers      a pool of processes that survives the death of any of them
 marking      one submission through nbgrader's steps, in a worker
 batch        many submissions: planned, graded, recorded
+shadow       a copy of a course to try a regrade in
 regrade      a corrected assignment over graded submissions: who changes, and why
 hidden       the hidden lines of an assignment, and where a page holds one
 explanation  what a student reads of a check that did not pass

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
 
 from viva import stopping
 from viva.answers import Answer, fill_in, read_answers
@@ -27,7 +26,7 @@ from viva.course import Course
 from viva.grading import Examination
 from viva.hygiene import findings, untold
 from viva.mutants import Mutant, mutants
-from viva.probe import Probe, Worker, make_grader, name_of, trimmed
+from viva.probe import Probe, Worker, make_grader, name_of, seeded, trimmed
 from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
 from viva.rehearsal import kinds_of_answers
 from viva.release import compiled
@@ -39,7 +38,6 @@ LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
 RUNS = 6
 """So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
-SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"
 MARGIN = 3
 """A right answer should need no more than this part of the time and the memory that it may have."""
 
@@ -164,12 +162,12 @@ class _Run:
         yield self._grading(("untouched",), self._filled(set()))
         yield self._grading(("solution",), solution)
         for run in range(1, RUNS):
-            yield self._grading(("again", run), _seeded(solution, run))
+            yield self._grading(("again", run), seeded(solution, run))
         for place, answer in enumerate(self.answers):
             notebook = fill_in(answer, self.release, self.blueprint)
             notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
             yield self._grading(("answer", place), notebook)
-            yield self._grading(("second", place), _seeded(notebook, place))
+            yield self._grading(("second", place), seeded(notebook, place))
 
     def _alone(self) -> Iterator[tuple]:
         for cell in self.cells:
@@ -339,13 +337,6 @@ def _proof(name: str, kind: str, expected: list[str], trial: Probe | None) -> Pr
 
 def _lost(trial: Probe | None) -> dict[str, str]:
     return trial.lost if trial else {}
-
-
-def _seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
-    """A notebook that begins with another state of the global random numbers."""
-    seeded = copy.copy(notebook)
-    seeded.cells = [new_code_cell(SEED.format(seed)), *notebook.cells]
-    return seeded
 
 
 def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:

@@ -7,6 +7,7 @@ grades answers and mutants, and compares a surviving mutant with the solution.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import json
 import resource
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from viva import witness
 from viva.autograde import new_grader
@@ -212,3 +214,13 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
     other = NotebookNode(notebook)
     other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
     return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
+
+
+SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"
+
+
+def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
+    """A notebook that begins with another state of the global random numbers."""
+    seeded = copy.copy(notebook)
+    seeded.cells = [new_code_cell(SEED.format(seed)), *notebook.cells]
+    return seeded

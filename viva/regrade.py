@@ -27,16 +27,11 @@ import contextlib
 import copy
 import csv
 import json
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import Base, Gradebook
-from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import insert, select
 from traitlets.config import Config
 
 from viva import batch
@@ -46,9 +41,9 @@ from viva.course import Course, Submission
 from viva.record import Expected
 from viva.release import release
 from viva.results import Results
+from viva.shadow import LOG, shadow
 from viva.verdict import BlueprintError, CourseError, Verdict
 
-LOG = "regrades.jsonl"
 TOTAL = "score"
 """In place of a check: the whole submission, less the penalty for lateness."""
 
@@ -233,47 +228,6 @@ class Regrade:
 
     def _say(self, event: str, **more: object) -> None:
         self.log.add([{"event": event, "assignment": self.assignment, "at": now()} | more])
-
-
-@contextlib.contextmanager
-def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Course, Config]]:
-    """A copy of a course's gradebook and results, in which an assignment may be released and graded.
-
-    Raises CourseError when the course's folders are laid out in a way that no copy can follow.
-    """
-    if not course.directory.directory_structure.startswith("{nbgrader_step}"):
-        raise CourseError(
-            f"A what-if needs a directory_structure that begins with {{nbgrader_step}}, not "
-            f"'{course.directory.directory_structure}'."
-        )
-    with tempfile.TemporaryDirectory(prefix="viva-what-if-") as name:
-        folder, config = Path(name), copy.deepcopy(config)
-        results = Results.of(course.directory).path
-        for path in (results, results.with_name(LOG)):
-            if path.exists():
-                shutil.copyfile(path, folder / path.name)
-        config.CourseDirectory.root = str(course.root)
-        config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
-        config.CourseDirectory.release_directory = str(folder / "release")
-        config.CourseDirectory.autograded_directory = str(folder / "autograded")
-        other = Course(CourseDirectory(config=config))
-        if course.path("release", assignment).is_dir():
-            shutil.copytree(course.path("release", assignment), other.path("release", assignment))
-        with course.gradebook() as old, other.gradebook() as new:
-            _copy(old, new)
-        yield other, config
-
-
-def _copy(old: Gradebook, new: Gradebook) -> None:
-    """Every row of a gradebook, whatever database it lies in."""
-    tables = Base.metadata.sorted_tables
-    for table in reversed(tables):
-        new.db.execute(table.delete())
-    for table in tables:
-        rows = [dict(row) for row in old.db.execute(select(table)).mappings()]
-        if rows:
-            new.db.execute(insert(table), rows)
-    new.db.commit()
 
 
 def write_csv(changes: list[Change], path: Path) -> None:

@@ -16,13 +16,12 @@ from collections import defaultdict
 
 from nbformat import NotebookNode, from_dict
 
+from viva.rawcell import ID, read_cell
 from viva.verdict import SubmissionError
 
 MOST_CELLS = 2000
 MOST_BREAKS = 20
 """So many broken places are stepped over."""
-TYPES = ("code", "markdown", "raw")
-ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -44,8 +43,6 @@ _CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
 _KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
 _CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
 _CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
@@ -246,7 +243,7 @@ def _notebook(raw_cells: list, repairs: list[str]) -> NotebookNode:
         if not isinstance(raw, dict):
             odd["was no cell and was left out"].append(number)
             continue
-        cell = _cell(raw, number, odd)
+        cell = read_cell(raw, number, odd)
         if cell.id in known:
             odd["had the id of another cell and got one of its own"].append(number)
         if cell.id in known or not cell.id:
@@ -270,94 +267,3 @@ def numbered(numbers: list[int]) -> str:
         return f"cell {numbers[0]}"
     shown = ", ".join(map(str, numbers[:8])) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
     return f"each of the cells {shown}"
-
-
-def _cell(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode:
-    kind = _kind(raw, number, odd)
-    source = _text(raw, number, odd)
-    cleaned = _SURROGATE.sub("\ufffd", _CONTROL.sub("", source))
-    if cleaned != source:
-        odd["held control characters, which were left out"].append(number)
-    cleaned = cleaned.replace("\r\n", "\n").replace("\r", "\n")
-    if raw.get("cell_type") == "heading":
-        level = raw.get("level")
-        cleaned = f"{'#' * (level if level in range(1, 7) else 1)} {cleaned}"
-    cell = NotebookNode(cell_type=kind, id=_word(raw.get("id")), metadata=_metadata(raw, number, odd), source=cleaned)
-    if kind == "code":
-        if not isinstance(raw.get("outputs", []), list):
-            odd["had outputs that are no list"].append(number)
-        cell.update(outputs=[], execution_count=None)
-    elif pictures := _attachments(raw.get("attachments")):
-        cell.attachments = pictures
-    return cell
-
-
-def _kind(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
-    kind = raw.get("cell_type")
-    if kind in TYPES:
-        return kind
-    if kind in ("heading", "html"):
-        return "markdown"
-    if isinstance(kind, str) and kind.strip().lower() in TYPES:
-        return kind.strip().lower()
-    guess = "code" if any(key in raw for key in ("outputs", "execution_count", "input")) else "markdown"
-    odd[f"had no known type and was read as {guess}"].append(number)
-    return guess
-
-
-def _text(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
-    source = raw.get("source", raw.get("input", ""))
-    if isinstance(source, str):
-        return source
-    if not isinstance(source, list):
-        odd["had no text"].append(number)
-        return ""
-    lines, rest, bad = [], [source], False
-    while rest:  # lists in lists, without recursion
-        item = rest.pop()
-        if isinstance(item, list):
-            bad |= item is not source
-            rest.extend(reversed(item))
-        elif isinstance(item, str):
-            lines.append(item)
-        else:
-            bad = True
-    if bad:
-        odd["had a text of nested lists or other values, which was made one text"].append(number)
-    if len(lines) > 1 and not any("\n" in line for line in lines):
-        odd["had lines without ends, which were put below each other"].append(number)
-        return "\n".join(lines)
-    return "".join(lines)
-
-
-def _metadata(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode:
-    metadata = raw.get("metadata", {})
-    found = NotebookNode()
-    if not isinstance(metadata, dict):
-        odd["had metadata of a wrong type, which was left out"].append(number)
-        return found
-    nbgrader = metadata.get("nbgrader", {})
-    if not isinstance(nbgrader, dict) or not isinstance(nbgrader.get("grade_id", ""), str):
-        odd["had nbgrader metadata of a wrong type, which was left out"].append(number)
-    elif nbgrader.get("grade_id"):
-        found.nbgrader = NotebookNode(grade_id=nbgrader["grade_id"])
-        if isinstance(nbgrader.get("checksum"), str):
-            found.nbgrader.checksum = nbgrader["checksum"]
-    if name := _word(metadata.get("id")) or _word(metadata.get("cell_id")):
-        found.id = name
-    return found
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) and ID.fullmatch(value) else ""
-
-
-def _attachments(value: object) -> NotebookNode:
-    """Pictures in a written answer, by name and type, where they are what they should be."""
-    pictures = NotebookNode()
-    for name, bundle in value.items() if isinstance(value, dict) else ():
-        if isinstance(bundle, dict):
-            kinds = {key: text for key, text in bundle.items() if isinstance(text, str) and not _SURROGATE.search(text)}
-            if kinds and not _SURROGATE.search(name):
-                pictures[name] = NotebookNode(kinds)
-    return pictures

@@ -16,7 +16,8 @@ from viva import batch
 from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
-from viva.regrade import TOTAL, Change, Regrade, shadow, write_csv
+from viva.regrade import TOTAL, Change, Regrade, write_csv
+from viva.shadow import shadow
 from viva.verdict import CourseError
 
 WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}

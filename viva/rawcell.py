@@ -1,0 +1,104 @@
+"""One cell of a damaged notebook, as JSON gave it -> a cell that nbformat takes."""
+
+from __future__ import annotations
+
+import re
+
+from nbformat import NotebookNode
+
+TYPES = ("code", "markdown", "raw")
+ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read_cell(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode:
+    """A cell without outputs; ``odd`` collects, by what was put right, the numbers of the cells it was put right in."""
+    kind = _kind(raw, number, odd)
+    source = _text(raw, number, odd)
+    cleaned = _SURROGATE.sub("\ufffd", _CONTROL.sub("", source))
+    if cleaned != source:
+        odd["held control characters, which were left out"].append(number)
+    cleaned = cleaned.replace("\r\n", "\n").replace("\r", "\n")
+    if raw.get("cell_type") == "heading":
+        level = raw.get("level")
+        cleaned = f"{'#' * (level if level in range(1, 7) else 1)} {cleaned}"
+    cell = NotebookNode(cell_type=kind, id=_word(raw.get("id")), metadata=_metadata(raw, number, odd), source=cleaned)
+    if kind == "code":
+        if not isinstance(raw.get("outputs", []), list):
+            odd["had outputs that are no list"].append(number)
+        cell.update(outputs=[], execution_count=None)
+    elif pictures := _attachments(raw.get("attachments")):
+        cell.attachments = pictures
+    return cell
+
+
+def _kind(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
+    kind = raw.get("cell_type")
+    if kind in TYPES:
+        return kind
+    if kind in ("heading", "html"):
+        return "markdown"
+    if isinstance(kind, str) and kind.strip().lower() in TYPES:
+        return kind.strip().lower()
+    guess = "code" if any(key in raw for key in ("outputs", "execution_count", "input")) else "markdown"
+    odd[f"had no known type and was read as {guess}"].append(number)
+    return guess
+
+
+def _text(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
+    source = raw.get("source", raw.get("input", ""))
+    if isinstance(source, str):
+        return source
+    if not isinstance(source, list):
+        odd["had no text"].append(number)
+        return ""
+    lines, rest, bad = [], [source], False
+    while rest:  # lists in lists, without recursion
+        item = rest.pop()
+        if isinstance(item, list):
+            bad |= item is not source
+            rest.extend(reversed(item))
+        elif isinstance(item, str):
+            lines.append(item)
+        else:
+            bad = True
+    if bad:
+        odd["had a text of nested lists or other values, which was made one text"].append(number)
+    if len(lines) > 1 and not any("\n" in line for line in lines):
+        odd["had lines without ends, which were put below each other"].append(number)
+        return "\n".join(lines)
+    return "".join(lines)
+
+
+def _metadata(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode:
+    metadata = raw.get("metadata", {})
+    found = NotebookNode()
+    if not isinstance(metadata, dict):
+        odd["had metadata of a wrong type, which was left out"].append(number)
+        return found
+    nbgrader = metadata.get("nbgrader", {})
+    if not isinstance(nbgrader, dict) or not isinstance(nbgrader.get("grade_id", ""), str):
+        odd["had nbgrader metadata of a wrong type, which was left out"].append(number)
+    elif nbgrader.get("grade_id"):
+        found.nbgrader = NotebookNode(grade_id=nbgrader["grade_id"])
+        if isinstance(nbgrader.get("checksum"), str):
+            found.nbgrader.checksum = nbgrader["checksum"]
+    if name := _word(metadata.get("id")) or _word(metadata.get("cell_id")):
+        found.id = name
+    return found
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) and ID.fullmatch(value) else ""
+
+
+def _attachments(value: object) -> NotebookNode:
+    """Pictures in a written answer, by name and type, where they are what they should be."""
+    pictures = NotebookNode()
+    for name, bundle in value.items() if isinstance(value, dict) else ():
+        if isinstance(bundle, dict):
+            kinds = {key: text for key, text in bundle.items() if isinstance(text, str) and not _SURROGATE.search(text)}
+            if kinds and not _SURROGATE.search(name):
+                pictures[name] = NotebookNode(kinds)
+    return pictures
