@@ -69,6 +69,8 @@ class Candidate:
         self.shared = Shared(self.refer)
         self.known_state: tuple = ()
         """The random state, as the other side knows it."""
+        self.named: dict[str, object] = {}
+        """What the names mean that the other side has asked for since the last cell was run."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
@@ -101,6 +103,7 @@ class Candidate:
 
     def do_run(self, source: str) -> dict:
         """Run one cell and return its outputs."""
+        self.named.clear()
         Shell.outputs = outputs = Outputs()
         error = None
         forget_interrupt()
@@ -171,14 +174,20 @@ class Candidate:
         """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
         if random_state is not None:
             set_state(random_state)
-        self.known_state = get_state()
+            self.known_state = get_state()
         if errors is not None:
             np.seterr(**errors)
         self.shell.user_ns.update(rebound or {})
 
     def _with_state(self, message: dict) -> dict:
+        """Add what the other side does not know yet: other random numbers, names that mean something else now."""
         if (state := get_state()) != self.known_state:
             message["random_state"] = self.known_state = state
+        space = self.shell.user_ns
+        if rebound := [name for name, value in self.named.items() if space.get(name) is not value]:
+            message["rebound"] = rebound
+            for name in rebound:
+                del self.named[name]
         return message
 
     def _warning(self, warning: warnings.WarningMessage) -> tuple:
@@ -186,10 +195,12 @@ class Candidate:
         return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
     def do_bind(self, names: dict) -> dict:
+        self.named.clear()
         self.shell.user_ns.update(names)
         return {}
 
     def do_unbind(self, name: str) -> dict:
+        self.named.pop(name, None)
         self.shell.user_ns.pop(name, None)
         return {}
 
@@ -211,7 +222,8 @@ class Candidate:
         return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
 
     def do_random(self) -> dict:
-        return {"random_state": get_state()}
+        self.known_state = get_state()
+        return {"random_state": self.known_state}
 
     def do_facts(self) -> dict:
         """What the notebook did to this process."""

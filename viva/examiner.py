@@ -106,6 +106,7 @@ class Examiner:
         When test code binds a ``visible`` name that the notebook has too, the student's functions see it.
         """
         self.namespace.bound = set()
+        self.asker.names.clear()  # the notebook's cells have run since
         known = self.namespace.owned | self.given
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):

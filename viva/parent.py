@@ -29,6 +29,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from viva import wire
+from viva.values.plain import learn_pandas
 from viva.verdict import WallError
 from viva.wall import LARGER, Limits, Wall, begin_session, enter, limit
 
@@ -143,6 +144,8 @@ def main(role: str, number: str, maker: str, *libraries: str) -> None:
     for name in libraries:
         __import__(name)
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
+    if "pandas" in sys.modules:
+        learn_pandas()
     _seed()
     libc.prctl(PR_SET_DUMPABLE, 0)
     assert threading.active_count() == 1, threading.enumerate()

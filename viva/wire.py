@@ -251,11 +251,12 @@ def write(fd: int, payload: bytes, timeout: float | None = None) -> None:
         raise WireError(f"a message of {len(payload)} bytes is longer than {MESSAGE}")
     left, deadline = memoryview(LENGTH.pack(len(payload)) + payload), _deadline(timeout)
     while left:
-        _wait(fd, select.POLLOUT, deadline)
+        if deadline is not None:
+            _wait(fd, select.POLLOUT, deadline)
         try:
             left = left[os.write(fd, left[:PAGE] if timeout is not None else left) :]
         except BlockingIOError:
-            continue
+            _wait(fd, select.POLLOUT, deadline)
         except BrokenPipeError as error:
             raise EOFError("the other side has closed the pipe") from error
 
@@ -276,10 +277,12 @@ def read(fd: int, limit: int = MESSAGE, timeout: float | None = None) -> bytes:
 def _read(fd: int, length: int, deadline: float | None) -> bytes:
     data = bytearray()
     while len(data) < length:
-        _wait(fd, select.POLLIN, deadline)
+        if deadline is not None:
+            _wait(fd, select.POLLIN, deadline)
         try:
             chunk = os.read(fd, min(length - len(data), 2**20))
         except BlockingIOError:
+            _wait(fd, select.POLLIN, deadline)
             continue
         if not chunk:
             raise EOFError("the other side has closed the pipe")

@@ -46,6 +46,8 @@ class Asker:
         self.rebound: Callable[[], dict[str, object]] = dict
         """Names that test code has bound since, and that the candidate should see."""
         self.shared = Shared()
+        self.names: dict[str, StandIn] = {}
+        """What the student's names mean, until the candidate says that one means something else."""
         self.first = True
         """Whether the next question is the first of a check."""
         self.fault: CandidateFault | None = None
@@ -58,6 +60,15 @@ class Asker:
         except CandidateFault as fault:
             self.fault = self.fault or fault
             raise
+
+    def name(self, name: str) -> object:
+        """What a name of the notebook means; for plain values, which may change in place, it is asked every time."""
+        if name in self.names:
+            return self.names[name]
+        value = self.operate("name", name, path=name)
+        if type(value) in STAND_INS:
+            self.names[name] = value
+        return value
 
     def _operate(self, operation: str, args: tuple, kwargs: dict, path: str) -> object:
         """The result of one operation in the candidate.
@@ -78,7 +89,7 @@ class Asker:
         self._tell_random_state(request)
         found: list[wire.Reference] = []
         reply = self.exchange(request, path, found)
-        self._take_random_state(reply)
+        self._take_state(reply)
         _print(reply.get("printed", []))
         self._warn(reply.get("warned", []))
         kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
@@ -165,7 +176,7 @@ class Asker:
         number, args, kwargs = reply.get("callback"), reply.get("args"), reply.get("kwargs")
         if not (type(number) is int and 0 <= number < len(self.functions)):
             raise CandidateLied("a callback that was never given")
-        self._take_random_state(reply)
+        self._take_state(reply)
         try:
             answer = {"value": self.functions[number](*args, **kwargs)}
             self._tell_random_state(answer)
@@ -252,13 +263,16 @@ class Asker:
 
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""
-        self._take_random_state(self.exchange({"do": "random"}))
+        self._take_state(self.exchange({"do": "random"}))
 
     def _tell_random_state(self, message: dict) -> None:
         if (state := get_state()) != self.known_state:
             message["random_state"] = self.known_state = state
 
-    def _take_random_state(self, reply: dict) -> None:
+    def _take_state(self, reply: dict) -> None:
+        for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
+            if isinstance(name, str):
+                self.names.pop(name, None)
         if "random_state" in reply:
             try:
                 set_state(reply["random_state"])

@@ -34,7 +34,7 @@ class Namespace(dict):
         if name.startswith("__") or (name not in self.owned and hasattr(builtins, name)):
             raise KeyError(name)
         try:
-            return self.asker.operate("name", name, path=name)
+            return self.asker.name(name)
         except NameError:
             if hasattr(builtins, name):
                 return getattr(builtins, name)
@@ -47,6 +47,7 @@ class Namespace(dict):
     def __delitem__(self, name: str) -> None:
         self.bound.add(name)
         if name not in self or name in self.owned:
+            self.asker.names.pop(name, None)
             self.asker.exchange({"do": "unbind", "name": name})
         self.pop(name, None)
 

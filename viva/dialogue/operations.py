@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def _lookup(candidate: Candidate, name: str):
     try:
-        return candidate.shell.user_ns[name]
+        value = candidate.named[name] = candidate.shell.user_ns[name]
+        return value
     except KeyError:
         raise NameError(f"name '{name}' is not defined") from None
 
