@@ -24,6 +24,7 @@ wire         plain values to bytes and back, and messages over a pipe
 wall         how a process gives up everything but its own work
 privileges   root, capabilities and namespaces
 landlock     which files can still be reached
+bubblewrap   the same where the kernel has no Landlock
 syscalls     which system calls are still answered
 trial        attempts to break each layer of the wall
 randomness   the global random state, as plain values
