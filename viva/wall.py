@@ -42,9 +42,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from viva import bubblewrap, landlock
-from viva.privileges import cover, give_up_root, mount_private, require_private
-from viva.syscalls import call, filter_calls, prctl
+from viva import bubblewrap
+from viva.layers import landlock
+from viva.layers.privileges import cover, give_up_root, mount_private, require_private
+from viva.layers.syscalls import call, filter_calls, prctl
 from viva.verdict import WallError
 
 MB, GB = 1 << 20, 1 << 30

@@ -1,0 +1,6 @@
+"""What the wall is made of, by Linux's own means:
+
+privileges  root, capabilities and namespaces
+landlock    which files can still be reached
+syscalls    which system calls are still answered
+"""
