@@ -2,5 +2,6 @@
 
 privileges  root, capabilities and namespaces
 landlock    which files can still be reached
+bubblewrap  the same where the kernel has no Landlock
 syscalls    which system calls are still answered
 """

@@ -21,7 +21,7 @@ PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 4, 24, 28
 CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21
 CAPABILITIES_OF_SELF = struct.pack("Ii", 0x20080522, 0)
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 30
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 0x4000, 1 << 18
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 0x4000, 1 << 18
 
 
 def capabilities() -> int:
@@ -39,10 +39,11 @@ def require_private(folder: str) -> None:
         raise OSError(errno.EPERM, f"{folder} is not a folder of mode 0700 of this user's own")
 
 
-def mount_private(folder: str, size: int, files: int) -> None:
+def mount_private(folder: str, size: int, files: int, alone: bool = False) -> None:
     """Leave the machine's namespaces and mount a tmpfs over ``folder``, with a copy of what is in it. Raises OSError.
 
     It holds ``size`` bytes and ``files`` files and folders; nothing in it can be executed or mapped as code.
+    ``alone``: of the folder around it nothing else stays in reach.
     """
     spaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET
     if capabilities() >> CAP_SYS_ADMIN & 1:
@@ -56,9 +57,24 @@ def mount_private(folder: str, size: int, files: int) -> None:
             Path("/proc/self", name).write_text(f"{number} {number} 1")
     call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
     os.chdir(folder)  # keeps the folder in reach that the tmpfs covers
-    options = f"size={size},nr_inodes={files},mode=0700".encode()
-    call("mount", b"tmpfs", os.fsencode(folder), b"tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
+    if alone:
+        cover(os.path.dirname(folder), folder)
+    _mount_tmpfs(folder, f"size={size},nr_inodes={files},mode=0700")
     shutil.copytree(".", folder, symlinks=True, dirs_exist_ok=True)
+
+
+def cover(folder: str, inner: str | None = None) -> None:
+    """Leave ``folder`` empty but for the empty folder ``inner``, unreadable and read-only. Raises OSError."""
+    options = f"size=4k,nr_inodes=4,mode={'0111' if inner else '0000'}"
+    _mount_tmpfs(folder, options)
+    if inner:
+        os.mkdir(inner, 0o700)
+    _mount_tmpfs(folder, options, MS_REMOUNT | MS_RDONLY)
+
+
+def _mount_tmpfs(folder: str, options: str, flags: int = 0) -> None:
+    flags |= MS_NOSUID | MS_NODEV | MS_NOEXEC
+    call("mount", b"tmpfs", os.fsencode(folder), b"tmpfs", flags, options.encode())
 
 
 def give_up_root(uid: int, readable: Sequence[str], scratch: str | None) -> None:
