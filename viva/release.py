@@ -83,7 +83,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-    texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
+    texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
     if released.metadata.get("kernelspec", {}).get("language", "python") != "python":
         return ""
     try:
