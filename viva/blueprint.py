@@ -123,7 +123,8 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
     they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines.
 
     Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
-    title, when the checks of a cell do not add up to its points, or when a kind is widened to anything but "any".
+    title, when the checks of a cell do not add up to its points, when points are no number, or when a kind is widened
+    to anything but "any".
     """
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
@@ -164,16 +165,18 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
 def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
     kind = kind_of(cell, nbgrader)
-    points = float(nbgrader.get("points", 0)) if kind in ("tests", "manual", "task") else 0.0
+    points = nbgrader.get("points", 0) if kind in ("tests", "manual", "task") else 0
+    if not isinstance(points, int | float):
+        raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
     prelude, checks = "", ()
     if kind == "tests":
-        prelude, checks = split_checks(cell.source, name, points, f"{path}, cell '{name}'")
+        prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})
     return Cell(
         name,
         kind,
         cell.source,
-        points,
+        float(points),
         prelude,
         checks,
         inside=own.get("where") == "candidate",
