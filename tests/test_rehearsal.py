@@ -305,3 +305,113 @@ def written(text: str, folder: Path) -> Path:
     notebook, _ = read(text)
     nbformat.write(notebook, folder / "nb.ipynb")
     return folder / "nb.ipynb"
+
+
+BY_HAND = """
+--- open
+import numpy as np
+steps = np.zeros(3)
+seen = []
+--- manual
+for place in range(3):
+    steps[place] = place ** 2
+seen.append(4)
+--- wrong
+seen.append(4)
+--- wrong
+steps[:] = 1
+--- test
+assert steps[2] == 4
+assert seen == [4]
+"""
+
+
+def test_what_a_cell_graded_by_hand_computes_is_the_students(grader, tmp_path):
+    Exam(BY_HAND, grader, tmp_path).prove()
+
+
+OPEN = """
+--- open
+import numpy as np
+--- open
+def mean(values):
+    return np.sum(values) / len(values)
+--- wrong
+def mean(values):
+    return np.sum(values)
+--- right
+import numpy
+def mean(values):
+    return numpy.mean(values)
+--- test
+assert np.isclose(mean([1, 2, 6]), 3)
+"""
+
+
+def test_answers_in_cells_that_nbgrader_does_not_know_are_graded(grader, tmp_path):
+    Exam(OPEN, grader, tmp_path).prove()
+
+
+TWICE = """
+--- open
+import math
+--- answer
+class Account:
+    def __init__(self):
+        self.balance = 0
+    def pay(self, amount):
+        self.balance += amount
+--- wrong
+class Account:
+    def __init__(self):
+        self.balance = 0
+    def pay(self, amount):
+        self.balance -= amount
+--- open
+account = Account()
+--- open
+account.pay(math.floor(5.5))
+--- test
+assert account.balance == 5
+"""
+
+
+def test_cells_without_ids_are_told_apart(grader, tmp_path):
+    exam = Exam(TWICE, grader, tmp_path)
+    notebook = nbformat.from_dict(exam.notebook)
+    notebook.nbformat_minor = 4
+    for cell in notebook.cells:
+        del cell["id"]
+    nbformat.write(notebook, tmp_path / "old.ipynb")
+    known = rehearse(tmp_path / "old.ipynb", grader)
+    assert known.plan.given == {"cell 1"}
+    assert not known.inside
+    wrong = exam.answered(exam.variants[0].answers)
+    for submission, passes in ((exam.answered(), True), (wrong, False)):
+        for cell in submission.cells:
+            del cell["id"]
+        assert (lost(grader.grade(submission, known)) == {}) is passes
+
+
+STUB = """
+--- open
+def animated():
+    return None
+--- right
+def animated():
+    return animated
+--- wrong
+def animated():
+    return 1 / 0
+--- test
+anim = animated()
+assert anim is not None
+"""
+
+
+def test_any_kind_of_answer_will_do_where_the_solution_itself_does_not_pass(grader, tmp_path):
+    exam = Exam(STUB, grader, tmp_path)
+    assert lost(exam.grade())
+    right, wrong = exam.variants
+    assert lost(exam.grade(right.answers)) == {}
+    assert lost(exam.grade(wrong.answers))

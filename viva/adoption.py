@@ -248,7 +248,7 @@ def _missing(course: Course, assignment: str, path: Path) -> Iterator[str]:
 
 def _unanswered(name: str, count: int, notebook: NotebookNode) -> Iterator[str]:
     source = next(cell.source for cell in notebook.cells if cell.id == name)
-    if "### BEGIN SOLUTION" not in source:
+    if "BEGIN SOLUTION" not in source:
         if "raise NotImplementedError" in source or not source.strip():
             yield f"Cell '{name}': it holds no solution. Was the students' version adopted?"
         else:

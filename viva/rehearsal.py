@@ -7,6 +7,7 @@ be split into two processes: the solution passes them in one process, but not in
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import re
 from pathlib import Path
@@ -18,8 +19,6 @@ from viva.grading import Examination, Grader, allowance, examine, prepare
 from viva.session import Died, Session
 from viva.verdict import BlueprintError, Verdict
 
-CODE = ("given", "answer", "tests")
-
 
 def rehearse(
     path: Path, grader: Grader, data: Path | None = None, released: dict[str, str] | None = None
@@ -30,17 +29,36 @@ def rehearse(
     tests is not this function's concern.
     """
     blueprint = read_blueprint(path, released)
-    cells = [cell for cell in blueprint.cells if cell.kind in CODE]
+    cells = [cell for cell in blueprint.cells if cell.code]
     try:
         changed, alone = _run_alone(cells, grader, data)
-        plan = taint.plan([(cell.id, cell.kind, cell.source) for cell in cells], changed)
+        plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], changed)
         declared = frozenset(cell.id for cell in cells if cell.inside)
         examination = Examination(blueprint, plan, {}, declared)
         kinds, split = _examine_recording(cells, examination, grader, data)
     except Died as death:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
     inside = declared | {cell for cell, passed in alone.items() if passed and not split.get(cell, True)}
-    return Examination(blueprint, plan, kinds | {path: ANY for path in blueprint.widened if path in kinds}, inside)
+    untold = _untold(cells, alone)
+    kinds = {path: kind for path, kind in kinds.items() if re.match(r"\w*", path)[0] not in untold}
+    wide = {path for path in blueprint.widened if path in kinds} | untold
+    return Examination(blueprint, plan, kinds | dict.fromkeys(wide, ANY), inside)
+
+
+def _untold(cells: list[Cell], passed: dict[str, bool]) -> set[str]:
+    """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
+    used: dict[bool, set[str]] = {True: set(), False: set()}
+    for cell in cells:
+        if cell.kind == "tests" and (names := taint.names_of(cell.source)):
+            used[passed[cell.id]] |= names.used.union(*names.mentioned.values()) - names.bound
+    return used[False] - used[True] - set(vars(builtins))
+
+
+def _part(cell: Cell) -> tuple[str, str]:
+    """The kind of a code cell in the plan, and its text."""
+    if cell.kind in ("given", "task"):
+        return ("given" if cell.locked else "open"), cell.source
+    return cell.kind, cell.source
 
 
 def kinds_of_answers(known: Examination) -> dict[str, str]:
@@ -49,7 +67,10 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     tested = [names for kind, names in cells.values() if kind == "tests" and names]
     used = set().union(*(names.used.union(*names.mentioned.values()) for names in tested))
     shown = {
-        name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] == "answer"
+        name
+        for cell, names in known.plan.owned.items()
+        for name in names
+        if name in used or cells[cell][0] in taint.ANSWERS
     }
     recorded = sorted(known.kinds.items())
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
@@ -63,11 +84,11 @@ def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> tuple[di
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
             names = taint.names_of(cell.source)
-            before = _digests(session, given) if cell.kind == "answer" else {}
+            before = _digests(session, given) if cell.kind in taint.ANSWERS else {}
             reply = session.candidate(grader.seconds, do="run", source=cell.source)
             if cell.kind == "tests":
                 passed[cell.id] = reply.get("raised") is None
-            elif cell.kind == "answer":
+            elif cell.kind in taint.ANSWERS:
                 after = _digests(session, given)
                 changed[cell.id] = {name for name in before if before[name] != after.get(name)}
             elif names:

@@ -126,7 +126,7 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
 
 
 def _own_lines(cell: Cell) -> list[str]:
-    parts = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", cell.source, flags=re.DOTALL)
+    parts = re.findall(r"BEGIN SOLUTION[^\n]*\n(.*?)END SOLUTION", cell.source, flags=re.DOTALL)
     lines = [line.partition("#")[0] for part in parts for line in part.splitlines()]
     return [squeezed for line in lines if (squeezed := _squeezed(line))]
 
@@ -166,7 +166,7 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
     """Random numbers that are drawn before any seed was set, or by a generator without one."""
     seeded = False
     for cell in blueprint.cells:
-        if cell.kind not in ("given", "answer", "tests"):
+        if not cell.code:
             continue
         calls = [node for node in ast.walk(_parsed(cell.source)) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda node: node.lineno):

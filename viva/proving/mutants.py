@@ -49,7 +49,7 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
     """
     bound: dict[str, set[str]] = {}
     for cell in blueprint.cells:
-        names = names_of(cell.source) if cell.kind in ("given", "answer") else None
+        names = names_of(cell.source) if cell.code and cell.kind != "tests" else None
         bound[cell.id] = names.bound if names else set()
     found = []
     for cell in blueprint.cells:

@@ -26,7 +26,7 @@ from viva.proving import witness
 from viva.proving.mutants import Mutant
 from viva.rehearsal import rehearse
 from viva.session import Died, Session
-from viva.taint import names_of
+from viva.taint import ANSWERS, names_of
 from viva.verdict import Verdict, VivaError
 
 WITHOUT_WALL = 6 * 1024**3
@@ -132,7 +132,7 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
     _say(session, 60, start)
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:
-        if cell.kind not in ("given", "answer", "tests") or cell.id in left_out:
+        if not cell.code or cell.id in left_out:
             continue
         names = names_of(cell.source) if cell.kind == "answer" else None
         if cell.id == before:
@@ -166,7 +166,7 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
     ids = [cell.id for cell in blueprint.cells]
     used: set[str] = set()
     for cell in blueprint.cells[ids.index(answer) + 1 :]:
-        if cell.kind in ("given", "answer", "tests"):
+        if cell.code:
             used |= _uses(cell)
     return sorted(used)
 
@@ -181,7 +181,7 @@ def unneeded(blueprint: Blueprint) -> set[str]:
     used: set[str] = set()
     found = set()
     for cell in reversed(blueprint.cells):
-        if cell.kind not in ("given", "answer", "tests"):
+        if not cell.code:
             continue
         names = names_of(cell.source)
         plain = cell.kind == "given" and cell.id and names is not None and "seed(" not in cell.source
@@ -189,7 +189,7 @@ def unneeded(blueprint: Blueprint) -> set[str]:
             found.add(cell.id)
         else:
             used |= _uses(cell)
-            used |= names.bound if names and cell.kind == "answer" else set()
+            used |= names.bound if names and cell.kind in ANSWERS else set()
     return found
 
 
