@@ -33,6 +33,24 @@ def home(tmp_path_factory):
         yield folder
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; where there is none the test is skipped, or fails if nothing may be skipped."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser import CHROMIUM
+    from viva.doctor import find_browser
+
+    path = find_browser()
+    if path is None:
+        sentence = "There is no browser to look at pages with. Install one: sudo apt-get install chromium"
+        (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield chromium
+        chromium.close()
+
+
 @dataclass
 class Result:
     """What a `viva` command did."""

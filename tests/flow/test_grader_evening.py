@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served  # noqa: F401  (browser is a fixture)
+from tests.flow.jupyter import MATHJAX, served
+from tests.flow.test_formgrader import NOTEBOOK, TASK
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
@@ -35,7 +36,7 @@ def viva(root: Path, *step: str) -> None:
 
 
 @pytest.fixture
-def page(browser, graded) -> Page:  # noqa: F811
+def page(browser, graded) -> Page:
     """A page without a network, whose user is logged in to JupyterLab; its ``server`` is the address of that."""
     with served(graded) as address:
         server = "{0.scheme}://{0.netloc}".format(urlsplit(address))

@@ -17,10 +17,10 @@ from traitlets.config import Config
 
 from tests import hostile
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served
+from tests.flow.jupyter import MATHJAX, served
+from tests.flow.test_formgrader import NOTEBOOK, TASK
 from viva.results import Results
 
-__all__ = ["browser"]
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
 STUDENT = "mallory"

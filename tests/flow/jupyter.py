@@ -1,0 +1,58 @@
+"""JupyterLab with formgrader as `make formgrader` starts it, and what its pages load from the network."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROJECT
+
+MATHJAX = "window.MathJax = {Hub: {Config() {}, Queue() {}, Startup: {signal: {Interest: tell => tell('End')}}}};"
+"""What formgrader calls of MathJax, which it loads from the network and cannot do without."""
+
+
+@contextlib.contextmanager
+def served(root: Path) -> Iterator[str]:
+    """The address that `make formgrader` prints for people to open, while it runs in that course."""
+    (root / ".venv").symlink_to(sys.prefix)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    target = ["formgrader", "--old-file=setup", f"PORT={port}", "OPTIONS=--no-browser"]
+    log = root.parent / "log.txt"
+    with log.open("wb") as file:
+        server = subprocess.Popen(
+            ["make", f"--file={PROJECT / 'Makefile'}", *target],
+            cwd=root,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield printed_address(server, log)
+    finally:
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(server.pid, signal.SIGTERM)
+            server.wait(20)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def printed_address(server: subprocess.Popen, log: Path) -> str:
+    for _ in range(300):
+        if found := re.search(r"http://localhost:\S+", log.read_text()):
+            return found[0]
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not start: {log.read_text()}")
