@@ -7,6 +7,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import nbformat
 import pytest
@@ -33,9 +34,13 @@ def home(tmp_path_factory):
         yield folder
 
 
+def lacking(sentence: str) -> NoReturn:
+    """Skip a test for what the machine lacks, or fail it where nothing may be skipped."""
+    (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
+
+
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium; where there is none the test is skipped, or fails if nothing may be skipped."""
     from playwright.sync_api import sync_playwright
 
     from tests.browser import CHROMIUM
@@ -43,8 +48,7 @@ def browser():
 
     path = find_browser()
     if path is None:
-        sentence = "There is no browser to look at pages with. Install one: sudo apt-get install chromium"
-        (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
+        lacking("There is no browser to look at pages with. Install one: sudo apt-get install chromium")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
         yield chromium

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.jupyter import MATHJAX, served
+from tests.flow.jupyter import served, stand_in_for_mathjax
 from viva import report
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -50,7 +50,7 @@ def lab(browser, address):
 
     def keep_off_the_network(route):
         if "mathjax" in route.request.url:
-            route.fulfill(content_type="text/javascript", body=MATHJAX)
+            stand_in_for_mathjax(route)
         else:
             route.abort()
 
