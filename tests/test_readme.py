@@ -16,7 +16,7 @@ from tests.conftest import PROJECT
 from viva.answers import read_answer
 from viva.blueprint import read_blueprint, split_checks
 from viva.cli import Viva
-from viva.export import COLUMNS
+from viva.gradebook.export import COLUMNS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "CHANGELOG.md", *PROJECT.glob("docs/*.md")]

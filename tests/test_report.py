@@ -20,10 +20,11 @@ from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, Submit
 
 from tests.browser import CONTRAST
 from tests.conftest import PROJECT, SHORT, hand_in, load
-from viva import export, report
+from viva import report
 from viva.commands.grade import GradeCommand
-from viva.findings import DOUBTFUL, focus, read_cells
-from viva.results import Results
+from viva.gradebook import export
+from viva.gradebook.results import Results
+from viva.reporting.findings import DOUBTFUL, focus, read_cells
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("report")
