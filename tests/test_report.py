@@ -152,7 +152,8 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
 
 
 def test_what_makes_a_repair_doubtful_is_what_repairs_say():
-    code = " ".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/*.py") if path.stem != "findings")
+    modules = [path for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"]
+    code = " ".join(path.read_text(encoding="utf-8") for path in modules)
     assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
 
 
