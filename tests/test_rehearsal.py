@@ -384,7 +384,7 @@ def test_cells_without_ids_are_told_apart(grader, tmp_path):
         del cell["id"]
     nbformat.write(notebook, tmp_path / "old.ipynb")
     known = rehearse(tmp_path / "old.ipynb", grader)
-    assert known.plan.given == {"cell 1"}
+    assert known.plan.given == {"cell-1"}
     assert not known.inside
     wrong = exam.answered(exam.variants[0].answers)
     for submission, passes in ((exam.answered(), True), (wrong, False)):
