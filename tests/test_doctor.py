@@ -40,7 +40,7 @@ def test_an_assignment_that_was_not_released_is_optional(course, viva):
 def test_each_layer_of_the_wall_has_a_line_and_the_last_says_what_they_come_to(course, viva):
     result = viva("doctor")
     lines = [line for line in result.out.splitlines() if "wall, " in line or "protection" in line]
-    tried = [layer.name for layer in protection().layers]
+    tried = [layer.name for layer in protection(all_layers=True).layers]
     assert set(PROMISES) - {"user"} <= set(tried)
     assert [line.split("wall, ")[1].split(":")[0] for line in lines[:-1]] == tried
     assert lines[-1].endswith(f"protection from student code: {protection().level}") or protection().level == "none"
@@ -49,8 +49,8 @@ def test_each_layer_of_the_wall_has_a_line_and_the_last_says_what_they_come_to(c
 def test_a_layer_that_does_not_hold_comes_with_its_fault_and_its_remedy(course, viva):
     opened, config = load(course)
     diagnoses = {diagnosis.what: diagnosis for diagnosis in examine(opened, config)}
-    for layer in protection().layers:
+    for layer in protection(all_layers=True).layers:
         (what,) = [what for what in diagnoses if what.startswith(f"wall, {layer.name}: ")]
         assert diagnoses[what].healthy == layer.works
-        assert diagnoses[what].needed == (layer.name not in ("user", "namespaces"))
+        assert diagnoses[what].needed == layer.needed
         assert layer.fault in what and diagnoses[what].remedy == layer.remedy != ""

@@ -151,7 +151,7 @@ def test_a_child_ends_with_its_parent_also_without_a_wall(tmp_path):
     with pytest.raises(WallError, match="the warm parent of the candidates has ended"):
         parent.fork([0, 1, 2], tmp_path)
     parent.close()
-    assert not parent.home.exists()
+    assert not parent.folder.exists()
 
 
 def test_a_parent_does_not_mind_ctrl_c(parents, tmp_path):

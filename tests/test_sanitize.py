@@ -8,9 +8,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
 from tests import hostile
+from tests.cleaning.test_markup import FRAMES
 from tests.conftest import SHORT, hand_in, load
-from tests.test_markup import FRAMES
-from viva.results import Results
+from viva.gradebook.results import Results
 from viva.sanitize import clean_output, clean_text, sanitize
 
 FRAME = {"text/html": FRAMES["numbers"]._repr_html_(), "text/plain": "   a  b"}
@@ -131,3 +131,10 @@ def test_a_students_folder_whose_name_is_more_than_a_name_is_not_graded_and_said
     assert "rename it" in " ".join(result.out.split())
     assert not (course / "autograded" / student).exists()
     assert "\x1b]" not in result.text and "\u202e" not in result.text
+
+
+def test_a_raw_cell_is_cleaned_of_formulas_too_and_else_stays():
+    cells = [new_raw_cell(r"$\def\frac#1#2{0}$"), new_raw_cell("a < b & $x$")]
+    notebook = new_notebook(cells=cells)
+    assert sanitize(notebook) == [r"Cell 1 was shown without: \def."]
+    assert [cell.source for cell in notebook.cells] == [r"$\<span></span>def\frac#1#2{0}$", "a < b & $x$"]

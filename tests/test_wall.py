@@ -22,8 +22,19 @@ import pytest
 
 from tests import wall_probe
 from tests.wall_probe import ATTACKS, SECRET, WORKS
-from viva import landlock
-from viva.wall import FIRST_UID, PROMISES, Layer, Limits, Protection, Wall, overflowing, protection, readable_by_default
+from viva.layers import landlock
+from viva.wall import (
+    FIRST_UID,
+    IN_BUBBLEWRAP,
+    PROMISES,
+    Layer,
+    Limits,
+    Protection,
+    Wall,
+    overflowing,
+    protection,
+    readable_by_default,
+)
 
 PROBE = Path(wall_probe.__file__)
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -88,8 +99,8 @@ def run(places, probes, *, abi=None, private_tmp=False, examiner=False, **job):
     return run_each(places, [behind(probes, abi=abi, private_tmp=private_tmp, examiner=examiner)], **job)[0]
 
 
-def behind(probes, *, abi=None, private_tmp=False, examiner=False) -> dict:
-    return {"probes": list(probes), "abi": abi, "private_tmp": private_tmp, "examiner": examiner}
+def behind(probes, *, abi=None, private_tmp=False, examiner=False, boxed=False) -> dict:
+    return {"probes": list(probes), "abi": abi, "private_tmp": private_tmp, "examiner": examiner, "boxed": boxed}
 
 
 def run_each(places, walls, *, user=None, python=sys.executable, before=(), change=(), **job):
@@ -266,13 +277,14 @@ def test_the_wall_costs_little(world):
 # The processes around it
 
 
-def start(program: str, *arguments: str) -> subprocess.CompletedProcess:
+def start(program: str, *arguments: str, path: str = os.environ["PATH"]) -> subprocess.CompletedProcess:
     """Run a program in which a fork walls itself in."""
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(PROBE.parents[1])!r})\n{program}", *arguments],
         capture_output=True,
         text=True,
         timeout=20,
+        env=os.environ | {"PATH": path},
     )
 
 
@@ -396,26 +408,31 @@ def test_scratch_of_another_user_is_refused(world):
 # What this machine gives
 
 
-LACKING = """
-import ctypes, json, struct
-from viva import syscalls
-from viva.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
+LACK = """
+import ctypes, json, struct, sys
+from viva.layers import syscalls
+from viva.layers.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
+def lack(*names):
+    program = [(LOAD, 0, 0, 0)]
+    for name in names:
+        program += [(JEQ, 0, 1, NUMBERS[name]), (RETURN, 0, 0, ERRNO | 38)]
+    program = b"".join(struct.pack("HBBI", *step) for step in [*program, (RETURN, 0, 0, 0x7FFF0000)])
+    code = ctypes.create_string_buffer(program, len(program))
+    syscalls.prctl(38, 1)
+    syscalls.call("seccomp", 1, 0, struct.pack("HP", len(program) // 8, ctypes.addressof(code)))
+"""
+LACKING = f"""
+{LACK}
 from viva.wall import protection
-program = [(LOAD, 0, 0, 0)]
-for name in sys.argv[1:]:
-    program += [(JEQ, 0, 1, NUMBERS[name]), (RETURN, 0, 0, ERRNO | 38)]
-program = b"".join(struct.pack("HBBI", *step) for step in [*program, (RETURN, 0, 0, 0x7FFF0000)])
-code = ctypes.create_string_buffer(program, len(program))
-syscalls.prctl(38, 1)
-syscalls.call("seccomp", 1, 0, struct.pack("HP", len(program) // 8, ctypes.addressof(code)))
+lack(*sys.argv[1:])
 found = protection()
-print(json.dumps([found.level, {layer.name: [layer.fault, layer.remedy] for layer in found.layers if layer.fault}]))
+print(json.dumps([found.level, {{layer.name: [layer.fault, layer.remedy] for layer in found.layers if layer.fault}}]))
 """
 """Lays a filter over itself, so that its children find a kernel without some calls, and asks what is left."""
 
 
-def lacking(*names: str) -> tuple[str, dict[str, list[str]]]:
-    told = start(LACKING, *names)
+def lacking(*names: str, path: str = "") -> tuple[str, dict[str, list[str]]]:
+    told = start(LACKING, *names, path=path)
     assert told.returncode == 0, told.stderr
     level, faults = json.loads(told.stdout)
     faults.pop("user", None)
@@ -435,16 +452,17 @@ def test_a_private_tmpfs_is_missing_only_where_the_kernel_refuses_one():
 
 
 @full
-def test_a_kernel_without_landlock_gives_no_protection():
+def test_a_kernel_without_landlock_gives_no_protection_where_there_is_no_bubblewrap():
     level, faults = lacking("landlock_create_ruleset")
-    assert level == "none" and {"landlock", "together"} == faults.keys() - {"namespaces"}
+    assert level == "none" and {"landlock", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
     assert "Function not implemented" in faults["landlock"][0] and "5.13" in faults["landlock"][1]
+    assert faults["bubblewrap"] == ["there is no program bwrap", "sudo apt-get install bubblewrap"]
 
 
 @full
 def test_a_kernel_without_seccomp_gives_no_protection():
     level, faults = lacking("seccomp")
-    assert level == "none" and {"seccomp", "together"} == faults.keys() - {"namespaces"}
+    assert level == "none" and {"seccomp", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
 
 
 @full
@@ -506,13 +524,16 @@ def test_the_examiner_has_larger_limits_and_no_private_folder():
         ((), "full with private tmpfs"),
         (("user",), "full with private tmpfs"),
         (("namespaces",), "full"),
-        (("landlock",), "none"),
+        (("bubblewrap",), "full with private tmpfs"),
+        (("landlock", "together"), IN_BUBBLEWRAP),
+        (("landlock", "together", "namespaces"), IN_BUBBLEWRAP),
+        (("together",), IN_BUBBLEWRAP),
+        (("landlock", "together", "bubblewrap"), "none"),
+        (("together", "bubblewrap"), "none"),
         (("seccomp", "namespaces"), "none"),
         (("limits",), "none"),
-        (("together",), "none"),
     ],
 )
 def test_the_level_is_that_of_the_weakest_layer_that_is_needed(broken, level):
-    optional = ("user", "namespaces")
-    layers = [Layer(name, "", "broken" * (name in broken), needed=name not in optional) for name in PROMISES]
+    layers = [Layer(name, "", "broken" * (name in broken)) for name in PROMISES]
     assert Protection(tuple(layers)).level == level

@@ -27,7 +27,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from viva import privileges, syscalls, wall
+from viva import wall
+from viva.layers import privileges, syscalls
 from viva.verdict import WallError
 
 ATTACKS: dict[str, Callable] = {}
@@ -1055,16 +1056,19 @@ def main() -> None:
     ADDRESS = ctypes.addressof(secret)
     PROGRAM = Path("/bin/true").read_bytes() if os.path.exists("/bin/true") else b"#!/bin/true\n"
     LIBRARY = str(next(Path(ctypes.__file__).parents[1].glob("lib-dynload/*.so")))
-    inherited = os.open(PLACES["secret"], os.O_RDONLY)
-    os.set_inheritable(inherited, True)
+    held = Path(PLACES["scratch"], f"held-{PARENT}")
+    held.write_bytes(SECRET)
+    os.set_inheritable(os.open(held, os.O_RDONLY), True)
+    held.unlink()
     limits = SMALL if job["small"] else wall.Limits()
     PLACES["cpu"] = limits.cpu_seconds
     told = []
     for kind in job["walls"]:
         make = wall.Wall.for_examiner if kind["examiner"] else wall.Wall.for_candidate
-        around = make([PLACES["data"]], limits, landlock_abi=kind["abi"], private_tmp=kind["private_tmp"])
+        known = {"landlock_abi": kind["abi"], "private_tmp": kind["private_tmp"], "bubblewrap": kind["boxed"]}
+        around = make([PLACES["data"]], limits, **known)
         # Who has no capability to begin with cannot empty the set that bounds them, and need not.
-        PLACES["bounding"] = int(os.geteuid() != 0 and not kind["private_tmp"])
+        PLACES["bounding"] = int(os.geteuid() != 0 and not kind["private_tmp"] and not kind["boxed"])
         told.append(_run_all(kind["probes"], around if job["walled"] else None, job["namespace"]))
     json.dump(told, sys.stdout)
 
@@ -1111,6 +1115,8 @@ def _run(probe: Callable, around: wall.Wall | None, number: int) -> tuple[str, f
     scratch.mkdir(mode=0o700)
     (scratch / "given.csv").write_text("1,2\n")
     for path, text in ((Path(PLACES["neighbour"], "notes.txt"), "notes"), (Path(PLACES["data"], "numbers.csv"), "1\n")):
+        if not os.access(path.parent, os.W_OK):  # the data, in bubblewrap
+            continue
         path.unlink(missing_ok=True)
         path.write_text(text)
         path.chmod(0o666)

@@ -85,7 +85,7 @@ def _kernel() -> Diagnosis:
 
 
 def _wall() -> Iterator[Diagnosis]:
-    found = protection()
+    found = protection(all_layers=True)
     for layer in found.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
         yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)

@@ -2,11 +2,11 @@
 
 Theory of operation. There are two of them, one for candidates and one for examiners, which the workers
 of a batch share.
-Each is started by exec with a clean environment, so that it has never seen a source notebook, the
-gradebook or a token; it imports the libraries, draws one throw-away plot, has a single thread, and
-waits on a socket. A request to fork comes with the descriptors for the child, which walls itself in
-and then serves. A child is killed and reaped only when the grading process says so: until then its
-number cannot be given to another process.
+Each is started by exec with a clean environment (inside bubblewrap, where there is no Landlock), so that it
+has never seen a source notebook, the gradebook or a token; it imports the libraries, draws one throw-away
+plot, has a single thread, and waits on a socket. A request to fork comes with the descriptors for the child,
+which walls itself in and then serves. A child is killed and reaped only when the grading process says so,
+and by its parent, who may be alone in knowing its number: until then that is given to no other process.
 """
 
 from __future__ import annotations
@@ -29,9 +29,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from viva import wire
+from viva.layers import bubblewrap
+from viva.values.plain import learn_pandas
 from viva.verdict import WallError
 from viva.wall import LARGER, Limits, Wall, begin_session, enter, limit
 
+HOME = "home"
+"""What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
 REQUEST_BYTES = 1 << 20
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 LIBRARIES = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
@@ -53,27 +57,38 @@ class Parent:
         environment: dict[str, str] | None = None,
     ) -> None:
         self.role, self.wall, self.slot = role, wall, slot
-        self.home: Path | None = Path(tempfile.mkdtemp(prefix="viva-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="viva-"))
+        self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
+        (self.folder / HOME).mkdir()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket = ours
+        around, maker = [], os.getpid()
+        if self._boxed:
+            around, maker = bubblewrap.command(wall.readable, self.folder), bubblewrap.INIT
+        command = [*around, sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(maker)]
         with theirs:
             self.process: subprocess.Popen | None = subprocess.Popen(
-                [sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(os.getpid()), *libraries],
+                [*command, *libraries],
                 pass_fds=[theirs.fileno()],
                 env=self._environment() | (environment or {}),
-                cwd=self.home,
+                cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )
 
+    @property
+    def _boxed(self) -> bool:
+        return self.wall is not None and self.wall.bubblewrap
+
     def _environment(self) -> dict[str, str]:
         """What the parent and all its children know of the outside: nothing."""
+        home = f"{bubblewrap.PLACE if self._boxed else self.folder}/{HOME}"
         return {
             "PATH": os.defpath,
-            "HOME": str(self.home),
+            "HOME": home,
             "LANG": "C.UTF-8",
-            "MPLCONFIGDIR": str(self.home),
-            "IPYTHONDIR": str(self.home),
+            "MPLCONFIGDIR": home,
+            "IPYTHONDIR": home,
             "MPLBACKEND": "module://matplotlib_inline.backend_inline" if self.role == "candidate" else "agg",
             "OPENBLAS_NUM_THREADS": "1",
             "OMP_NUM_THREADS": "1",
@@ -94,11 +109,22 @@ class Parent:
                 raise WallError(f"the warm parent of the {self.role}s has ended") from error
         other = object.__new__(Parent)
         other.role, other.wall, other.slot, other.socket = self.role, self.wall, slot, ours
-        other.home = other.process = None
+        other.folder, other.process = self.folder, None
         return other
 
+    def scratch(self) -> Path:
+        """A new folder for a child to work in."""
+        try:
+            return Path(tempfile.mkdtemp(prefix="viva-scratch-", dir=self.folder))
+        except FileNotFoundError as error:
+            raise WallError(f"the warm parent of the {self.role}s has ended") from error
+
     def fork(self, descriptors: list[int], scratch: Path) -> int:
-        """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ..."""
+        """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
+
+        It is the number that the warm parent knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
+        """
+        scratch = bubblewrap.inside(scratch) if self._boxed else scratch
         wall = None if self.wall is None else asdict(self.wall)
         limits = asdict(LARGER if self.role == "examiner" else Limits()) if self.wall is None else None
         request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
@@ -108,6 +134,10 @@ class Parent:
     def end(self, pid: int) -> int:
         """Kill a child, wait for it, and return its wait status."""
         return self._ask(json.dumps({"do": "end", "pid": pid}).encode())
+
+    def signal(self, pid: int, number: int) -> None:
+        """Send a signal to a child."""
+        self._ask(json.dumps({"do": "signal", "pid": pid, "number": number}).encode())
 
     def learn(self, source: str, title: str) -> None:
         """Have test code compiled in the parent of the examiners, for all that it forks from now on."""
@@ -125,11 +155,15 @@ class Parent:
         return json.loads(data)
 
     def close(self) -> None:
-        self.socket.close()
         if self.process:
             self.process.kill()
             self.process.wait()
-            shutil.rmtree(self.home, ignore_errors=True)
+            with contextlib.suppress(OSError):  # in bubblewrap it ends a moment after the process around it
+                while self.socket.recv(REQUEST_BYTES):
+                    pass
+        self.socket.close()
+        if self.process:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def main(role: str, number: str, maker: str, *libraries: str) -> None:
@@ -143,6 +177,8 @@ def main(role: str, number: str, maker: str, *libraries: str) -> None:
     for name in libraries:
         __import__(name)
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
+    if "pandas" in sys.modules:
+        learn_pandas()
     _seed()
     libc.prctl(PR_SET_DUMPABLE, 0)
     assert threading.active_count() == 1, threading.enumerate()
@@ -179,11 +215,14 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
         case "attach":
             channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
         case "learn":
-            from viva.namespace import UnknownMagicError
-            from viva.testcode import compiled
+            from viva.dialogue.namespace import UnknownMagicError
+            from viva.dialogue.testcode import compiled
 
             with contextlib.suppress(SyntaxError, ValueError, UnknownMagicError):  # told when a check runs
                 compiled(request["source"], request["title"])
+            channel.send(b"0")
+        case "signal":
+            os.kill(request["pid"], request["number"])
             channel.send(b"0")
         case "end":
             channels[channel].discard(request["pid"])
@@ -235,8 +274,8 @@ def _into_place(descriptors: list[int]) -> None:
 
 def _warm_candidate():
     from viva.candidate import Candidate
-    from viva.integrity import Snapshot
-    from viva.shell import make_shell
+    from viva.dialogue.integrity import Snapshot
+    from viva.dialogue.shell import make_shell
 
     shell = make_shell()
     snapshot = Snapshot(shell)

@@ -23,7 +23,7 @@ from nbformat.v4 import new_output
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from viva import markup, mathematics, picture
+from viva.cleaning import markup, mathematics, picture
 
 ESCAPES = 5000
 """So many changes of colour in one text are shown; a page with more takes minutes to write."""
@@ -118,7 +118,7 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
     if "attachments" in cell:
         cell.attachments = _attachments(cell.attachments, removed)
     if cell.cell_type == "raw":
-        done = markup.clean_html(cell.source, taken) if "<" in cell.source else markup.Cleaned(cell.source)
+        done = markup.clean_html(cell.source, taken)  # the templates write a raw cell into the page as it is
         cell.source = done.text if done.removed else cell.source
     else:
         done = markup.clean_markdown(cell.source, cell.get("attachments"), taken)

@@ -10,7 +10,6 @@ import os
 import select
 import shutil
 import signal
-import tempfile
 import time
 from pathlib import Path
 
@@ -50,7 +49,7 @@ class Session:
         """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
         self.candidates, self.examiners = candidates, examiners
         # One for each: a scratch folder belongs to a single process.
-        self.scratches = [Path(tempfile.mkdtemp(prefix="viva-scratch-")) for _ in range(2)]
+        self.scratches = [parent.scratch() for parent in (candidates, examiners)]
         for folder, scratch in zip((files or data, data), self.scratches, strict=True):
             if folder is not None:
                 _copy_data(folder, scratch)
@@ -89,9 +88,9 @@ class Session:
                 raise WallError(ready["fault"])
 
     def close(self) -> None:
-        for pid in self.pids.values():  # both at once: to give back a large memory takes a while
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        for parent, pid in self.pids.items():  # both at once: to give back a large memory takes a while
+            with contextlib.suppress(OSError, WallError):
+                parent.signal(pid, signal.SIGKILL)
         for parent, pid in self.pids.items():
             with contextlib.suppress(OSError, WallError):
                 parent.end(pid)
@@ -157,8 +156,8 @@ class Session:
 
     def _interrupt(self) -> None:
         if pid := self.pids.get(self.candidates):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGINT)
+            with contextlib.suppress(WallError):
+                self.candidates.signal(pid, signal.SIGINT)
 
     def _end_candidate(self) -> None:
         if pid := self.pids.pop(self.candidates, None):

@@ -8,6 +8,7 @@ signal but 0, and touch only a folder made for them.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import mmap
@@ -18,12 +19,12 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from viva import landlock
-from viva.privileges import can_work_as, capabilities, give_up_root, mount_private
-from viva.syscalls import filter_calls, prctl
+from viva.layers import bubblewrap, landlock
+from viva.layers.privileges import can_work_as, capabilities, give_up_root, mount_private
+from viva.layers.syscalls import filter_calls, prctl
 from viva.wall import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Wall, begin_session, enter, limit
 
 FEW = Limits(memory_bytes=64 * MB, file_bytes=MB, open_files=20, scratch_bytes=MB, scratch_files=20)
@@ -31,16 +32,23 @@ REPORT = 3
 """The descriptor on which a fork tells its fault."""
 
 
-def main(readable: Sequence[str]) -> None:
-    """Print what is wrong with each layer, as JSON: an empty text when it withstood."""
+def main(names: str, *readable: str) -> None:
+    """Print what is wrong with each of the layers ``names``, as JSON: an empty text when it withstood."""
     faults: dict[str, str] = {}
-    for name, attempt in ATTEMPTS.items():
-        with tempfile.TemporaryDirectory(prefix="viva-wall-") as folder:
+    for name in (name for name in ATTEMPTS if name in names.split(",")):
+        wall = Wall(readable, FEW, private_tmp=faults.get("namespaces") == "", bubblewrap=name == "bubblewrap")
+        with _folder(wall) as folder:
             scratch = os.path.join(folder, "scratch")
             os.mkdir(scratch, 0o700)
-            wall = Wall(tuple(readable), FEW, private_tmp=faults.get("namespaces") == "")
-            faults[name] = fault_of(attempt, wall, scratch)
+            faults[name] = fault_of(ATTEMPTS[name], wall, scratch)
     print(json.dumps(faults))
+
+
+def _folder(wall: Wall) -> contextlib.AbstractContextManager[str]:
+    """Where a scratch folder can be made: what is inside bubblewrap is removed by whoever started it."""
+    if wall.bubblewrap:
+        return contextlib.nullcontext(bubblewrap.PLACE)
+    return tempfile.TemporaryDirectory(prefix="viva-wall-")
 
 
 def fault_of(attempt: Callable[[Wall, str], object], wall: Wall, scratch: str) -> str:
@@ -149,6 +157,15 @@ def _together(wall: Wall, scratch: str) -> None:
     _refused("a socket", errno.EPERM, socket.socket)
 
 
+def _bubblewrap(wall: Wall, scratch: str) -> None:
+    neighbour = Path(scratch).with_name("neighbour")
+    neighbour.touch()
+    _together(wall, scratch)
+    _refused("a neighbour's folder", errno.ENOENT, neighbour.read_text)
+    _refused("what is known of the process", errno.EACCES, os.listdir, "/proc/self")
+    _refused("writing into a library", errno.EROFS, Path(__file__).with_name("planted").touch)
+
+
 ATTEMPTS: dict[str, Callable[[Wall, str], object]] = {
     "session": _session,
     "limits": _limits,
@@ -158,4 +175,5 @@ ATTEMPTS: dict[str, Callable[[Wall, str], object]] = {
     "seccomp": _seccomp,
     "namespaces": _namespaces,
     "together": _together,
+    "bubblewrap": _bubblewrap,
 }

