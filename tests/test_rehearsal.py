@@ -384,7 +384,7 @@ def test_cells_without_ids_are_told_apart(grader, tmp_path):
         del cell["id"]
     nbformat.write(notebook, tmp_path / "old.ipynb")
     known = rehearse(tmp_path / "old.ipynb", grader)
-    assert known.plan.given == {"cell 1"}
+    assert known.plan.given == {"cell-1"}
     assert not known.inside
     wrong = exam.answered(exam.variants[0].answers)
     for submission, passes in ((exam.answered(), True), (wrong, False)):
@@ -415,3 +415,18 @@ def test_any_kind_of_answer_will_do_where_the_solution_itself_does_not_pass(grad
     right, wrong = exam.variants
     assert lost(exam.grade(right.answers)) == {}
     assert lost(exam.grade(wrong.answers))
+
+
+def test_tests_of_a_module_that_students_hand_in_run_in_the_students_process(grader, tmp_path):
+    text = "--- test\nimport checks\n--- test\nchecks.doubles()\n--- test\nassert 0, 'always'\n"
+    course, right, wrong = (tmp_path / name for name in ("course", "right", "wrong"))
+    for folder, body in ((course, None), (right, "return 2 * x"), (wrong, "return x")):
+        folder.mkdir()
+        (folder / "checks.py").write_text("from mine import f\ndef doubles():\n    assert f(2) == 4\n")
+        if body:
+            (folder / "mine.py").write_text(f"def f(x):\n    {body}\n")
+    exam = Exam(text, grader, course)
+    known = rehearse(next(course.glob("*.ipynb")), grader, course)
+    assert known.inside == {"test-0", "test-1"}
+    graded = [grader.grade(exam.answered(), known, course, folder) for folder in (right, wrong)]
+    assert [[outcome.earned(cell) for cell in exam.tests] for outcome in graded] == [[1, 1, 0], [1, 0, 0]]

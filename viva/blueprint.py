@@ -147,7 +147,7 @@ def _names(cells: list[NotebookNode]) -> list[str]:
     for place, name in enumerate(graded, start=1):
         if not name:
             own = cells[place - 1].get("id")
-            graded[place - 1] = own if own and own not in names else f"cell {place}"
+            graded[place - 1] = own if own and own not in names else f"cell-{place}"
             names.append(graded[place - 1])
     return graded
 

@@ -257,6 +257,7 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
             enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
+        sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
         wire.write(4, wire.encode({"ready": True}))
     except BaseException as error:
         with contextlib.suppress(OSError):

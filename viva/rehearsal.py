@@ -31,18 +31,36 @@ def rehearse(
     blueprint = read_blueprint(path, released)
     cells = [cell for cell in blueprint.cells if cell.code]
     try:
-        changed, alone = _run_alone(cells, grader, data)
+        changed, raised = _run_alone(cells, grader, data)
         plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], changed)
         declared = frozenset(cell.id for cell in cells if cell.inside)
         examination = Examination(blueprint, plan, {}, declared)
         kinds, split = _examine_recording(cells, examination, grader, data)
     except Died as death:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
+    alone = {cell: error is None for cell, error in raised.items()}
     inside = declared | {cell for cell, passed in alone.items() if passed and not split.get(cell, True)}
+    inside |= _with_files_of_students(cells, raised)
     untold = _untold(cells, alone)
     kinds = {path: kind for path, kind in kinds.items() if re.match(r"\w*", path)[0] not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
     return Examination(blueprint, plan, kinds | dict.fromkeys(wide, ANY), inside)
+
+
+def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
+
+    Only a submission may hold the file, as a module that students write and hand in.
+    """
+    found: set[str] = set()
+    bound: set[str] = set()
+    for cell in cells:
+        error = raised.get(cell.id)
+        names = taint.names_of(cell.source) if error else None
+        if names and (error["name"] in ("ModuleNotFoundError", "FileNotFoundError") or names.used & bound):
+            found.add(cell.id)
+            bound |= names.bound
+    return found
 
 
 def _untold(cells: list[Cell], passed: dict[str, bool]) -> set[str]:
@@ -76,10 +94,12 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
-def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> tuple[dict[str, set[str]], dict[str, bool]]:
-    """Run the solution in one process: what its answer cells change in place, and which grade cells pass."""
+def _run_alone(
+    cells: list[Cell], grader: Grader, data: Path | None
+) -> tuple[dict[str, set[str]], dict[str, dict | None]]:
+    """Run the solution in one process: what its answer cells change in place, and what each grade cell raises."""
     changed: dict[str, set[str]] = {}
-    passed: dict[str, bool] = {}
+    raised: dict[str, dict | None] = {}
     given: set[str] = set()
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
@@ -87,13 +107,13 @@ def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> tuple[di
             before = _digests(session, given) if cell.kind in taint.ANSWERS else {}
             reply = session.candidate(grader.seconds, do="run", source=cell.source)
             if cell.kind == "tests":
-                passed[cell.id] = reply.get("raised") is None
+                raised[cell.id] = reply.get("raised")
             elif cell.kind in taint.ANSWERS:
                 after = _digests(session, given)
                 changed[cell.id] = {name for name in before if before[name] != after.get(name)}
             elif names:
                 given |= names.bound
-    return changed, passed
+    return changed, raised
 
 
 def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:

@@ -406,3 +406,14 @@ def test_nbgraders_own_steps_have_nothing_to_do_but_put_hidden_lines_back(course
     assert [message.split(" has changed")[0] for message in messages] == [
         f"Attribute 'checksum' for cell {cell}" for cell in hidden
     ]
+
+
+def test_released_cells_without_an_id_get_one_and_marks_without_a_grade_id_go():
+    own = nbformat.v4.new_code_cell("x = 1", metadata={"nbgrader": {"grade": False, "solution": False}})
+    del own["id"]
+    release = NotebookNode(nbformat=4, nbformat_minor=4, metadata=ONE.release.metadata, cells=[own, *ONE.release.cells])
+    handed_in = plain(ONE.full)
+    handed_in["cells"].insert(0, plain(own))
+    result = repair(read(as_utf8(handed_in))[0], Released(release))
+    assert result.repairs == []
+    assert result.notebook.cells[0] == own | {"id": "cell-1", "metadata": {}}

@@ -109,7 +109,7 @@ class Slot:
 
     @property
     def name(self) -> str:
-        return self.cell.metadata.get("nbgrader", {}).get("grade_id") or self.cell.get("id") or f"cell {self.place + 1}"
+        return self.cell.metadata.get("nbgrader", {}).get("grade_id") or self.cell.id
 
     @property
     def source(self) -> str:
@@ -180,6 +180,9 @@ def _slots(release: NotebookNode) -> list[Slot]:
     slots: list[Slot] = []
     for place, cell in enumerate(release.cells):
         nbgrader = cell.metadata.get("nbgrader", {})
+        if "nbgrader" in cell.metadata and not nbgrader.get("grade_id"):
+            del cell.metadata["nbgrader"]  # old versions marked plain cells too; nbgrader asks each for its id
+        cell.setdefault("id", f"cell-{place + 1}")  # those of format 4.4 have none; the blueprint names them so too
         if utils.is_task(cell):
             kind = "task"
         elif utils.is_grade(cell):
