@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from viva.pieces import Pieces
-from viva.seams import goes_on, parted, statements
+from viva.seams import goes_on, is_clear, parted, statements
 from viva.slots import (
     ANSWERS,
     ENOUGH,
@@ -25,7 +25,10 @@ from viva.slots import (
     Slot,
     bound_names,
     evidence,
+    is_prose,
     likeness,
+    looks_like_code,
+    words,
 )
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
@@ -39,6 +42,9 @@ class Matching(Pieces):
         self.chosen: dict[Slot, Piece] = {}
         self.by_text: list[Slot] = []
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
+        self.unsure: dict[str, list[Slot]] = {}
+        """Where something else may have been meant: a sentence, and the answers in question."""
+        self.take_code_out_of_texts()
         self.take_out_released_texts()
         self._take_exact_texts()
         self.join_parts(self.taken())
@@ -47,6 +53,8 @@ class Matching(Pieces):
         self._cut_answers()
         self._take_from_locked()
         self._look_below_stubs()
+        self._complete()
+        self._leave_copies_out()
 
     @property
     def extras(self) -> list[Piece]:
@@ -57,6 +65,11 @@ class Matching(Pieces):
         """Whether a slot for an answer has none."""
         piece = self.chosen.get(slot)
         return piece is None or piece.squeezed in ("", slot.squeezed)
+
+    def lacking(self, slot: Slot) -> set[str]:
+        """The names that an answer has to give, and that neither it nor an answer above it gives."""
+        above = [piece.binds for other, piece in self.chosen.items() if other.answers and other.place <= slot.place]
+        return set(slot.own) if self.is_blank(slot) else slot.own.difference(*above)
 
     def _missing(self) -> list[Slot]:
         return [slot for slot in self.slots if slot not in self.chosen]
@@ -139,10 +152,10 @@ class Matching(Pieces):
             self.dropped -= set(groups[-1])
             if len({"".join(piece.squeezed for piece in group) for group in groups}) > 1:
                 others = "the other is" if len(groups) == 2 else "the others are"
-                self.notes.append(
+                self.unsure[
                     f"'{slot.name}' stood {len(groups)} times with different text; the last one counts, and {others} "
                     "kept as a cell of the student's own"
-                )
+                ] = [slot]
             chosen = self._joined(slot, groups[-1])
         self.chosen[slot] = chosen
         for piece in pieces:
@@ -219,10 +232,11 @@ class Matching(Pieces):
             self.chosen[slot] = same[0]
         elif slot.answers or slot.kind == "open":
             there = [piece for piece in there if not _ADVERTISED.search(piece.source)]
+            there = [piece for piece in there if not slot.written or self.is_text_of_ones_own(piece)] or there
             fitting = [piece for piece in there if piece.kind == slot.cell.cell_type]
             rivals = [other for other in self._missing() if other.answers and self._between(other) == (low, high)]
             if slot.written:
-                own = [piece for piece in self._free() if piece.kind == "markdown" and len(piece.squeezed) > 20]
+                own = [piece for piece in self._free() if self.is_text_of_ones_own(piece)]
                 # A moved text says nothing about itself; the only one there is can only be this.
                 fitting = fitting or (there if len(there) == 1 else own if len(own) == 1 else [])
             if fitting and (slot.written or rivals == [slot]):
@@ -273,12 +287,17 @@ class Matching(Pieces):
                         self.chosen[other], self.chosen[slot] = rest, piece.part(text)
                         where = self.pieces.index(piece)
                         self.pieces[where : where + 1] = [rest, self.chosen[slot]]
-                        self.notes.append(f"the answer '{slot.name}' stood in '{other.name}', and was taken out of it")
+                        note = f"the answer '{slot.name}' stood in '{other.name}', and was taken out of it"
+                        self.unsure[note] = [slot]
                         break
 
     def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
         names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
-        self.notes.append(f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}")
+        note = f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}"
+        if is_clear(parts):
+            self.notes.append(note)
+        else:
+            self.unsure[note] = list(parts)
         where = self.pieces.index(piece)
         for slot in parts:
             if slot is not keeper and slot in self.chosen:
@@ -302,9 +321,51 @@ class Matching(Pieces):
                     high = min(high, self._between(slot)[1])
                     there = [p for p in self.pieces[low + 1 : high] if p in self._free() and p.kind == "code"]
             else:
-                there = [p for p in there if p.kind != "code" and not _ADVERTISED.search(p.source)]
+                there = [piece for piece in there if self.is_text_of_ones_own(piece, least=1)]
             if there:
                 best = max(len(slot.own & piece.binds) for piece in there)
                 self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
                 self.dropped.add(stub)
                 self.notes.append(f"'{slot.name}' was left as released; its answer was taken from a cell of its own")
+
+    def is_text_of_ones_own(self, piece: Piece, least: int = 20) -> bool:
+        """Whether a piece is a text that a student may have written, also where it became a code cell."""
+        if _ADVERTISED.search(piece.source) or piece.fenced or len(piece.squeezed) < least:
+            return False
+        return is_prose(piece.source) if piece.kind == "code" else not looks_like_code(piece.source)
+
+    def _complete(self) -> None:
+        """Join an answer with the one cell that gives names which it lacks, where that cell cannot run."""
+        for slot in [slot for slot in self.slots if slot.kind in ANSWERS and slot.own and not self.is_blank(slot)]:
+            piece = self.chosen[slot]
+            if piece.kind != "code" or not (missing := self.lacking(slot)):
+                continue
+            rest = [other for other in self._free() if other.kind == "code" and missing & other.binds]
+            if len(rest) != 1 or not self._stands_wrong(rest[0], slot):
+                continue
+            pair = sorted([piece, rest[0]], key=self.pieces.index)
+            if words(piece.source) & rest[0].binds:
+                pair = [rest[0], piece]
+            whole = piece.part("\n".join(part.source for part in pair), keep=True)
+            whole.parts = piece.parts + rest[0].parts
+            self.pieces[self.pieces.index(piece)] = self.chosen[slot] = whole
+            self.dropped.add(rest[0])
+            self.unsure[f"cell {rest[0].number} gives what '{slot.name}' lacked, and was joined with it"] = [slot]
+
+    def _stands_wrong(self, piece: Piece, slot: Slot) -> bool:
+        """Whether a piece stands below the tests of an answer, or above a cell that alone gives it a name it uses."""
+        place = self.pieces.index(piece)
+        tests = [other for other in self.slots if other.place > slot.place and other.kind == "tests"]
+        if any(self.pieces.index(self.chosen[test]) < place for test in tests[:1] if test in self.chosen):
+            return True
+        above = set().union(*(other.binds for other in self.pieces[:place]))
+        below = {name for other in self.chosen.values() if self.pieces.index(other) > place for name in other.binds}
+        return bool(words(piece.source) & below - above - piece.binds)
+
+    def _leave_copies_out(self) -> None:
+        """A second copy of an answer, word for word, would do a second time what the answer changes in place."""
+        for slot in [slot for slot in self.slots if slot.kind in ANSWERS and not self.is_blank(slot)]:
+            for piece in self.extras:
+                if piece.squeezed == self.chosen[slot].squeezed and (piece.copy_of is slot or len(piece.squeezed) > 40):
+                    self.dropped.add(piece)
+                    self.notes.append(f"a second copy of the answer '{slot.name}', word for word, was left out")

@@ -50,7 +50,8 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
 
     A cell's metadata holds what identifies it and nothing else: ``nbgrader`` with ``grade_id`` and
     ``checksum``, and ``id`` as Colab and Deepnote write it. With ``trusting``, for a file that nobody
-    gains from forging, what nbgrader and Viva wrote is kept as it is. Raises SubmissionError.
+    gains from forging, what nbgrader and Viva wrote is kept as it is. The notebook's metadata say ``damaged`` where
+    a part of the file could not be read. Raises SubmissionError.
     """
     repairs: list[str] = []
     text = _decoded(data, repairs)
@@ -63,6 +64,8 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
     if len(cells) > MOST_CELLS:
         raise SubmissionError(f"has {len(cells)} cells, and at most {MOST_CELLS} are read")
     notebook = _notebook(cells, repairs)
+    if isinstance(content, dict) and content.get("damaged") is True:
+        notebook.metadata.damaged = True
     if language := _language(content):
         notebook.metadata.kernelspec = NotebookNode(language=language)
     if isinstance(content, dict) and isinstance(content.get("metadata"), dict) and content["metadata"].get("marimo"):
@@ -164,6 +167,8 @@ def _parsed(text: str, repairs: list[str]) -> object:
             return content
         except _BrokenError as error:
             broken = error
+    if content := _before_merge(text, repairs):
+        return content
     cells, lost = _whole_cells(mended)
     if not cells:
         raise SubmissionError(f"is not a notebook: {broken}")
@@ -172,7 +177,29 @@ def _parsed(text: str, repairs: list[str]) -> object:
         what += "; the file holds an unresolved conflict of git"
     read = "1 whole cell was read" if len(cells) == 1 else f"{len(cells)} whole cells were read"
     repairs.append(f"{what}; {read}{', what stands at the break is lost' if lost else ''}")
-    return {"nbformat": 4, "cells": cells}
+    return {"nbformat": 4, "cells": cells, "damaged": True}
+
+
+def _before_merge(text: str, repairs: list[str]) -> dict | None:
+    """A file that git could not merge, as it was before, when that is a notebook."""
+    if not _CONFLICT.search(text):
+        return None
+    lines, other = [], False
+    for line in text.splitlines(keepends=True):
+        if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+            other = False
+        elif line.startswith(("||||||| ", "=======")):
+            other = True
+        elif not other:
+            lines.append(line)
+    try:
+        content = _whole("".join(lines), repairs)
+    except _BrokenError:
+        return None
+    if not _has_cells(content):
+        return None
+    repairs.append("the file holds an unresolved conflict of git, and was read as it was before that merge")
+    return content | {"damaged": True}
 
 
 def _whole(text: str, repairs: list[str]) -> object:

@@ -8,6 +8,7 @@ import functools
 import keyword
 import re
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +20,8 @@ LOCKED = ("given", "tests", "task")
 ANSWERS = ("answer", "manual")
 LONGEST = 10_000
 """Characters of a cell that are compared."""
+LISTED = 6
+"""So many cells are named in a sentence."""
 ENOUGH = 0.6
 """Evidence from which a piece is taken for a slot."""
 IN_PLACE = 0.2
@@ -30,6 +33,8 @@ _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s
 _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 _QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
+_STATEMENT = re.compile(r"^\s*(?:assert|def|class|import|return|print)\b|[\[({=]\s*$|\w\(.*\):?\s*$", re.MULTILINE)
+"""A line that is hardly one of a text."""
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
 _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
 _PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
@@ -61,6 +66,11 @@ def bound_names(source: str) -> set[str]:
     return names - _PYTHON
 
 
+def words(source: str) -> set[str]:
+    """The names in code, without those of Python and those in strings and comments."""
+    return set(_NAME.findall(_QUIET.sub("", source[:LONGEST]))) - _PYTHON
+
+
 def tree_of(source: str) -> ast.Module | None:
     """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole."""
     if len(source) > 200_000:
@@ -85,6 +95,14 @@ def looks_like_code(source: str) -> bool:
     bare = (ast.Expr, ast.AnnAssign)
     called = tree and any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
     return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
+
+
+def is_prose(source: str) -> bool:
+    """Whether a text can only be words: no code, and hardly anything but letters and spaces."""
+    source = source[:LONGEST]
+    if len(re.findall(r"[^\W\d_]{2,}", source)) < 5 or _STATEMENT.search(source) or parses(source):
+        return False
+    return sum(letter.isalpha() or letter.isspace() for letter in source) > 0.75 * len(source)
 
 
 def is_definition(source: str) -> bool:
@@ -262,3 +280,11 @@ def evidence(slot: Slot, piece: Piece) -> float:
 
 def likeness(one: str, other: str) -> float:
     return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100
+
+
+def listed(slots: Iterable[Slot]) -> str:
+    """The names of slots as the subject of a sentence."""
+    names = [f"'{slot.name}'" for slot in slots]
+    if len(names) > LISTED:
+        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
