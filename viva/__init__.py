@@ -8,10 +8,13 @@ legible      a stranger's text, made fit to be shown
 handin       the files of a submission: which may be which notebook
 rawcell      one cell of a damaged notebook -> a cell
 salvage      the bytes of a file -> a notebook, whatever is broken
+brokenjson   the text of a file -> JSON, or as much of it as there is
 slots        the cells of an assignment and of a submission, and how much one looks like another
 seams        where cells were merged or split: found, joined and cut
 pieces       the pieces of a submission: taken apart and put together before they are matched
 matching     which cell of a submission is which cell of the assignment
+strays       answers that stand elsewhere: in a given cell, beside their stub, in two cells, twice
+doubts       what of a repaired submission a human should look at, where its tests do not pass
 repair       the assignment's cells in the assignment's order, and a sentence for each repair
 submission   the four together: what a student handed in -> notebooks, or why there are none
 skeleton     a new assignment to start from
@@ -94,5 +97,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 5
+ENGINE = 6
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

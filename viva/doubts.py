@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from viva.matching import Matching
 from viva.seams import changed_names, goes_on
 from viva.slots import (
     ANSWERS,
@@ -29,6 +28,7 @@ from viva.slots import (
     parses,
     slot_names,
 )
+from viva.strays import Settled
 
 COPY = 0.8
 """So much like an answer is another version of it."""
@@ -46,7 +46,7 @@ class Doubt:
     slots: tuple[Slot, ...]
 
 
-def doubts_of(matching: Matching, damaged: bool = False) -> list[Doubt]:
+def doubts_of(matching: Settled, damaged: bool = False) -> list[Doubt]:
     """The doubts about a matching; ``damaged`` says that a part of the file could not be read."""
     return list(_Doubts(matching, damaged).all())
 
@@ -71,7 +71,7 @@ def code_in(piece: Piece) -> str:
 
 
 class _Doubts:
-    def __init__(self, matching: Matching, damaged: bool) -> None:
+    def __init__(self, matching: Settled, damaged: bool) -> None:
         self.matching, self.damaged = matching, damaged
         self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
         self.answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]

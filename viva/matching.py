@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from viva.pieces import Pieces
-from viva.seams import goes_on, is_clear, parted, statements
+from viva.seams import goes_on, is_clear, parted
 from viva.slots import (
     ANSWERS,
     ENOUGH,
@@ -23,12 +23,10 @@ from viva.slots import (
     LOCKED,
     Piece,
     Slot,
-    bound_names,
     evidence,
     is_prose,
     likeness,
     looks_like_code,
-    words,
 )
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
@@ -51,10 +49,6 @@ class Matching(Pieces):
         self._take_identified()
         self._take_likely()
         self._cut_answers()
-        self._take_from_locked()
-        self._look_below_stubs()
-        self._complete()
-        self._leave_copies_out()
 
     @property
     def extras(self) -> list[Piece]:
@@ -71,7 +65,7 @@ class Matching(Pieces):
         above = [piece.binds for other, piece in self.chosen.items() if other.answers and other.place <= slot.place]
         return set(slot.own) if self.is_blank(slot) else slot.own.difference(*above)
 
-    def _missing(self) -> list[Slot]:
+    def missing(self) -> list[Slot]:
         return [slot for slot in self.slots if slot not in self.chosen]
 
     # What is certain
@@ -86,6 +80,10 @@ class Matching(Pieces):
             if slot.kind not in (*LOCKED, "text") or len(slot.squeezed) < 10:
                 continue
             found = by_text.get(slot.squeezed, [])
+            if slot.kind == "text" and any(
+                self.identified(piece) is slot for piece in self.pieces if piece not in found
+            ):
+                continue
             twins = texts.count(slot.squeezed)
             mine = [piece for piece in found if self.identified(piece) is slot]
             if not mine and twins == 1:
@@ -182,7 +180,7 @@ class Matching(Pieces):
 
     # What is likely
 
-    def _between(self, slot: Slot, kinds: tuple[str, ...] = ()) -> tuple[int, int]:
+    def between(self, slot: Slot, kinds: tuple[str, ...] = ()) -> tuple[int, int]:
         """Between which places a slot's piece would stand, judged by those (of some kinds) that were not moved."""
         index = {piece: place for place, piece in enumerate(self.pieces)}
         known = {pair: 1.0 for pair in self.chosen.items() if not kinds or pair[0].kind in kinds}
@@ -191,22 +189,22 @@ class Matching(Pieces):
         after = [index[piece] for other, piece in chain.items() if other.place > slot.place]
         return max(before, default=-1), min(after, default=len(self.pieces))
 
-    def _free(self) -> list[Piece]:
+    def free(self) -> list[Piece]:
         """Pieces that may be any slot: the student's own, and those that lost what identified them."""
         return [piece for piece in self.extras if piece.copy_of is None and piece.squeezed]
 
     def _take_likely(self) -> None:
-        if not self._missing():
+        if not self.missing():
             return
         worth = {
             (slot, piece): value
-            for slot in self._missing()
-            for piece in self._free()
+            for slot in self.missing()
+            for piece in self.free()
             if (value := evidence(slot, piece)) + IN_PLACE >= self._enough(slot)
         }
         known = dict.fromkeys(self.chosen.items(), 2.0)
         chain = self._chain(worth | known)
-        for slot in self._missing():
+        for slot in self.missing():
             if slot in chain:
                 self._accept(slot, chain[slot])
         # A part of the cell above is likelier than one that would have been moved.
@@ -217,7 +215,7 @@ class Matching(Pieces):
         for (slot, piece), value in sorted(moved, key=lambda pair: (-pair[1], -index[pair[0][1]])):
             if value >= self._enough(slot) and slot not in self.chosen and piece not in self.taken():
                 self._accept(slot, piece)
-        for slot in self._missing():
+        for slot in self.missing():
             self._take_what_stands_there(slot)
 
     def _enough(self, slot: Slot) -> float:
@@ -225,8 +223,8 @@ class Matching(Pieces):
 
     def _take_what_stands_there(self, slot: Slot) -> None:
         """For a slot that nothing resembles: the one piece in its place."""
-        low, high = self._between(slot)
-        there = [piece for piece in self._free() if piece in self.pieces[low + 1 : high]]
+        low, high = self.between(slot)
+        there = [piece for piece in self.free() if piece in self.pieces[low + 1 : high]]
         same = [piece for piece in there if piece.squeezed == slot.squeezed]
         if same:
             self.chosen[slot] = same[0]
@@ -234,9 +232,9 @@ class Matching(Pieces):
             there = [piece for piece in there if not _ADVERTISED.search(piece.source)]
             there = [piece for piece in there if not slot.written or self.is_text_of_ones_own(piece)] or there
             fitting = [piece for piece in there if piece.kind == slot.cell.cell_type]
-            rivals = [other for other in self._missing() if other.answers and self._between(other) == (low, high)]
+            rivals = [other for other in self.missing() if other.answers and self.between(other) == (low, high)]
             if slot.written:
-                own = [piece for piece in self._free() if self.is_text_of_ones_own(piece)]
+                own = [piece for piece in self.free() if self.is_text_of_ones_own(piece)]
                 # A moved text says nothing about itself; the only one there is can only be this.
                 fitting = fitting or (there if len(there) == 1 else own if len(own) == 1 else [])
             if fitting and (slot.written or rivals == [slot]):
@@ -275,22 +273,6 @@ class Matching(Pieces):
             if parts:
                 self._take_parts(piece, keeper, parts)
 
-    def _take_from_locked(self) -> None:
-        """Take an answer that stands nowhere else out of a given cell that was edited."""
-        for slot in [slot for slot in self._missing() if slot.kind in ANSWERS and slot.own]:
-            for other, piece in list(self.chosen.items()):
-                if other.kind in LOCKED and piece.squeezed != other.squeezed and slot.own <= piece.binds:
-                    parts = statements(piece.source)
-                    start = next((at for at, part in enumerate(parts) if slot.own & bound_names(part)), len(parts))
-                    if text := "\n".join(parts[start:]).strip("\n"):
-                        rest = piece.part("\n".join(parts[:start]), keep=True)
-                        self.chosen[other], self.chosen[slot] = rest, piece.part(text)
-                        where = self.pieces.index(piece)
-                        self.pieces[where : where + 1] = [rest, self.chosen[slot]]
-                        note = f"the answer '{slot.name}' stood in '{other.name}', and was taken out of it"
-                        self.unsure[note] = [slot]
-                        break
-
     def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
         names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
         note = f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}"
@@ -305,67 +287,8 @@ class Matching(Pieces):
             self.chosen[slot] = piece.part(parts[slot], keep=slot is keeper)
         self.pieces[where : where + 1] = [self.chosen[slot] for slot in parts]
 
-    def _look_below_stubs(self) -> None:
-        """Where a stub was left as it was and the answer stands in a cell beside it, take that."""
-        for slot in self.slots:
-            stub = self.chosen.get(slot)
-            if stub is None or not slot.answers or not self.is_blank(slot):
-                continue
-            code = slot.cell.cell_type == "code"
-            low, high = self._between(slot, ANSWERS if code else ())
-            there = [piece for piece in self._free() if piece in self.pieces[low + 1 : high]]
-            if code:
-                there = [piece for piece in there if slot.own & piece.binds]
-                if not there and slot.kind == "manual":
-                    low = self.pieces.index(stub)
-                    high = min(high, self._between(slot)[1])
-                    there = [p for p in self.pieces[low + 1 : high] if p in self._free() and p.kind == "code"]
-            else:
-                there = [piece for piece in there if self.is_text_of_ones_own(piece, least=1)]
-            if there:
-                best = max(len(slot.own & piece.binds) for piece in there)
-                self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
-                self.dropped.add(stub)
-                self.notes.append(f"'{slot.name}' was left as released; its answer was taken from a cell of its own")
-
     def is_text_of_ones_own(self, piece: Piece, least: int = 20) -> bool:
         """Whether a piece is a text that a student may have written, also where it became a code cell."""
         if _ADVERTISED.search(piece.source) or piece.fenced or len(piece.squeezed) < least:
             return False
         return is_prose(piece.source) if piece.kind == "code" else not looks_like_code(piece.source)
-
-    def _complete(self) -> None:
-        """Join an answer with the one cell that gives names which it lacks, where that cell cannot run."""
-        for slot in [slot for slot in self.slots if slot.kind in ANSWERS and slot.own and not self.is_blank(slot)]:
-            piece = self.chosen[slot]
-            if piece.kind != "code" or not (missing := self.lacking(slot)):
-                continue
-            rest = [other for other in self._free() if other.kind == "code" and missing & other.binds]
-            if len(rest) != 1 or not self._stands_wrong(rest[0], slot):
-                continue
-            pair = sorted([piece, rest[0]], key=self.pieces.index)
-            if words(piece.source) & rest[0].binds:
-                pair = [rest[0], piece]
-            whole = piece.part("\n".join(part.source for part in pair), keep=True)
-            whole.parts = piece.parts + rest[0].parts
-            self.pieces[self.pieces.index(piece)] = self.chosen[slot] = whole
-            self.dropped.add(rest[0])
-            self.unsure[f"cell {rest[0].number} gives what '{slot.name}' lacked, and was joined with it"] = [slot]
-
-    def _stands_wrong(self, piece: Piece, slot: Slot) -> bool:
-        """Whether a piece stands below the tests of an answer, or above a cell that alone gives it a name it uses."""
-        place = self.pieces.index(piece)
-        tests = [other for other in self.slots if other.place > slot.place and other.kind == "tests"]
-        if any(self.pieces.index(self.chosen[test]) < place for test in tests[:1] if test in self.chosen):
-            return True
-        above = set().union(*(other.binds for other in self.pieces[:place]))
-        below = {name for other in self.chosen.values() if self.pieces.index(other) > place for name in other.binds}
-        return bool(words(piece.source) & below - above - piece.binds)
-
-    def _leave_copies_out(self) -> None:
-        """A second copy of an answer, word for word, would do a second time what the answer changes in place."""
-        for slot in [slot for slot in self.slots if slot.kind in ANSWERS and not self.is_blank(slot)]:
-            for piece in self.extras:
-                if piece.squeezed == self.chosen[slot].squeezed and (piece.copy_of is slot or len(piece.squeezed) > 40):
-                    self.dropped.add(piece)
-                    self.notes.append(f"a second copy of the answer '{slot.name}', word for word, was left out")

@@ -16,8 +16,8 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.doubts import doubts_of, tests_of
-from viva.matching import Matching
 from viva.slots import ANSWERS, LOCKED, Piece, Released, Slot, likeness, listed, parses, pieces_of, squeezed
+from viva.strays import Settled
 
 WORTH_KEEPING = 20
 """Characters that were written into a locked text."""
@@ -45,7 +45,7 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     slots = release.slots
     pieces = pieces_of(submission)
     renamed = undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
-    matching = Matching(slots, pieces)
+    matching = Settled(slots, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
@@ -84,7 +84,7 @@ def _tells(slot: Slot, piece: Piece) -> bool:
 class _Build:
     """The repaired cells, and the sentences about them."""
 
-    def __init__(self, matching: Matching) -> None:
+    def __init__(self, matching: Settled) -> None:
         self.matching, self.slots, self.chosen = matching, matching.slots, matching.chosen
         self.extras = matching.extras
         self.notes: list[str] = []

@@ -33,6 +33,9 @@ _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s
 _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 _QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
+_TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 _STATEMENT = re.compile(r"^\s*(?:assert|def|class|import|return|print)\b|[\[({=]\s*$|\w\(.*\):?\s*$", re.MULTILINE)
 """A line that is hardly one of a text."""
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
@@ -193,6 +196,11 @@ class Released:
         self.metadata = notebook.metadata
         self.slots = _slots(notebook)
 
+    @property
+    def graded(self) -> tuple[str, ...]:
+        """The names of the cells that earn points."""
+        return tuple(slot.name for slot in self.slots if slot.kind in ("tests", "task", "manual"))
+
 
 def _slots(release: NotebookNode) -> list[Slot]:
     slots: list[Slot] = []
@@ -250,8 +258,18 @@ def pieces_of(notebook: NotebookNode) -> list[Piece]:
         ids = tuple(name for name in (cell.id, cell.metadata.get("id", "")) if name)
         identity = {"cell_id": cell.id, "grade_id": nbgrader.get("grade_id", ""), "ids": ids}
         identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
-        pieces.append(Piece(number, cell.cell_type, cell.source, **identity))
+        pieces.append(Piece(number, *_as_meant(cell.cell_type, cell.source), **identity))
     return pieces
+
+
+def _as_meant(kind: str, source: str) -> tuple[str, str]:
+    """Type and text of a cell, without the magics by which Databricks tells them, and with spaces that Python knows."""
+    if kind == "code" and (told := _TOLD.match(source)):
+        kind, source = "code" if told["python"] else "markdown", source[told.end() :]
+    if kind == "code" and not source.isascii() and not parses(source):
+        spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
+        source = spaced if parses(spaced) else source
+    return kind, source
 
 
 def evidence(slot: Slot, piece: Piece) -> float:
