@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from viva.seams import changed_names, goes_on
-from viva.slots import (
+from viva.intake.seams import changed_names, goes_on
+from viva.intake.slots import (
     ANSWERS,
     LOCKED,
     Piece,

@@ -5,9 +5,9 @@ A step after matching, for slots that are still blank or lack a name. What had t
 
 from __future__ import annotations
 
-from viva.matching import Matching
-from viva.seams import statements
-from viva.slots import ANSWERS, LOCKED, Piece, Slot, bound_names, words
+from viva.intake.matching import Matching
+from viva.intake.seams import statements
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, bound_names, words
 
 
 class Settled(Matching):
