@@ -165,7 +165,7 @@ class _Batch:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
         if submission not in self.keys:
             digest = hashlib.sha256(self.grounds[submission.assignment])
-            _hash_folder(submission.folder, digest)
+            _hash_folder(submission.folder, digest, kept=True)
             self.keys[submission] = digest.hexdigest()[:32]
         return self.keys[submission]
 
@@ -232,9 +232,10 @@ class _Batch:
         return outcomes
 
 
-def _hash_folder(folder: Path, digest) -> None:
+def _hash_folder(folder: Path, digest, kept: bool = False) -> None:
+    """``kept``: also what Jupyter saved by itself."""
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink() and ".ipynb_checkpoints" not in path.parts:
+        if path.is_file() and not path.is_symlink() and (kept or ".ipynb_checkpoints" not in path.parts):
             content = path.read_bytes()
             digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
             digest.update(content)

@@ -8,12 +8,14 @@ not opened, and nothing larger than MOST_BYTES is read.
 from __future__ import annotations
 
 import functools
+import gzip
 import io
 import os
 import re
 import stat
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -32,8 +34,14 @@ MOST_FILES = 5000
 SHOWN = 5
 """So many names of files are listed in a sentence."""
 
-_LITTER = {".ipynb_checkpoints", "__MACOSX", ".git", "__pycache__"}
-_NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$|\.json$|\.txt$", re.IGNORECASE)
+_LITTER = {"__MACOSX", ".git", "__pycache__"}
+_KEPT = ".ipynb_checkpoints"
+"""What Jupyter saved by itself: it counts when nothing else holds answers."""
+_NOTEBOOK = re.compile(
+    r"[._]ipynb(?:[._~( -](?!(?:zip|tar|html?|pdf|py)\b)[^/]{0,15})?$|\.json$|\.txt$|(?<![^/])[^./]+$", re.IGNORECASE
+)
+"""Endings of notebooks, also after a download, a copy or a backup; some systems hide and lose them."""
+_PACKED = b"\x1f\x8b"
 _COPY = re.compile(r"\(\d+\)|\bcopy\d*\b|\bcopy of\b|\b(?:kopie|copie|copia)\b(?: (?:von|de))?", re.IGNORECASE)
 _COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
 
@@ -48,10 +56,16 @@ class Handed:
 
     def read(self) -> bytes:
         """Raises SubmissionError when it cannot be read or is too large."""
-        if not self.member:
-            return read_file(self.path)
-        with _archive(self.path) as archive:
-            return _read_member(archive, archive.getinfo(self.member))
+        if self.member:
+            with _archive(self.path) as archive:
+                return _read_member(archive, archive.getinfo(self.member))
+        data = read_file(self.path)
+        return _unpacked(data) if data.startswith(_PACKED) else data
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is a copy that Jupyter made."""
+        return _KEPT in PurePosixPath(self.name).parts
 
 
 @dataclass(frozen=True)
@@ -134,6 +148,15 @@ def _limited(file: io.IOBase, size: int) -> bytes:
     return data
 
 
+def _unpacked(data: bytes) -> bytes:
+    """What a gzip file holds; raises SubmissionError when that is too large."""
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            return _limited(file, 0)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SubmissionError(f"cannot be unpacked ({shown(str(error))})") from error
+
+
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
     """The files that may be notebooks, the names of all others, and what is worth a note."""
     likely, others, notes = [], [], []
@@ -178,7 +201,7 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
             place = PurePosixPath(info.filename.replace("\\", "/"))
             if info.is_dir() or _LITTER & set(place.parts) or place.name.startswith("._"):
                 continue
-            if place.name.lower().endswith((".ipynb", ".ipynb.txt", ".ipynb.json")):
+            if "ipynb" in place.name.lower() and _NOTEBOOK.search(place.name):
                 likely.append(Handed(path, f"{name}/{place}", info.filename))
             else:
                 others.append(str(place))
@@ -220,11 +243,11 @@ def _rank(name: str, wanted: str) -> tuple | None:
         kind = 1
     elif _plain(stem) == _plain(wanted):
         kind = 2
-    elif ".ipynb" not in base.lower():
+    elif "ipynb" not in base.lower():
         return None
     else:
         kind = 3 if _plain(wanted) in _plain(stem) else 4
-    return kind, depth, -number, name
+    return _KEPT in PurePosixPath(name).parts, kind, depth, -number, name
 
 
 def _timestamp_problem(path: Path) -> str:
