@@ -5,6 +5,7 @@ course       a course on disk: assignments, students, submissions, gradebook
 blueprint    what an assignment expects: cells, points, checks
 answers      known right and wrong answers, and the submissions made from them
 legible      a stranger's text, made fit to be shown
+folder       a stranger's folder: walked, measured and removed
 handin       the files of a submission: which may be which notebook
 rawcell      one cell of a damaged notebook -> a cell
 salvage      the bytes of a file -> a notebook, whatever is broken
@@ -95,5 +96,5 @@ cli          the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 5
+ENGINE = 6
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""
