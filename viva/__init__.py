@@ -2,6 +2,7 @@
 
 verdict     the vocabulary of results, and the exception tree
 course      a course on disk: assignments, students, submissions, gradebook
+folder      a stranger's folder: walked, measured and removed
 taint       which cells and names of a notebook depend on the student
 blueprint   what an assignment expects: cells, points, checks
 answers     known right and wrong answers, and the submissions made from them

@@ -22,7 +22,8 @@ from viva import taint
 from viva.blueprint import Blueprint, Cell
 from viva.claims import Claims
 from viva.dialogue import integrity
-from viva.outcome import CheckResult, Outcome, outputs_of, score
+from viva.dialogue.raised import safe
+from viva.outcome import CheckResult, Outcome, count_of, outputs_of, score
 from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
 from viva.verdict import Verdict, WallError
@@ -205,7 +206,7 @@ class _Run:
                     self._examine(session, index, self.blueprint[name])
                 else:
                     reply = session.candidate(self._seconds(cell), do="run", source=cell.source)
-                    self.outcome.outputs.setdefault(index, (outputs_of(reply), reply.get("count")))
+                    self.outcome.outputs.setdefault(index, (outputs_of(reply), count_of(reply)))
             except Died as death:
                 self._bury(index, death)
                 return False
@@ -323,11 +324,11 @@ def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip:
         if isinstance(raised, dict):
             failed = raised.get("name") == "AssertionError"
             report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
-            report["reason"], report["traceback"] = str(raised.get("message")), str(raised.get("traceback"))
+            report["reason"], report["traceback"] = (safe(str, raised.get(name)) for name in ("message", "traceback"))
             report["raised_by"] = "student"  # in the candidate nobody can tell whose it is
         else:
             values = [
-                item["data"]["text/plain"] for item in outputs_of(reply) if item["output_type"] == "execute_result"
+                item["data"].get("text/plain") for item in outputs_of(reply) if item["output_type"] == "execute_result"
             ]
             report["result"] = values[-1] if values else None
         reports.append(report)

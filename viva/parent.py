@@ -18,7 +18,6 @@ import json
 import os
 import random
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -29,6 +28,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from viva import wire
+from viva.folder import remove
 from viva.layers import bubblewrap
 from viva.values.plain import learn_pandas
 from viva.verdict import WallError
@@ -165,7 +165,7 @@ class Parent:
                     pass
         self.socket.close()
         if self.process:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove(self.folder)
 
 
 def main(role: str, number: str, maker: str, *libraries: str) -> None:

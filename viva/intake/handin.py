@@ -10,32 +10,32 @@ from __future__ import annotations
 import functools
 import gzip
 import io
+import itertools
 import os
 import re
 import stat
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from dateutil.parser import parse
 
+from viva.folder import MOST_FILES, walk
 from viva.verdict import SubmissionError
 
 if TYPE_CHECKING:
     from viva.course import Submission  # and with it nbgrader, which takes long to load
 
 MOST_BYTES = 50 * 2**20
-MOST_FILES = 5000
-"""Files of a submission, and members of a zip, beyond which nobody looks for a notebook."""
 SHOWN = 5
 """So many names of files are listed in a sentence."""
 
-_LITTER = {"__MACOSX", ".git", "__pycache__"}
-_KEPT = ".ipynb_checkpoints"
+_LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
+"""Names of what nobody means to hand in."""
+KEPT = ".ipynb_checkpoints"
 """What Jupyter saved by itself: it counts when nothing else holds answers."""
 _NOTEBOOK = re.compile(
     r"[._]ipynb(?:[._~( -](?!(?:zip|tar|html?|pdf|py)\b)[^/]{0,15})?$|\.json$|\.txt$|(?<![^/])[^./]+$", re.IGNORECASE
@@ -65,7 +65,7 @@ class Handed:
     @property
     def kept(self) -> bool:
         """Whether it is a copy that Jupyter made."""
-        return _KEPT in PurePosixPath(self.name).parts
+        return KEPT in PurePosixPath(self.name).parts
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,11 @@ def _unpacked(data: bytes) -> bytes:
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
     """The files that may be notebooks, the names of all others, and what is worth a note."""
     likely, others, notes = [], [], []
-    for count, path in enumerate(_walk(folder)):
+    paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
+    if len(paths) == MOST_FILES:
+        notes.append(f"only {MOST_FILES} of its files were looked at")
+    for path in paths:
         name = os.path.relpath(path, folder)
-        if count >= MOST_FILES:
-            notes.append(f"only {MOST_FILES} of its files were looked at")
-            break
         if path.is_symlink():
             others.append(f"{shown(name)} (a link, not followed)")
         elif _NOTEBOOK.search(name) and path.is_file():
@@ -172,15 +172,6 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
         elif name != "timestamp.txt":
             others.append(name)
     return [handed for handed in likely if handed.name != "timestamp.txt"], others, notes
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
-        links = [name for name in folders if Path(where, name).is_symlink()]
-        folders[:] = sorted(name for name in folders if name not in _LITTER and name not in links)
-        for name in sorted([*files, *links]):
-            if not name.startswith("._") and name != ".DS_Store":
-                yield Path(where, name)
 
 
 def _archive(path: Path) -> zipfile.ZipFile:
@@ -247,7 +238,7 @@ def _rank(name: str, wanted: str) -> tuple | None:
         return None
     else:
         kind = 3 if _plain(wanted) in _plain(stem) else 4
-    return _KEPT in PurePosixPath(name).parts, kind, depth, -number, name
+    return KEPT in PurePosixPath(name).parts, kind, depth, -number, name
 
 
 def _timestamp_problem(path: Path) -> str:
