@@ -339,6 +339,7 @@ def test_a_module_beside_the_notebook_is_imported_by_answers_and_the_instructors
     text = "--- answer\nimport comparing\nx = 1\n--- test\nfrom comparing import same\nsame(x, 1)\n--- wrong\nx = 2\n"
     exam = Exam(text, quick, mine)
     answers = exam.answered(), exam.answered("import comparing\ncomparing.same(1, 2)\nx = 2\n")
-    right, wrong = (quick.grade(answer, exam.examination, mine, theirs) for answer in answers)
+    known = rehearse(next(mine.glob("*.ipynb")), quick, mine)
+    right, wrong = (quick.grade(answer, known, mine, theirs) for answer in answers)
     assert verdicts(right, "test-1") == ["passed"]
     assert wrong.outputs[0][0] == [] and verdicts(wrong, "test-1") == ["failed"]
