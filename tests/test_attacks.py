@@ -233,6 +233,38 @@ def test_a_cell_that_nobody_reads_does_not_hold_up_the_grader(earned):
     assert earned(ahead, "#" + 300_000 * "x") == [0, 0, 0]
 
 
+def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick, examination, monkeypatch):
+    monkeypatch.setattr("viva.grading.OWN_CELLS", 1)
+    waiting = ["import time\ntime.sleep(0.9)"] * 8
+    outcome = quick.grade(in_cells("def double(x):\n    return 2 * x\ntotal = 12", *waiting, tests=TESTS), examination)
+    assert outcome.earned("tests") == 10
+    assert "not run" in str(outcome.outputs[9]) and "not run" not in str(outcome.outputs[2])
+
+
+def test_what_hidden_lines_add_to_a_name_of_the_visible_ones_does_not_reach_the_student(quick, tmp_path):
+    tests = f"""cases = ["visible"]
+more = 3
+### BEGIN HIDDEN TESTS
+cases.append("{SECRET[::-1]}")
+assert [count() for case in cases] == [3, 3]
+### END HIDDEN TESTS
+"""
+    path = tmp_path / "cases.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+    notebook = in_cells(COUNT, tests=tests)
+    notebook.cells.append(new_code_cell("print(more, globals().get('cases'), get_ipython().user_ns)", id="later"))
+    outcome = quick.grade(notebook, rehearse(path, quick))
+    assert outcome.earned("tests") == 7
+    assert "3 " in str(outcome.outputs[3]) and SECRET[::-1] not in str(outcome.outputs)
+
+
+def test_a_reason_has_an_end(earned, quick, tmp_path):
+    path, tests = tmp_path / "said.ipynb", "assert count() == 3, f'not {count()}'"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+    outcome = quick.grade(in_cells("def count():\n    return 'x' * 10**7", tests=tests), rehearse(path, quick))
+    assert outcome.earned("tests") == 0 and len(str(outcome.record())) < 100_000
+
+
 @pytest.mark.slow
 def test_without_a_private_tmpfs_no_folder_is_too_deep_or_closed_to_be_removed(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

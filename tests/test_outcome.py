@@ -59,3 +59,12 @@ def test_more_than_a_notebook_should_hold_is_dropped_and_said():
 def test_a_number_of_a_cell_that_is_none_is_left_out(count):
     assert count_of({"count": count}) is None
     assert count_of({"count": 10**5000}) is None and count_of({"count": 7}) == 7
+
+
+def test_what_a_notebook_may_hold_is_counted_over_all_its_cells():
+    outcome = Outcome(room=1000)
+    for index in range(3):
+        outcome.keep(index, {"outputs": [{"output_type": "stream", "name": "stdout", "text": "x" * 600}], "count": 1})
+    outcome.keep(0, {"outputs": []})
+    assert [len(str(outcome.outputs[index][0])) > 600 for index in range(3)] == [True, False, False]
+    assert "dropped" in str(outcome.outputs[2])

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from viva.blueprint import Cell
 from viva.verdict import Verdict
 
-ITEMS, CHARACTERS = 2000, 20_000_000
-"""So many outputs of a cell, and so much in them, is kept of what a candidate that knows no limit sends."""
+ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
+"""So many outputs of a cell, so much in those of a notebook, and so much of a reason is kept of what is sent."""
 MOST_COUNT = 10**6
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character, which no file can hold."""
@@ -43,6 +43,15 @@ class Outcome:
     walled: bool = True
     integrity: list[str] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
+    room: int = CHARACTERS
+    """How much more its outputs may hold."""
+
+    def keep(self, index: int, reply: dict) -> None:
+        """Keep the outputs of a cell, unless it has been run before."""
+        if index not in self.outputs:
+            outputs = outputs_of(reply, self.room)
+            self.room -= len(json.dumps(outputs))
+            self.outputs[index] = outputs, count_of(reply)
 
     def record(self) -> dict[str, list[dict]]:
         """The results of the checks as JSON knows them."""
@@ -65,7 +74,7 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
     for check, report in zip(cell.checks[skip:], reports, strict=False):
         verdict = Verdict(report["verdict"])
         earned = check.points if verdict is Verdict.PASSED else 0.0
-        reason, traceback, printed = (whole(report[name]) for name in ("reason", "traceback", "printed"))
+        reason, traceback, printed = (whole(report[name])[:LONGEST] for name in ("reason", "traceback", "printed"))
         if earned and len(cell.checks) == 1 and report["result"] is not None:
             from nbgrader import utils  # takes a second to load, and few tests end in a number
 
@@ -94,10 +103,9 @@ def whole(text: str) -> str:
     return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def outputs_of(reply: dict) -> list[dict]:
+def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
     """The outputs of a cell, as far as a notebook can hold them: the reply comes from a stranger."""
-    outputs, room = reply.get("outputs"), CHARACTERS
-    kept = []
+    outputs, kept = reply.get("outputs"), []
     for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
         text = json.dumps(item, ensure_ascii=False)
         if (room := room - len(text)) < 0:
