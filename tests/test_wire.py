@@ -35,10 +35,7 @@ from viva.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS, TWINS
 from viva.verdict import WireError
 from viva.wire import Reference, decode, encode, is_plain
 
-settings.register_profile(
-    "wire", deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck), max_examples=150
-)
-SETTINGS = settings.get_profile("wire")
+SETTINGS = settings(suppress_health_check=list(HealthCheck), max_examples=150)
 Point = namedtuple("Point", "x y")
 
 
