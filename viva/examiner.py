@@ -150,7 +150,7 @@ class Examiner:
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
                 result = self._execute(source, title)
             report = CheckReport(title, Verdict.PASSED, result=result)
-        except (Exception, CandidateFault, SystemExit) as error:
+        except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
             report = self._failure(error, title, source)
         if (fault := self.asker.fault) and report.verdict is Verdict.PASSED:
             report = self._failure(fault, title, source)
@@ -184,7 +184,7 @@ class Examiner:
         if isinstance(error, UnknownMagicError):
             reason = f"the test cell uses {error}, which the grader cannot run"
             return _report(title, Verdict.UNGRADED, reason, trace)
-        if isinstance(error, AssertionError):
+        if isinstance(error, AssertionError) or type(error).__name__ == "Failed":  # pytest's
             return _report(title, Verdict.FAILED, str(error), student or trace, whose)
         name = getattr(error, "viva_name", type(error).__name__)
         return _report(title, Verdict.ERROR, f"{name}: {error}", student or trace, whose)
