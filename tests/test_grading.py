@@ -343,3 +343,52 @@ def test_a_module_beside_the_notebook_is_imported_by_answers_and_the_instructors
     right, wrong = (quick.grade(answer, known, mine, theirs) for answer in answers)
     assert verdicts(right, "test-1") == ["passed"]
     assert wrong.outputs[0][0] == [] and verdicts(wrong, "test-1") == ["failed"]
+
+
+HELPER = """
+--- answer
+def f(x): return x + 1
+def g(x): return 2 * f(x)
+--- test
+import math
+def checked(function, x, y):
+    assert math.isclose(function(x), y)
+class Case:
+    x, y = 1, 4
+checked(f, 1, 2)
+--- open
+checked(f, 2, 3)
+--- test
+import inspect
+assert "f(" in inspect.getsource(g)
+checked(g, Case.x, Case.y)
+--- test
+checked(g, 2, 6)
+"""
+
+
+def test_what_a_test_cell_defines_is_there_in_the_cells_below_it_also_where_they_run_inside(quick, tmp_path):
+    exam = Exam(HELPER, quick, tmp_path)
+    assert exam.examination.inside == {"test-3"}
+    assert verdicts(exam.grade(), "test-3") == verdicts(exam.grade(), "test-4") == ["passed"]
+    wrong = exam.grade("def f(x): return x\ndef g(x): return 2 * f(x)")
+    assert exam.grade().outputs[2][0] == [] != wrong.outputs[2][0]
+    assert [verdicts(wrong, cell) for cell in exam.tests] == [["failed"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict", "reason"),
+    [
+        ("import pytest\nwith pytest.raises(ValueError):\n    f(-1)", "failed", "DID NOT RAISE ValueError"),
+        ("import pytest\nif f(1) != 2: pytest.fail('not two')", "failed", "not two"),
+        ("if f(1) != 2: raise SystemExit(1)", "error", "SystemExit: 1"),
+        ("if f(1) != 2: raise KeyboardInterrupt", "error", "KeyboardInterrupt: "),
+    ],
+)
+def test_a_test_that_ends_by_no_ordinary_exception_fails_and_the_next_one_runs(quick, tmp_path, test, verdict, reason):
+    solution = "def f(x):\n    if x < 0: raise ValueError\n    return 2"
+    exam = Exam(f"--- answer\n{solution}\n--- test\n{test}\n--- test\nassert f(1)\n", quick, tmp_path)
+    assert verdicts(exam.grade(), "test-1") == ["passed"]
+    outcome = exam.grade("def f(x): return 1")
+    assert (verdicts(outcome, "test-1"), last(outcome, "test-1").reason) == ([verdict], reason)
+    assert verdicts(outcome, "test-2") == ["passed"]

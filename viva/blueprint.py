@@ -25,7 +25,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from viva.taint import changed_of, names_of
+from viva.taint import changed_of, definitions_of, names_of
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
@@ -78,6 +78,13 @@ class Cell:
         visible, lines = names_of(HIDDEN.sub("", self.source)), "\n".join(HIDDEN.findall(self.source))
         hidden = names_of(lines)
         return visible.bound - hidden.bound - changed_of(lines) if visible and hidden else set()
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019
+    def definitions(self) -> tuple[str, ...]:
+        """What the visible lines of a grade cell import and define for the cells below it."""
+        known = self.visible_names()
+        found = definitions_of(HIDDEN.sub("", self.source))
+        return tuple(text for text in found if names_of(text).bound <= known)
 
 
 @dataclass(frozen=True)

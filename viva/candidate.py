@@ -67,6 +67,10 @@ class Candidate:
         self.numbers: dict[int, int] = {}
         """By id(), the place of an object in ``objects``, which keeps it alive."""
         self.shared = Shared(self.refer)
+        self.defined: dict[str, object] = {}
+        """What test cells have defined for the cells below them."""
+        self.asked = False
+        """Whether the other side has asked and waits: then its functions can be called."""
         self.known_state: tuple = ()
         """The random state, as the other side knows it."""
         self.named: dict[str, object] = {}
@@ -105,7 +109,7 @@ class Candidate:
         """Run one cell and return its outputs."""
         self.named.clear()
         Shell.outputs = outputs = Outputs()
-        error = None
+        error, self.asked = None, False
         forget_interrupt()
         try:
             with interruptible():
@@ -135,6 +139,7 @@ class Candidate:
         if first:
             forget_interrupt()
         self._take_state(**state)
+        self.asked = True
         around, Shell.outputs = Shell.outputs, Outputs(64_000)
         outputs = Shell.outputs
         for number, value in (shared or {}).items():
@@ -199,6 +204,18 @@ class Candidate:
         self.shell.user_ns.update(names)
         return {}
 
+    def do_define(self, sources: list[str]) -> dict:
+        """Have what a test cell defines for the cells below it, as far as that works here."""
+        self.named.clear()
+        self.asked = False
+        space = self.shell.user_ns
+        for source in sources:
+            before = dict(space)
+            with contextlib.suppress(BaseException), interruptible():
+                exec(compile(source, "<test>", "exec"), space)
+            self.defined |= {name: space[name] for name in space if space[name] is not before.get(name)}
+        return {}
+
     def do_unbind(self, name: str) -> dict:
         self.named.pop(name, None)
         self.shell.user_ns.pop(name, None)
@@ -218,7 +235,11 @@ class Candidate:
     def do_kinds(self) -> dict:
         """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
         hidden = self.shell.user_ns_hidden
-        names = {name: value for name, value in self.shell.user_ns.items() if name not in hidden and name[0] != "_"}
+        names = {
+            name: value
+            for name, value in self.shell.user_ns.items()
+            if name not in hidden and name[0] != "_" and self.defined.get(name, hidden) is not value
+        }
         return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
 
     def do_random(self) -> dict:
@@ -301,6 +322,8 @@ class Callback:
 
     def __call__(self, /, *args, **kwargs):
         candidate = self.candidate
+        if not candidate.asked:
+            raise RuntimeError(f"{self.__name__}() belongs to a test cell, and answers only while that runs")
         with interruptible(False):
             candidate.answer(candidate._with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
             # The function may ask in its turn before it returns.

@@ -164,7 +164,7 @@ class Examiner:
                 result = self._execute(source, title)
                 self.testing = False
             report = CheckReport(title, Verdict.PASSED, result=result)
-        except (Exception, CandidateFault, SystemExit) as error:
+        except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
             self.testing = False
             report = self._failure(error, title, source)
         if (fault := self.asker.fault) and report.verdict is Verdict.PASSED:
@@ -199,7 +199,7 @@ class Examiner:
         if isinstance(error, UnknownMagicError):
             reason = f"the test cell uses {error}, which the grader cannot run"
             return _report(title, Verdict.UNGRADED, reason, trace)
-        if isinstance(error, AssertionError):
+        if isinstance(error, AssertionError) or type(error).__name__ == "Failed":  # pytest's
             return _report(title, Verdict.FAILED, str(error), student or trace, whose)
         name = getattr(error, "viva_name", type(error).__name__)
         return _report(title, Verdict.ERROR, f"{name}: {error}", student or trace, whose)

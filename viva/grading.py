@@ -318,6 +318,8 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
         if reports[-1]["verdict"] == Verdict.KILLED:
             return reports
     session.examiner(STUCK, do="finish", pushed=visible)
+    if definitions := cell.definitions():
+        session.candidate(next(seconds), do="define", sources=list(definitions))
     return reports
 
 

@@ -55,6 +55,16 @@ def names_of(source: str) -> Names | None:
     return names
 
 
+def definitions_of(source: str) -> list[str]:
+    """The imports, functions and classes of a cell's top level, each as text."""
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return []
+    kinds = ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+    return [ast.unparse(node) for node in tree.body if isinstance(node, kinds)]
+
+
 def imports_of(source: str) -> set[str]:
     """The names that a cell binds by importing, at its top level."""
     try:

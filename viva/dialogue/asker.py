@@ -214,7 +214,7 @@ class Asker:
             raise
         except CandidateStopped:
             data = wire.encode({"raised": self.raised.answer(KeyboardInterrupt())})
-        except (Exception, SystemExit, CandidateLied) as error:
+        except BaseException as error:
             answer = {"raised": self.raised.answer(error)}
             self._tell_random_state(answer)
             data = wire.encode(answer)
