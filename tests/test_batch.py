@@ -203,7 +203,7 @@ def test_what_a_notebook_prints_raises_and_counts_is_written_whatever_it_is(cour
         "half": "print('\\ud800')\nraise ValueError('\\udfff')",
         "metadata": "from IPython.display import publish_display_data as show\nshow({'a\\x00': 'x'}, {1: {1, 2}})",
         "less": "get_ipython().execution_count = -5\n1",
-        "cap": "from viva.shell import Shell\nShell.outputs.left = 10**12\nprint('x' * 50_000_000)",
+        "cap": "from viva.dialogue.shell import Shell\nShell.outputs.left = 10**12\nprint('x' * 50_000_000)",
     }
     hand_in(course, "honest", answer=RIGHT)
     for student, source in own.items():

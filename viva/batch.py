@@ -28,7 +28,7 @@ from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
-from viva import ENGINE, leftovers, stopping
+from viva import ENGINE
 from viva.autograde import (
     Autograde,
     Examine,
@@ -37,13 +37,14 @@ from viva.autograde import (
 )
 from viva.course import Course, Submission
 from viva.folder import MOST_FILES, walk
+from viva.gradebook.record import Expected, Writer, concerns_all
+from viva.gradebook.results import Results
 from viva.grading import Examination
-from viva.handin import MOST_BYTES, find
+from viva.intake.handin import MOST_BYTES, find
 from viva.marking import Marked, Marker
-from viva.record import Expected, Writer, concerns_all
-from viva.results import Results
+from viva.processes import leftovers, stopping
+from viva.processes.workers import Workers
 from viva.verdict import CourseError, Verdict, VivaError
-from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
