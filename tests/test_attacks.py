@@ -221,6 +221,51 @@ def test_nbgraders_own_engine_takes_the_end_of_an_iteration_for_the_end_of_the_t
     assert determine_grade(graded.cells[-1]) == (7, 7)
 
 
+OPENED = """### CHECK 3: with
+### BEGIN HIDDEN TESTS
+with Open() as number:
+    assert number == 3
+### END HIDDEN TESTS
+### CHECK 4: called back
+### BEGIN HIDDEN TESTS
+def double(x):
+    assert x == 3, "not called with 3"
+    return 2 * x
+assert apply(double, 3) == 6
+### END HIDDEN TESTS
+"""
+OPEN = """class Open:
+    def __enter__(self): return 3
+    def __exit__(self, *error): return False
+def apply(f, x):
+    return f(x)
+"""
+SWALLOWING = """class Open:
+    def __enter__(self): return 2
+    def __exit__(self, *error): return True
+def apply(f, x):
+    try:
+        f(0)
+    except AssertionError:
+        return 6
+"""
+
+
+def test_what_a_test_asserts_is_not_swallowed_by_a_context_manager_or_a_caller(quick, tmp_path):
+    path = tmp_path / "opened.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=OPENED), path)
+    known = rehearse(path, quick)
+    assert quick.grade(in_cells(OPEN, tests=OPENED), known).earned("tests") == 7
+    outcome = quick.grade(in_cells(SWALLOWING, tests=OPENED), known)
+    assert outcome.earned("tests") == 0
+    assert "not called with 3" in outcome.checks["tests"][1].reason
+
+
+def test_nbgraders_own_engine_lets_both_be_swallowed():
+    graded, _ = Execute().preprocess(in_cells(SWALLOWING, tests=OPENED), {})
+    assert determine_grade(graded.cells[-1]) == (7, 7)
+
+
 def test_random_numbers_that_hang_numpy_are_not_taken_over(earned):
     zeros = "np.random.set_state(('MT19937', np.zeros(624, np.uint32), 624))\n"
     assert earned(zeros + COUNT) == [1, 2, 4]

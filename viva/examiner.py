@@ -23,7 +23,7 @@ import types
 from dataclasses import dataclass
 
 from viva import wire
-from viva.dialogue.asker import Asker
+from viva.dialogue.asker import CALLED_BACK, PLAIN, Asker
 from viva.dialogue.namespace import Namespace, UnknownMagicError
 from viva.dialogue.standin import STAND_INS
 from viva.dialogue.testcode import compiled
@@ -155,7 +155,7 @@ class Examiner:
         return new
 
     def _check(self, source: str, title: str) -> CheckReport:
-        self.asker.fault, self.asker.first = None, True
+        self.asker.fault, self.asker.asserted, self.asker.first = None, None, True
         output = Printed()
         start = time.monotonic()
         try:
@@ -167,11 +167,17 @@ class Examiner:
         except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
             self.testing = False
             report = self._failure(error, title, source)
-        if (fault := self.asker.fault) and report.verdict is Verdict.PASSED:
-            report = self._failure(fault, title, source)
+        if report.verdict is Verdict.PASSED and (unseen := self.asker.fault or self._unseen()):
+            report = self._failure(unseen, title, source)
         report.seconds = time.monotonic() - start
         report.printed = output.getvalue()[:PRINTED_CHARACTERS]
         return report
+
+    def _unseen(self) -> AssertionError | None:
+        """What failed in the test while student code had called it, unless the solution caught such a thing as well."""
+        if self.asker.recording and self.asker.asserted:
+            self.asker.kinds[CALLED_BACK] = PLAIN
+        return None if CALLED_BACK in self.asker.kinds else self.asker.asserted
 
     def _execute(self, source: str, title: str) -> str | None:
         code, last, in_classes = compiled(source, title)

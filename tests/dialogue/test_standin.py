@@ -1369,6 +1369,38 @@ def f(x): return [x + 1, pd.Categorical(["a"])]
 assert kinds()["all"][0].tolist() == [1, 2]
 assert f(2) == 3 and abs(f(5) - 6) < 1e-9
 """,
+    "a context manager that swallows what the solution's does": """
+--- answer
+class Open:
+    def __init__(self, swallows=()): self.swallows = swallows
+    def __enter__(self): return 3
+    def __exit__(self, kind, error, trace): return isinstance(error, self.swallows)
+--- wrong
+class Open:
+    def __init__(self, swallows=()): pass
+    def __enter__(self): return 3
+    def __exit__(self, kind, error, trace): return False
+--- test
+with Open(KeyError):
+    {}["a"]
+with Open() as number:
+    assert number == 3
+""",
+    "what a test asserts while it is called back, and the solution catches": """
+--- answer
+def fails(f):
+    try:
+        f()
+    except AssertionError:
+        return True
+    return False
+--- wrong
+def fails(f): return False
+--- test
+def bad():
+    assert 1 == 2
+assert fails(bad) and not fails(int)
+""",
     "an iterator class of the student's": """
 --- answer
 class Up:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -13,6 +14,7 @@ import pytest
 
 from tests import test_wall
 from tests.conftest import SHORT, hand_in, load
+from tests.test_attacks import children
 from tests.test_wall import NOBODY, PROBE, SYSTEM_PYTHON, behind, failing, needs_system_python, ordinary, run_each
 from tests.wall_probe import ATTACKS, WORKS
 from viva.layers import bubblewrap
@@ -142,3 +144,38 @@ def test_without_landlock_a_class_is_graded_in_bubblewrap_and_nothing_is_left(co
 
 def processes() -> list[str]:
     return subprocess.run(["ps", "-e", "-o", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+WAITING = f"""{test_wall.LACK}
+lack("landlock_create_ruleset")
+import time
+from viva.parent import Parent
+from viva.session import Session
+from viva.wall import IN_BUBBLEWRAP, Wall, protection
+assert protection().level == IN_BUBBLEWRAP
+parents = Parent("candidate", Wall.for_candidate(), 90), Parent("examiner", Wall.for_examiner(), 91)
+with Session(*parents) as session:
+    print(session.candidate(10, do="run", source="6 * 7")["outputs"][0]["data"]["text/plain"], flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_runs_in_bubblewrap_ends_with_the_grader_however_that_ends(tmp_path):
+    grader = subprocess.Popen(
+        [sys.executable, "-c", WAITING],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=PROBE.parents[1],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
+    with grader:
+        assert grader.stdout.readline() == "42\n"
+        below = children(grader.pid)
+        assert len(below) == 8  # for each role bwrap, its first process inside, the warm parent and a fork
+        grader.kill()
+    deadline = time.monotonic() + 10
+    while (left := [pid for pid in below if test_wall.lives(Path(f"/proc/{pid}/status"))]) and (
+        time.monotonic() < deadline
+    ):
+        time.sleep(0.02)
+    assert left == []

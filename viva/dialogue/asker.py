@@ -27,6 +27,10 @@ ARRAYS = " pandas array"
 """After the path of what came with an array of pandas' own in the solution's answer."""
 PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories")
 """What stands in every message that holds one; see ``viva/values/frames.py``."""
+SWALLOWS = " leave "
+"""After the path of a context manager of the solution's, before the name of an exception that it did not let out."""
+CALLED_BACK = " called back"
+"""Stands among the kinds when the solution caught what a test asserted while it was called back."""
 STOPS = " stops"
 """After the path of a call at which the solution raised StopIteration."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
@@ -62,16 +66,21 @@ class Asker:
         """Whether the next question is the first of a check."""
         self.fault: CandidateFault | None = None
         """The first fault of the candidate; it counts even when test code swallowed it."""
+        self.asserted: AssertionError | None = None
+        """What a test asserted in vain while it was called back; it counts even when student code swallowed it."""
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
 
     def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
         """The result of one operation in the candidate; see _operate."""
+        before, self.waiting = self.waiting, True
         try:
             return self._operate(operation, args, kwargs or {}, path)
         except CandidateFault as fault:
             self.fault = self.fault or fault
             raise
+        finally:
+            self.waiting = before
 
     def name(self, name: str) -> object:
         """What a name of the notebook means; for plain values, which may change in place, it is asked every time."""
@@ -178,7 +187,7 @@ class Asker:
         found = [] if found is None else found
         if isinstance(self.fault, CandidateDied):
             raise self.fault
-        self.waiting = True
+        before, self.waiting = self.waiting, True
         try:
             wire.write(self.question, wire.encode(request, self.refer))
             while True:
@@ -197,7 +206,7 @@ class Asker:
         except WireError as error:
             raise CandidateLied(f"the answer cannot be read: {error}") from None
         finally:
-            self.waiting = False
+            self.waiting = before
 
     def _call_back(self, reply: dict) -> None:
         number, args, kwargs = reply.get("callback"), reply.get("args"), reply.get("kwargs")
@@ -215,6 +224,8 @@ class Asker:
         except CandidateStopped:
             data = wire.encode({"raised": self.raised.answer(KeyboardInterrupt())})
         except BaseException as error:
+            if isinstance(error, AssertionError) and not hasattr(error, "viva_traceback"):
+                self.asserted = self.asserted or error
             answer = {"raised": self.raised.answer(error)}
             self._tell_random_state(answer)
             data = wire.encode(answer)
@@ -283,6 +294,15 @@ class Asker:
             name = found[0].about["type"]
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
             raise CandidateLied(f"{readable(path)} {ODD} {what}")
+
+    def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
+        """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""
+        if not swallowed:
+            return False
+        known = next((kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"), "")
+        if self.recording:
+            self.kinds[path + SWALLOWS + known] = PLAIN
+        return path + SWALLOWS + known in self.kinds or self._expected(path) == ANY
 
     def _check_arrays(self, data: bytes, value: object, path: str) -> None:
         """What an array of pandas' own is compared with comes to an array, which a test takes for true."""

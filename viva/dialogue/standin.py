@@ -92,8 +92,10 @@ class StandIn:
         return _ask(self, "enter", step=" enter")
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        told = None if error is None else get_asker(self).raised.answer(error)
-        return _ask(self, "leave", told, step=" leave")
+        asker = get_asker(self)
+        told = None if error is None else asker.raised.answer(error)
+        swallowed = _ask(self, "leave", told, step=" leave")
+        return swallowed if error is None else asker.may_swallow(error, swallowed, get_path(self))
 
     def __dir__(self):
         return _ask(self, "dir", step=" dir")
