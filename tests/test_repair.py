@@ -19,7 +19,8 @@ from viva.answers import fill_in, read_answers
 from viva.blueprint import read_blueprint
 from viva.repair import Repaired, repair
 from viva.salvage import read
-from viva.slots import Released, squeezed
+from viva.slots import Released
+from viva.texts import squeezed
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "source").iterdir() if path.is_dir())
 

@@ -7,7 +7,8 @@ import pytest
 
 from viva.repair import undo_marimo
 from viva.seams import belong_together, groups_of, parted, runs_of, statements, unfenced
-from viva.slots import Piece, Slot, looks_like_code
+from viva.slots import Piece, Slot
+from viva.texts import looks_like_code
 
 
 def slot(name: str, place: int, *own: str) -> Slot:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from viva.seams import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
-from viva.slots import ANSWERS, LOCKED, Piece, Slot, is_definition, looks_like_code
+from viva.slots import ANSWERS, LOCKED, Piece, Slot
+from viva.texts import is_definition, looks_like_code
 
 
 class Pieces:
