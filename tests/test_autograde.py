@@ -55,6 +55,15 @@ def test_an_empty_written_answer_waits_for_nobody(course, submission):
     assert submission("anna")[2:] == (False, 0)
 
 
+def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(course, submission):
+    path = hand_in(course, "anna")
+    notebook = nbformat.read(path, as_version=4)
+    words = "The outputs change their places exactly as the inputs do, since a weighted sum has no order."
+    notebook.cells.insert(2, nbformat.v4.new_markdown_cell(words))
+    nbformat.write(notebook, path)
+    assert submission("anna")[2:] == (True, None)
+
+
 def test_a_grade_given_by_hand_survives_grading_again(course, viva):
     hand_in(course, "anna")
     assert viva("grade", SHORT).status == 0

@@ -136,16 +136,21 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     assert by_hand["ada"]["link"] == f"https://hub.example.org/user/me/formgrader/submissions/{place}/?index={index}"
 
 
+DOUBT = "cell 3 may belong to 'self_attention'; a human should look at it"
+
+
 def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
     old = records(room)
-    old[SHORT, "ada"] |= {"wall": False, "repairs": {BOOK: ["cell 3 was cut in two", "an extra comma"]}}
+    old[SHORT, "ada"] |= {"wall": False, "repairs": {BOOK: [DOUBT]}}
+    old[SHORT, "cy"] |= {"repairs": {BOOK: [DOUBT, "an extra comma"]}}
     result = next(iter(old[SHORT, "bo"]["notebooks"][BOOK].values()))[0]
     result |= {"verdict": "ungraded", "reason": "the grader failed, not you"}
     Results.of(load(room)[0].directory).add(list(old.values()))
     page, figures = written(room)
     kinds = {kind["why"]: kind["rows"] for kind in figures["assignments"][0]["waiting"]}
     assert [row["student"] for row in kinds["ungraded"]] == ["bo"]
-    assert [row["detail"] for row in kinds["repair in doubt"]] == ["cell 3 was cut in two"]
+    doubted = [(row["student"], row["detail"]) for row in kinds["repair in doubt"]]
+    assert doubted == [("cy", DOUBT)], "ada passed everything, so that nothing is in doubt"
     assert "1 submission was" in re.sub(r"\s+", " ", page)
     assert "without a wall" in page
     assert "without a wall" not in written(room, assignments=["ps1_general_attention"])[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import zipfile
 
@@ -62,6 +63,11 @@ def test_a_notebook_with_a_timestamp_has_nothing_to_report(submit):
         "scaled_attention__ipynb__json",
         "scaled_attention__json",
         "anna_12345_scaled attention-2__ipynb",
+        "Kopie von scaled_attention__ipynb",
+        "scaled_attention__ipynb(1)",
+        "scaled_attention__ipynb~",
+        "scaled_attention__ipynb__download",
+        "scaled_attention",
     ],
 )
 def test_a_renamed_notebook_is_found_and_named(submit, name):
@@ -95,6 +101,31 @@ def test_a_notebook_in_a_zip_is_found(submit):
 )
 def test_what_cannot_be_graded_is_explained_with_what_was_found(submit, files, problem):
     assert problem in submit(**files).problem
+
+
+def test_of_a_second_notebook_with_other_answers_a_human_is_told(submit):
+    half = plain(ONE.full)
+    find_cell = next(cell for cell in half["cells"] if cell["id"] == "self_attention")
+    find_cell["source"] = "def self_attention(X, *more):\n    return X, X"
+    opened = submit(scaled_attention__ipynb=as_utf8(half), another__ipynb=FULL)
+    assert opened.repairs[NAME] == ["another.ipynb holds other answers; a human should look at it"]
+    assert {"test_self_attention", "why_equivariant"} <= set(opened.doubtful[NAME])
+
+
+def test_what_jupyter_saved_by_itself_counts_when_nothing_else_holds_answers(submit):
+    opened = submit(scaled_attention__ipynb=BLANK, __ipynb_checkpoints___scaled_attention_checkpoint__ipynb=FULL)
+    assert graded(opened)
+    assert opened.notes == ["also handed in, not graded: scaled_attention.ipynb"]
+    opened = submit(scaled_attention__ipynb=FULL)
+    assert graded(opened)
+    assert (opened.repairs[NAME], opened.notes) == ([], [])
+
+
+def test_a_packed_notebook_is_unpacked_and_no_further_than_the_limit(submit, monkeypatch):
+    assert graded(submit(scaled_attention__ipynb__gz=gzip.compress(FULL)))
+    monkeypatch.setattr(handin, "MOST_BYTES", 2**20)
+    opened = submit(scaled_attention__ipynb__gz=gzip.compress(b" " * 2**22))
+    assert "at most 1 MB are read" in opened.problem
 
 
 def test_many_stray_files_are_named_in_short(submit):

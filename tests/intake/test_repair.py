@@ -19,7 +19,8 @@ from viva.answers import fill_in, read_answers
 from viva.blueprint import read_blueprint
 from viva.intake.repair import Repaired, repair
 from viva.intake.salvage import read
-from viva.intake.slots import Released, squeezed
+from viva.intake.slots import Released
+from viva.intake.texts import squeezed
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "source").iterdir() if path.is_dir())
 

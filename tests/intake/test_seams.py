@@ -7,7 +7,8 @@ import pytest
 
 from viva.intake.repair import undo_marimo
 from viva.intake.seams import belong_together, groups_of, parted, runs_of, statements, unfenced
-from viva.intake.slots import Piece, Slot, looks_like_code
+from viva.intake.slots import Piece, Slot
+from viva.intake.texts import looks_like_code
 
 
 def slot(name: str, place: int, *own: str) -> Slot:

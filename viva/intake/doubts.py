@@ -10,32 +10,18 @@ tried something out is no doubt, whatever it binds, where the answer gives the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from viva.intake.seams import changed_names, goes_on
-from viva.intake.slots import (
-    ANSWERS,
-    LOCKED,
-    Piece,
-    Slot,
-    bound_names,
-    is_prose,
-    likeness,
-    listed,
-    looks_like_code,
-    parses,
-    slot_names,
-)
+from viva.intake.seams import blocks, changed_names, goes_on
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, listed
 from viva.intake.strays import Settled
+from viva.intake.texts import NAME, bound_names, given_names, is_prose, likeness, looks_like_code, parses
 
 COPY = 0.8
 """So much like an answer is another version of it."""
 WORDS = 60
 """Characters of a text that may be an answer, though the cell for it was left as released."""
-_BLOCK = re.compile(r"^```[^\n`]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -60,14 +46,14 @@ def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
     after = [slot for slot in slots if slot.place > answer.place]
     until = next((slot.place for slot in after if slot.kind in ANSWERS), len(slots))
     tests = [slot for slot in after if slot.kind == "tests"]
-    return [slot.name for slot in tests if slot.place < until or answer.own & set(_WORD.findall(slot.source))]
+    return [slot.name for slot in tests if slot.place < until or answer.own & set(NAME.findall(slot.source))]
 
 
 def code_in(piece: Piece) -> str:
     """The code of a cell, also of one that is a text."""
     if piece.kind == "code" or looks_like_code(piece.source):
         return piece.source
-    return "\n".join(block for block in _BLOCK.findall(piece.source) if looks_like_code(block))
+    return "\n".join(text for code, text in blocks(piece.source) if code)
 
 
 class _Doubts:
@@ -114,7 +100,7 @@ class _Doubts:
 
     def _may_belong(self, piece: Piece, slot: Slot) -> bool:
         """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
-        if slot not in self.chosen and slot.own & set(_WORD.findall(piece.source)):
+        if slot not in self.chosen and slot.own & set(NAME.findall(piece.source)):
             return True
         missing = self.matching.lacking(slot)
         names = self.names[piece]
@@ -127,7 +113,7 @@ class _Doubts:
         code, slot = code_in(piece), self.owner.get(piece)
         if slot is None:
             return bound_names(code) | changed_names(code)
-        return bound_names(code) - (slot.own | slot.expects if slot.kind in ANSWERS else slot_names(slot))
+        return bound_names(code) - (slot.own | slot.expects if slot.kind in ANSWERS else given_names(slot.source))
 
     def _unplaced(self) -> dict[Piece, list[Slot]]:
         """The cells that may belong to answers, with those answers."""
@@ -158,7 +144,8 @@ class _Doubts:
 
     def _is_version(self, piece: Piece, slot: Slot, names: set[str]) -> bool:
         """Whether a cell of code is another version of an answer, so that both have run."""
-        if slot not in self.chosen or not names & slot.own:
+        told = any(slot in slots for slots in self.matching.unsure.values())
+        if told or slot not in self.chosen or not names & slot.own:
             return False
         return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
 

@@ -225,7 +225,7 @@ def _plain(name: str) -> str:
 def _rank(name: str, wanted: str) -> tuple | None:
     """How likely a file of this name is the notebook ``wanted``: the lower the likelier, None for not at all."""
     base, depth = PurePosixPath(name).name, name.count("/")
-    stem = _NOTEBOOK.sub("", base)
+    stem = _NOTEBOOK.sub("", base) or base
     # Of several downloads, the one with the highest number is the latest.
     number = max((int(one or two) for one, two in _COPY_NUMBER.findall(stem)[:3] if len(one or two) < 6), default=0)
     if name == f"{wanted}.ipynb":

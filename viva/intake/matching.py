@@ -16,18 +16,8 @@ import re
 
 from viva.intake.pieces import Pieces
 from viva.intake.seams import goes_on, is_clear, parted
-from viva.intake.slots import (
-    ANSWERS,
-    ENOUGH,
-    IN_PLACE,
-    LOCKED,
-    Piece,
-    Slot,
-    evidence,
-    is_prose,
-    likeness,
-    looks_like_code,
-)
+from viva.intake.slots import ANSWERS, ENOUGH, IN_PLACE, LOCKED, Piece, Slot, evidence
+from viva.intake.texts import is_prose, likeness, looks_like_code
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
 
@@ -61,9 +51,13 @@ class Matching(Pieces):
         return piece is None or piece.squeezed in ("", slot.squeezed)
 
     def lacking(self, slot: Slot) -> set[str]:
-        """The names that an answer has to give, and that neither it nor an answer above it gives."""
-        above = [piece.binds for other, piece in self.chosen.items() if other.answers and other.place <= slot.place]
-        return set(slot.own) if self.is_blank(slot) else slot.own.difference(*above)
+        """The names that an answer has to give, and that neither it nor, beside what it has to, one above it gives."""
+        if self.is_blank(slot):
+            return set(slot.own)
+        above = [other for other in self.chosen if other.answers and other.place < slot.place]
+        return slot.own.difference(
+            self.chosen[slot].binds, *(self.chosen[other].binds - other.expects for other in above)
+        )
 
     def missing(self) -> list[Slot]:
         return [slot for slot in self.slots if slot not in self.chosen]

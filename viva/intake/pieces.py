@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from viva.intake.seams import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
-from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, is_definition, looks_like_code
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
+from viva.intake.texts import is_definition, looks_like_code
 
 
 class Pieces:

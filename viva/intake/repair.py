@@ -16,8 +16,9 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.intake.doubts import doubts_of, tests_of
-from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot, likeness, listed, parses, pieces_of, squeezed
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot, listed, pieces_of
 from viva.intake.strays import Settled
+from viva.intake.texts import likeness, parses, squeezed
 
 WORTH_KEEPING = 20
 """Characters that were written into a locked text."""
@@ -71,8 +72,8 @@ def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
         return []
     for piece in pieces:
         piece.source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
-        vars(piece).pop("binds", None)
-        vars(piece).pop("squeezed", None)
+        for known in ("binds", "squeezed", "gives", "words", "uses"):
+            vars(piece).pop(known, None)
     return [f"marimo had renamed what is bound in several cells ({', '.join(sorted(found))}); the names were put back"]
 
 

@@ -13,13 +13,16 @@ import itertools
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from viva.intake.slots import Piece, Slot, bound_names, is_definition, looks_like_code, parses, squeezed, tree_of, words
+from viva.intake.slots import Piece, Slot
+from viva.intake.texts import bound_names, is_definition, looks_like_code, parses, squeezed, tree_of, words
 
 NEAR = 4
 """So many cells further the rest of a piece of code is looked for."""
 MOST_STATEMENTS = 200
+MOST_PARTS = 100
+"""So many cells are joined to one."""
 _IMPORT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
 _CHANGED = re.compile(
     r"\b([^\W\d]\w*)(?:\.(?:append|extend|insert|update|add|fill|sort)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
@@ -27,10 +30,7 @@ _CHANGED = re.compile(
 """A name whose object a statement changes in place."""
 _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_BLOCK = re.compile(
-    r"^(?P<mark>```|~~~)[^\n`]*\n(?P<fenced>.*?)^(?P=mark)[ \t]*$|(?<=\n\n)(?P<indented>(?:    [^\n]*\n|\n(?=    ))+)",
-    re.MULTILINE | re.DOTALL,
-)
+_MARKS = ("```", "~~~")
 _FENCE = re.compile(r"\s*```[ \t]*(?:python|py|ipython3?)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -48,22 +48,35 @@ def unfenced(piece: Piece) -> Piece:
     return replace(piece, kind="code", source=fence[1], fenced=piece.source)
 
 
+def blocks(source: str) -> list[tuple[bool, str]]:
+    """A text as words and code by turns, where code stands in it in fences or indented; whether each is code."""
+    found: list[tuple[bool, list[str]]] = [(False, [])]
+    mark = ""
+    for line in source.splitlines():
+        if mark and line.strip() == mark:
+            mark = ""
+            found.append((False, []))
+        elif not mark and line[:3] in _MARKS:
+            mark = line[:3]
+            found.append((True, []))
+        else:
+            indented = not mark and line.startswith("    ")
+            begins = indented and not found[-1][0] and not (found[-1][1] and found[-1][1][-1].strip())
+            ends = not mark and found[-1][0] and bool(line.strip()) and not indented
+            if begins or ends:
+                found.append((begins, []))
+            found[-1][1].append(line)
+    texts = [(code, textwrap.dedent("\n".join(lines)) if code else "\n".join(lines)) for code, lines in found]
+    return [(code and looks_like_code(text), text.strip("\n")) for code, text in texts if text.strip()]
+
+
 def unfolded(piece: Piece) -> list[Piece]:
-    """A text that holds blocks of code, fenced or indented, as texts and code by turns."""
-    parts = []
-    for block in _BLOCK.finditer(piece.source):
-        code = textwrap.dedent(block["fenced"] or block["indented"])
-        if looks_like_code(code):
-            parts.append((block.start(), block.end(), code))
-    found, end = [], 0
-    for start, stop, code in parts:
-        found += [(piece.kind, piece.source[end:start]), ("code", code)]
-        end = stop
-    found.append((piece.kind, piece.source[end:]))
-    pieces = [piece.part(source.strip("\n"), keep=not place) for place, (_, source) in enumerate(found)]
-    for part, (kind, _) in zip(pieces, found, strict=True):
-        part.kind = kind
-    return [part for part in pieces if part.source.strip()]
+    """A text that holds code, as texts and code."""
+    found = blocks(piece.source)
+    parts = [piece.part(text, keep=not place) for place, (_, text) in enumerate(found)]
+    for part, (code, _) in zip(parts, found, strict=True):
+        part.kind = "code" if code else piece.kind
+    return parts
 
 
 # Released texts
@@ -126,7 +139,7 @@ def put_together(one: str, other: str) -> str | None:
     lines = one.splitlines()
     ends = [len(lines)]
     if other[:1] in (" ", "\t") and (tree := tree_of(one)):
-        ends += [node.end_lineno for node in reversed(tree.body[:-1]) if isinstance(node, _BLOCKS)]
+        ends += [node.end_lineno for node in reversed(tree.body[-NEAR:-1]) if isinstance(node, _BLOCKS)]
     for end in ends:
         tree = tree_of("\n".join([*lines[:end], other, *lines[end:]]))
         if tree and _reached(tree, end + 1, end + other.count("\n") + 1):
@@ -147,27 +160,42 @@ def _reached(tree: ast.Module, first: int, last: int) -> bool:
 
 def groups_of(code: list[Piece]) -> list[list[Piece]]:
     """Pieces of code in the order of the file, those together that are one text."""
-    groups: list[list[Piece]] = []
+    groups: list[_Group] = []
     for piece in code:
-        group = next(
-            (group for group in reversed(groups[-NEAR:]) if belong_together(text_of(group), piece.source)), None
-        )
-        beside = bool(groups) and piece.number - groups[-1][-1].number <= 1
-        if group is None and goes_on(piece) and beside and not parses(f"{text_of(groups[-1])}\n{piece.source}"):
+        group = next((group for group in reversed(groups[-NEAR:]) if group.takes(piece.source)), None)
+        beside = bool(groups) and piece.number - groups[-1].pieces[-1].number <= 1
+        if group is None and goes_on(piece) and beside and groups[-1].is_open(piece.source):
             group = groups[-1]  # the next one may make it whole, and if not, nothing is worse for it
         if group is None:
-            groups.append([piece])
+            groups.append(_Group([piece], piece.source))
         else:
-            group.append(piece)
-    for early in [group for group in groups if goes_on(group[0])]:
+            group.add([piece], piece.source)
+    for early in [group for group in groups if goes_on(group.pieces[0])]:
         place = groups.index(early)
-        late = [
-            group for group in groups[place + 1 : place + 1 + NEAR] if belong_together(text_of(group), text_of(early))
-        ]
+        late = next((group for group in groups[place + 1 : place + 1 + NEAR] if group.takes(early.text)), None)
         if late:
-            late[0].extend(early)
+            late.add(early.pieces, early.text)
             groups.remove(early)
-    return groups
+    return [group.pieces for group in groups]
+
+
+@dataclass(eq=False)
+class _Group:
+    """Pieces that are one text."""
+
+    pieces: list[Piece]
+    text: str
+
+    def takes(self, source: str) -> bool:
+        return len(self.pieces) < MOST_PARTS and belong_together(self.text, source)
+
+    def is_open(self, source: str) -> bool:
+        """Whether the text is not whole yet, with this below it."""
+        return len(self.pieces) < MOST_PARTS and not parses(f"{self.text}\n{source}")
+
+    def add(self, pieces: list[Piece], source: str) -> None:
+        self.pieces += pieces
+        self.text = put_together(self.text, source) or f"{self.text}\n{source}"
 
 
 def text_of(pieces: Iterable[Piece], between: str = "\n") -> str:

@@ -2,116 +2,43 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-import functools
-import keyword
 import re
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from rapidfuzz import fuzz
+
+from viva.intake.texts import (
+    DEFINITION,
+    LONGEST,
+    NAME,
+    PYTHON,
+    QUIET,
+    bound_names,
+    given_names,
+    likeness,
+    looks_like_code,
+    parses,
+    squeezed,
+    used_names,
+    words,
+)
 
 LOCKED = ("given", "tests", "task")
 ANSWERS = ("answer", "manual")
-LONGEST = 10_000
-"""Characters of a cell that are compared."""
 LISTED = 6
 """So many cells are named in a sentence."""
 ENOUGH = 0.6
 """Evidence from which a piece is taken for a slot."""
 IN_PLACE = 0.2
 """What standing in the right place adds to the evidence."""
-_MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
-_NAME = re.compile(r"[^\W\d]\w*")
-_DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
-_BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
-_UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
-_IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
-_QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
 _TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
-_STATEMENT = re.compile(r"^\s*(?:assert|def|class|import|return|print)\b|[\[({=]\s*$|\w\(.*\):?\s*$", re.MULTILINE)
-"""A line that is hardly one of a text."""
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
 _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
-_PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
-
-
-def squeezed(source: str) -> str:
-    """A text without white space: Colab and others change it, and nobody means anything by it."""
-    return "".join(source.split())
-
-
-def bound_names(source: str) -> set[str]:
-    """The names that code seems to bind outside of functions; nothing is parsed, so that no code can do harm."""
-    source = source[:LONGEST]
-    names = {name for several in _UNPACKING.findall(source) for name in _NAME.findall(several)}
-    inside = False
-    for line in source.splitlines():
-        indented = line[:1] in (" ", "\t", ")", "]", "}")
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if definition := _DEFINITION.match(line):
-            names.add(definition[1])
-            inside = True
-            continue
-        inside = inside and indented
-        if inside or len(line) > 500:
-            continue
-        if binding := _BINDING.match(line):
-            names.update(_NAME.findall(re.sub(r"\[[^\]]*\]|:.*|\.\w+", "", binding[1])))
-    return names - _PYTHON
-
-
-def words(source: str) -> set[str]:
-    """The names in code, without those of Python and those in strings and comments."""
-    return set(_NAME.findall(_QUIET.sub("", source[:LONGEST]))) - _PYTHON
-
-
-def tree_of(source: str) -> ast.Module | None:
-    """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole."""
-    if len(source) > 200_000:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(_MAGIC.sub(r"\1pass", source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-
-@functools.lru_cache(maxsize=512)
-def parses(source: str) -> bool:
-    """Whether code is whole."""
-    return len(source) > 200_000 or tree_of(source) is not None
-
-
-def looks_like_code(source: str) -> bool:
-    """Whether a text can only be Python: it is whole and binds, imports or calls something."""
-    tree = tree_of(source)
-    bare = (ast.Expr, ast.AnnAssign)
-    called = tree and any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
-    return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
-
-
-def is_prose(source: str) -> bool:
-    """Whether a text can only be words: no code, and hardly anything but letters and spaces."""
-    source = source[:LONGEST]
-    if len(re.findall(r"[^\W\d_]{2,}", source)) < 5 or _STATEMENT.search(source) or parses(source):
-        return False
-    return sum(letter.isalpha() or letter.isspace() for letter in source) > 0.75 * len(source)
-
-
-def is_definition(source: str) -> bool:
-    """Whether code begins with a function or a class."""
-    first = next((line for line in source.splitlines() if line.strip() and not line.startswith(("#", "@"))), "")
-    return bool(_DEFINITION.match(first))
 
 
 @dataclass(eq=False)
@@ -145,8 +72,13 @@ class Slot:
         return squeezed(self.source)
 
     @cached_property
+    def gives(self) -> set[str]:
+        """What the instructor's own cell gives."""
+        return given_names(self.source) if self.kind in LOCKED else set()
+
+    @cached_property
     def defines(self) -> set[str]:
-        return {match[1] for line in self.source.splitlines() if (match := _DEFINITION.match(line))}
+        return {match[1] for line in self.source.splitlines() if (match := DEFINITION.match(line))}
 
     @cached_property
     def mark(self) -> str:
@@ -180,6 +112,19 @@ class Piece:
     @cached_property
     def binds(self) -> set[str]:
         return bound_names(self.source)
+
+    @cached_property
+    def gives(self) -> set[str]:
+        return given_names(self.source) if self.kind == "code" else set()
+
+    @cached_property
+    def words(self) -> set[str]:
+        return words(self.source)
+
+    @cached_property
+    def uses(self) -> set[str]:
+        """The names that others must have given before it runs."""
+        return used_names(self.source) if self.kind == "code" else set()
 
     def part(self, source: str, keep: bool = False) -> Piece:
         """A part of this piece; ``keep`` leaves it what identifies it."""
@@ -227,30 +172,25 @@ def _slots(release: NotebookNode) -> list[Slot]:
 
 def _expect(slots: list[Slot]) -> None:
     """Find out which names each answer has to give: those that its tests use and its stub mentions."""
-    given, tests = set(_PYTHON), {}
+    given, tests = set(PYTHON), {}
     last = None
     for slot in slots:
         if slot.kind in ("given", "open"):
-            given |= slot_names(slot)
+            given |= given_names(slot.source)
         elif slot.kind in ANSWERS:
             last = slot
         elif slot.kind == "tests":
-            code = _QUIET.sub("", slot.source)
-            local = bound_names(code) | {name for loop in _LOOP.findall(code) for name in _NAME.findall(loop)}
+            code = QUIET.sub("", slot.source)
+            local = bound_names(code) | {name for loop in _LOOP.findall(code) for name in NAME.findall(loop)}
             tests.setdefault(last, set()).update(set(_USED.findall(code)) - local)
     asked = set().union(*tests.values()) - given
     earlier: set[str] = set()
     for slot in slots:
         if slot.kind in ANSWERS:
-            mentioned = set(_NAME.findall(slot.source)) & asked
+            mentioned = set(NAME.findall(slot.source)) & asked
             slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound_names(slot.source)) - given)
             slot.own = frozenset(slot.defines or slot.expects - earlier or slot.expects)
             earlier |= slot.expects
-
-
-def slot_names(slot: Slot) -> set[str]:
-    imports = [match[1] for line in slot.source.splitlines() if (match := _IMPORT.match(line))]
-    return bound_names(slot.source) | {name for line in imports for name in _NAME.findall(line)}
 
 
 def pieces_of(notebook: NotebookNode) -> list[Piece]:
@@ -290,17 +230,13 @@ def evidence(slot: Slot, piece: Piece) -> float:
         names = slot.expects & piece.binds
         mark = 0.9 if slot.mark and slot.mark in piece.source else 0.0
         if not names:
-            mentioned = ENOUGH - IN_PLACE if slot.own & set(_NAME.findall(piece.source[:LONGEST])) else 0.0
+            mentioned = ENOUGH - IN_PLACE if slot.own & set(NAME.findall(piece.source[:LONGEST])) else 0.0
             return max(mark, mentioned, 0.6 * alike)
         # What a piece binds beside what tests ask for is its own affair.
         return max(mark, 0.55 + 0.45 * len(names) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
     if slot.answers:
         return 0.7 * alike if piece.kind == slot.cell.cell_type else 0.0
     return alike if piece.kind == slot.cell.cell_type else alike - 0.1
-
-
-def likeness(one: str, other: str) -> float:
-    return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100
 
 
 def listed(slots: Iterable[Slot]) -> str:

@@ -5,9 +5,15 @@ A step after matching, for slots that are still blank or lack a name. What had t
 
 from __future__ import annotations
 
+from collections import Counter
+
 from viva.intake.matching import Matching
 from viva.intake.seams import statements
-from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, bound_names, words
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
+from viva.intake.texts import bound_names
+
+LIFTS = 3
+"""What an answer uses may use another cell in its turn."""
 
 
 class Settled(Matching):
@@ -19,6 +25,8 @@ class Settled(Matching):
         self._look_below_stubs()
         self._complete()
         self._leave_copies_out()
+        for _ in range(LIFTS):
+            self._lift()
 
     def _take_from_locked(self) -> None:
         """Take an answer that stands nowhere else out of a given cell that was edited."""
@@ -73,7 +81,7 @@ class Settled(Matching):
             if len(rest) != 1 or not self._stands_wrong(rest[0], slot):
                 continue
             pair = sorted([piece, rest[0]], key=self.pieces.index)
-            if words(piece.source) & rest[0].binds:
+            if piece.words & rest[0].binds:
                 pair = [rest[0], piece]
             whole = piece.part("\n".join(part.source for part in pair), keep=True)
             whole.parts = piece.parts + rest[0].parts
@@ -89,7 +97,7 @@ class Settled(Matching):
             return True
         above = set().union(*(other.binds for other in self.pieces[:place]))
         below = {name for other in self.chosen.values() if self.pieces.index(other) > place for name in other.binds}
-        return bool(words(piece.source) & below - above - piece.binds)
+        return bool(piece.words & below - above - piece.binds)
 
     def _leave_copies_out(self) -> None:
         """A second copy of an answer, word for word, would do a second time what the answer changes in place."""
@@ -98,3 +106,20 @@ class Settled(Matching):
                 if piece.squeezed == self.chosen[slot].squeezed and (piece.copy_of is slot or len(piece.squeezed) > 40):
                     self.dropped.add(piece)
                     self.notes.append(f"a second copy of the answer '{slot.name}', word for word, was left out")
+
+    def _lift(self) -> None:
+        """Put a cell of the student's own above the answer that uses it, when nothing else gives any of its names.
+
+        So a student ran them, in an order that the notebook does not have.
+        """
+        users = [slot for slot in self.slots if slot.kind in ANSWERS and not self.is_blank(slot)]
+        users = {*(self.chosen[slot] for slot in users), *self.free()}
+        given = Counter(name for each in (*self.slots, *self.pieces) for name in each.gives)
+        for piece in self.free():
+            if piece.gives and all(given[name] == 1 for name in piece.gives):
+                above = self.pieces[: self.pieces.index(piece)]
+                user = next((user for user in above if user in users and piece.gives & user.words & user.uses), None)
+                if user:
+                    self.pieces.remove(piece)
+                    self.pieces.insert(self.pieces.index(user), piece)
+                    self.notes.append(f"cell {piece.number} gives what cell {user.number} uses, and was put above it")

@@ -1,0 +1,122 @@
+"""What can be told of a text without running it: code or words, which names it gives and which it uses.
+
+Where a name is enough nothing is parsed, as a student's code may be cut anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import keyword
+import re
+import warnings
+
+from rapidfuzz import fuzz
+
+LONGEST = 10_000
+"""Characters of a cell that are compared."""
+_MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
+NAME = re.compile(r"[^\W\d]\w*")
+DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
+_BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
+_UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
+_IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
+QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
+_STATEMENT = re.compile(
+    r"^\s*(?:assert|def|class|import|return|print)\b|[\[({=]\s*$|\w\([^()\n]*\):?\s*$", re.MULTILINE
+)
+"""A line that is hardly one of a text."""
+PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
+
+
+def squeezed(source: str) -> str:
+    """A text without white space: Colab and others change it, and nobody means anything by it."""
+    return "".join(source.split())
+
+
+def bound_names(source: str) -> set[str]:
+    """The names that code seems to bind outside of functions; nothing is parsed, so that no code can do harm."""
+    source = source[:LONGEST]
+    names = {name for several in _UNPACKING.findall(source) for name in NAME.findall(several)}
+    inside = False
+    for line in source.splitlines():
+        indented = line[:1] in (" ", "\t", ")", "]", "}")
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if definition := DEFINITION.match(line):
+            names.add(definition[1])
+            inside = True
+            continue
+        inside = inside and indented
+        if inside or len(line) > 500:
+            continue
+        if binding := _BINDING.match(line):
+            names.update(NAME.findall(re.sub(r"\[[^\]]*\]|:.*|\.\w+", "", binding[1])))
+    return names - PYTHON
+
+
+def words(source: str) -> set[str]:
+    """The names in code, without those of Python and those in strings and comments."""
+    return set(NAME.findall(QUIET.sub("", source[:LONGEST]))) - PYTHON
+
+
+def tree_of(source: str) -> ast.Module | None:
+    """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole."""
+    if len(source) > 200_000:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(_MAGIC.sub(r"\1pass", source))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+@functools.lru_cache(maxsize=512)
+def parses(source: str) -> bool:
+    """Whether code is whole."""
+    return len(source) > 200_000 or tree_of(source) is not None
+
+
+def looks_like_code(source: str) -> bool:
+    """Whether a text can only be Python: it is whole and binds, imports or calls something."""
+    tree = tree_of(source)
+    bare = (ast.Expr, ast.AnnAssign)
+    called = tree and any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
+    return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
+
+
+def is_prose(source: str) -> bool:
+    """Whether a text can only be words: no code, and hardly anything but letters and spaces."""
+    source = source[:LONGEST]
+    if len(re.findall(r"[^\W\d_]{2,}", source)) < 5 or _STATEMENT.search(source) or parses(source):
+        return False
+    return sum(letter.isalpha() or letter.isspace() for letter in source) > 0.75 * len(source)
+
+
+def is_definition(source: str) -> bool:
+    """Whether code begins with a function or a class."""
+    first = next((line for line in source.splitlines() if line.strip() and not line.startswith(("#", "@"))), "")
+    return bool(DEFINITION.match(first))
+
+
+def given_names(source: str) -> set[str]:
+    """The names that code binds or imports."""
+    imports = [match[1] for line in source.splitlines() if (match := _IMPORT.match(line))]
+    return bound_names(source) | {name for line in imports for name in NAME.findall(line)}
+
+
+def used_names(source: str) -> set[str]:
+    """The names that code uses and gives nowhere itself, in no scope; none when it is not whole."""
+    tree = tree_of(source)
+    nodes = list(ast.walk(tree)) if tree else []
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    own = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | given_names(source)
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    return {node.id for node in names} - own - PYTHON
+
+
+def likeness(one: str, other: str) -> float:
+    return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100
