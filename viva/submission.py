@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.handin import Finding, Handed, shortened, shown
+from viva import legible
+from viva.handin import Finding, Handed, shortened
 from viva.repair import Repaired, repair
 from viva.salvage import read
 from viva.slots import Released
@@ -72,14 +73,15 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
         if best:
             graded.add(best.handed)
             if not best.exact:
-                best.repaired.repairs.insert(0, f"{shown(best.handed.name)} was graded as {name}.ipynb")
+                best.repaired.repairs.insert(0, f"{legible.line(best.handed.name)} was graded as {name}.ipynb")
             elif best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, "hardly a cell of the assignment is in it; it may be another notebook")
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
             opened.doubtful[name] = best.repaired.doubtful
         else:
             complaints += [
-                f"{shown(other.handed.name)} holds too little of {name}.ipynb to be graded as it" for other in fitting
+                f"{legible.line(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
+                for other in fitting
             ]
     if not opened.notebooks:
         opened.problem = "; ".join(dict.fromkeys(complaints)) or "no notebook was handed in"
@@ -98,7 +100,7 @@ def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str
     try:
         return read(handed.read())
     except SubmissionError as error:
-        complaints.append(f"{shown(handed.name)} {error}")
+        complaints.append(f"{legible.line(handed.name)} {error}")
         return None
 
 
