@@ -106,8 +106,8 @@ def name_problem(student: str) -> str:
     if student.isprintable() and not re.search(r'[<>"\\]|^[=+@-]', student):
         return ""
     return (
-        f"a page, a terminal or a spreadsheet could take the folder's name '{legible.line(student)}' for more than "
-        'a name; rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
+        f"a page, a terminal or a spreadsheet could take the folder's name '{legible.line(student)}' "
+        'for more than a name; rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
     )
 
 
