@@ -20,10 +20,11 @@ from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, Submit
 
 from tests.browser import CONTRAST, print_problems
 from tests.conftest import PROJECT, SHORT, hand_in, load
-from viva import export, report
+from viva import report
 from viva.commands.grade import GradeCommand
-from viva.findings import DOUBTFUL, focus, read_cells
-from viva.results import Results
+from viva.gradebook import export
+from viva.gradebook.results import Results
+from viva.reporting.findings import DOUBTFUL, focus, read_cells
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -151,7 +152,9 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
 
 
 def test_what_makes_a_repair_doubtful_is_what_repairs_say():
-    code = " ".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/*.py") if path.stem != "findings")
+    code = " ".join(
+        path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"
+    )
     assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
 
 

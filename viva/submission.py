@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva import legible
-from viva.handin import Finding, Handed, shortened
-from viva.repair import Repaired, repair
-from viva.salvage import read
-from viva.slots import Released
+from viva.cleaning import legible
+from viva.intake.handin import Finding, Handed, shortened
+from viva.intake.repair import Repaired, repair
+from viva.intake.salvage import read
+from viva.intake.slots import Released
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10

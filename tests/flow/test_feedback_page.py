@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from tests.browser import CONTRAST, print_problems
 from tests.conftest import BIN, SHORT, hand_in
-from viva.hidden import Hidden, Veil, hidden_of
+from viva.pages.hidden import Hidden, Veil, hidden_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 

@@ -20,7 +20,7 @@ from tests import hostile
 from tests.conftest import BIN, SHORT, hand_in, lacking, load
 from tests.flow.jupyter import MATHJAX, TYPESET, answer_for_mathjax, served, stand_in_for_mathjax
 from tests.flow.test_formgrader import NOTEBOOK, TASK
-from viva.results import Results
+from viva.gradebook.results import Results
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
