@@ -48,6 +48,13 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["export", "ps9"], "There is no assignment 'ps9'"),
         (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
         (["grade", "--course-dir=/nonexistent"], "There is no folder /nonexistent"),
+        (["grade", "--studnet=demo-01"], "no option '--studnet=demo-01'. Did you mean '--student'?"),
+        (["export", "-x"], "There is no option '-x'. 'viva export --help' lists them."),
+        (["export", "--to", "--json"], "The option '--to' needs a value, as in: --to=TO"),
+        (["grade", "--workers=two"], "expected an int, not the str 'two'"),
+        (["completion", "--json", "bash"], "There is no option '--json'"),
+        (["check", "--jsn", "x.ipynb"], "Did you mean '--json'?"),
+        (["adopt", "nothing.ipynb"], "There is no notebook nothing.ipynb"),
         (["export", "--db=nonsense"], "'nonsense' is not the address of a gradebook"),
         (["export", "--db=firebird://here/grades"], "'firebird://here/grades' is not the address of a gradebook"),
     ],
@@ -156,12 +163,14 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
 
 JSON = {
     "new": (["ps9_new"], {"written"}),
+    "adopt": (["source/ps9_new/ps9_new.ipynb", "--as=ps9_adopted"], {"assignment", "written", "changes", "missing"}),
     "demo": (["--students=2", SHORT], {"students", "submissions"}),
     "release": (["--no-audit", SHORT], {"released", "refused"}),
     "grade": ([SHORT], {"submissions"}),
     "regrade": (["--what-if", SHORT], {"assignment", "applied", "remarks", "submissions", "changes", "csv"}),
     "feedback": ([SHORT], {"submissions"}),
     "export": ([SHORT], {"file", "scores"}),
+    "report": ([SHORT], {"course", "until", "unwalled", "assignments"}),
     "doctor": ([], {"diagnoses"}),
 }
 

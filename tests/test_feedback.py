@@ -37,6 +37,10 @@ def graded(tmp_path_factory):
         gradebook.update_or_create_assignment(SMALL, duedate=datetime(2026, 9, 14, 12))
     for student, answer in ANSWERS.items():
         hand_in_small(root, student, answer)
+    remember = "seen = []\n\n\ndef twice(x):\n    seen.append(x)\n    return x + x\n"
+    hand_in_small(
+        root, "remember", remember, more=(new_code_cell("print(seen)"), new_code_cell("seen"), new_code_cell("3"))
+    )
     hand_in_small(root, "waiting", RIGHT, "Since addition is doubling.")
     hand_in_small(root, "same", "def twice(x):\n    return x + x  # by addition, as in the lecture\n")
     hand_in_small(root, "markers", RIGHT, "### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
@@ -144,10 +148,16 @@ def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, stu
 
 def test_no_page_of_any_answer_holds_a_secret(graded):
     pages = list(graded.glob("feedback/*/*/*.html"))
-    assert len(pages) == len(ANSWERS) + 5
+    assert len(pages) == len(ANSWERS) + 6
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert [secret for secret in SECRETS if secret in text] == [], path
+
+
+def test_what_a_later_cell_tells_of_a_hidden_check_is_left_out_with_a_sentence(graded):
+    outputs = [output.text for output in page(graded, "remember").select("pre.output")]
+    assert [output.startswith("[This output is left out") for output in outputs] == [True, True, False]
+    assert outputs[2] == "3"
 
 
 def test_what_code_prints_is_shown_in_visible_checks_only(graded):
@@ -255,7 +265,7 @@ def leak(root, student, line, notebook=NOTEBOOK):
 @pytest.mark.parametrize(
     "line",
     [
-        "for hidden_number in (271828, 161803):",
+        "result = twice(hidden_number)",
         "Two points for the persimmon argument, one for naming addition.",
         "    return x + x  # by addition, as in the lecture",
     ],
@@ -287,11 +297,14 @@ def test_of_several_notebooks_only_the_page_with_a_hidden_line_is_withheld(tmp_p
     pages = root / "feedback" / "right" / SMALL
     assert {page.name for page in pages.glob("*.html")} == {"again.html", f"{NOTEBOOK}.html"}
 
-    leak(root, "right", "for hidden_number in (271828, 161803):", "again")
+    leak(root, "right", "result = twice(hidden_number)", "again")
     result = run(root, "viva", "feedback")
     said = " ".join(result.stdout.split())
     assert result.returncode == 1
-    assert "right: the page of again.ipynb was withheld, because it would show a line of a hidden test: for hid" in said
+    assert (
+        "right: the page of again.ipynb was withheld, because it would show a line of a hidden test: result = twice"
+        in said
+    )
     assert f"how the notebook in autograded/right/{SMALL} comes to hold it; its other page was written" in said
     assert {page.name for page in pages.glob("*.html")} == {f"{NOTEBOOK}.html"}
 

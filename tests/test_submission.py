@@ -217,7 +217,7 @@ def test_names_in_a_zip_lead_nowhere(submit, tmp_path):
         archive.writestr("../../../evil\n.ipynb", FULL)
     opened = submit()
     assert graded(opened)
-    assert opened.repairs[NAME] == ["a.zip/../../../evil?.ipynb was graded as scaled_attention.ipynb"]
+    assert opened.repairs[NAME] == ["a.zip/../../../evil .ipynb was graded as scaled_attention.ipynb"]
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 

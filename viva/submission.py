@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.intake.handin import Finding, Handed, shortened, shown
+from viva.cleaning import legible
+from viva.intake.handin import Finding, Handed, shortened
 from viva.intake.repair import Repaired, repair
 from viva.intake.salvage import read
 from viva.intake.slots import Released
@@ -72,18 +73,19 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
             doubtful = best.repaired.doubtful
             if rival := _rival(best, fitting):
                 best.repaired.repairs.append(
-                    f"{shown(rival.handed.name)} holds other answers; a human should look at it"
+                    f"{legible.line(rival.handed.name)} holds other answers; a human should look at it"
                 )
                 doubtful = releases[name].graded
             if not best.exact:
-                best.repaired.repairs.insert(0, f"{shown(best.handed.name)} was graded as {name}.ipynb")
+                best.repaired.repairs.insert(0, f"{legible.line(best.handed.name)} was graded as {name}.ipynb")
             elif best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, "hardly a cell of the assignment is in it; it may be another notebook")
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
             opened.doubtful[name] = doubtful
         else:
             complaints += [
-                f"{shown(other.handed.name)} holds too little of {name}.ipynb to be graded as it" for other in fitting
+                f"{legible.line(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
+                for other in fitting
             ]
     if not opened.notebooks:
         opened.problem = "; ".join(dict.fromkeys(complaints)) or "no notebook was handed in"
@@ -103,7 +105,7 @@ def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str
     try:
         return read(handed.read())
     except SubmissionError as error:
-        complaints.append(f"{shown(handed.name)} {error}")
+        complaints.append(f"{legible.line(handed.name)} {error}")
         return None
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Stands for a control character, and for one that reorders or hides others."""
+LONGEST = 200
+"""Characters of a name in a sentence."""
 
 
-def line(text: str, characters: int) -> str:
+def line(text: str, characters: int = LONGEST) -> str:
     """The text in one line of at most so many characters."""
     whole = " ".join(lines(text[: 4 * characters]).split())
     return whole if len(whole) <= characters else whole[: characters - 1] + "…"

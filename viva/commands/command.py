@@ -11,15 +11,15 @@ from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError
-from traitlets import Bool, Int, default
+from traitlets import Bool, Int, TraitError, default
 
 import viva
 from viva.autograde import Examine
 from viva.batch import Outcome, Status
+from viva.cleaning import legible
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.course import Course
 from viva.gradebook.record import AGAIN, trouble
-from viva.intake.handin import shown
 from viva.processes import leftovers, stopping
 from viva.prove import prove
 from viva.proving.proof import Audit
@@ -70,7 +70,7 @@ class VivaCommand(ShortHelp, NbGrader):
                 self.course.require_writable()
             with leftovers.temporary_folder():
                 return self.run()
-        except VivaError as error:
+        except (VivaError, TraitError) as error:  # a TraitError is about a setting
             self._say_error(str(error))
         except KeyboardInterrupt as stopped:
             sentence, status = stopping.sentence(stopped)
@@ -126,7 +126,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self.console.print(table)
         self._print_verdicts(outcomes)
         for outcome in outcomes:
-            place = f"{outcome.submission.assignment}, {shown(outcome.submission.student)}"
+            place = f"{outcome.submission.assignment}, {legible.line(outcome.submission.student)}"
             for sentence in filter(None, (outcome.reason, *outcome.notes)):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]

@@ -8,7 +8,7 @@ from traitlets.config import Application
 from traitlets.utils.importstring import import_item
 
 import viva
-from viva.commands.terminal import BAD_REQUEST, ShortHelp, console
+from viva.commands.terminal import ShortHelp
 
 FILES = ("check", "adopt")
 """Commands whose arguments are notebooks; those of the others are assignments."""
@@ -57,9 +57,7 @@ class CompletionCommand(ShortHelp, Application):
 
     def start(self) -> None:
         if len(self.extra_args) != 1 or self.extra_args[0] not in SHELLS:
-            sentence = "Name your shell, as in: viva completion bash"
-            console(errors=True).print(sentence, style="bold red", highlight=False)
-            self.exit(BAD_REQUEST)
+            self.refuse("Name your shell, as in: viva completion bash")
         print(SHELLS[self.extra_args[0]](), end="")
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import sys
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import NoReturn
 
 from rich.console import Console
-from traitlets.config import Application
+from traitlets import TraitError
+from traitlets.config import Application, Config
 
 # Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
 # 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
 NEEDS_GRADER, BAD_REQUEST = 1, 2
 
+ALWAYS = ("help", "help-all", "h", "version", "V")
+"""What every command understands."""
 OPTIONS = {
     "student": "only this student; * stands for any letters",
     "assignment": "only this assignment",
@@ -41,16 +47,48 @@ def print_document(document: object) -> None:
 
 
 class ShortHelp(Application):
-    """Has ``--help`` fit on a screen; ``--help-all`` shows all that traitlets knows."""
+    """Has ``--help`` fit on a screen; ``--help-all`` shows all that traitlets knows.
+
+    An option that does not exist is refused: traitlets would leave it out, and grade all where one was meant.
+    """
 
     arguments = ""
     """What stands behind the command's name."""
+
+    def parse_command_line(self, argv: list[str] | None = None) -> None:
+        words = sys.argv[1:] if argv is None else argv
+        words = words[: words.index("--")] if "--" in words else words
+        for word, following in pairwise([*words, "-"]):
+            name, equals, _ = word.lstrip("-").partition("=")
+            if not word.startswith("-") or "." in name or name in {*self.flags, *ALWAYS}:
+                continue
+            if name not in self.aliases:
+                near = difflib.get_close_matches(name, [*self.flags, *self.aliases], 1)
+                meant = f" Did you mean '--{near[0]}'?" if near else ""
+                self.refuse(f"There is no option '{word}'.{meant} '{self._called()} --help' lists them.")
+            if not equals and following.startswith("-"):
+                self.refuse(f"The option '{word}' needs a value, as in: {word}={name.upper()}")
+        super().parse_command_line(argv)
+
+    def update_config(self, config: Config) -> None:
+        try:
+            super().update_config(config)
+        except TraitError as error:
+            self.refuse(f"{error} '{self._called()} --help' says more.")
+
+    def refuse(self, sentence: str) -> NoReturn:
+        """End the command with a sentence, as the request is at fault."""
+        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+        self.exit(BAD_REQUEST)
+
+    def _called(self) -> str:
+        return self.name.replace("-", " ", 1)
 
     def print_help(self, classes: bool = False) -> None:
         if classes:
             super().print_help(classes)
             return
-        name = self.name.replace("-", " ", 1)
+        name = self._called()
         print(f"Usage: {name} {self.arguments + ' ' if self.arguments else ''}[OPTIONS]\n\n{self.description}\n")
         options = [*self._options()]
         width = max((len(option) for option, _ in options), default=0)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from dateutil.parser import parse
 
+from viva.cleaning import legible
 from viva.folder import MOST_FILES, walk
 from viva.verdict import SubmissionError
 
@@ -119,8 +120,8 @@ def name_problem(student: str) -> str:
     if student.isprintable() and not re.search(r'[<>"\\]|^[=+@-]', student):
         return ""
     return (
-        f"a page, a terminal or a spreadsheet could take the folder's name '{shown(student)}' for more than a name; "
-        'rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
+        f"a page, a terminal or a spreadsheet could take the folder's name '{legible.line(student)}' "
+        'for more than a name; rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
     )
 
 
@@ -154,7 +155,7 @@ def _unpacked(data: bytes) -> bytes:
         with gzip.open(io.BytesIO(data)) as file:
             return _limited(file, 0)
     except (OSError, EOFError, zlib.error) as error:
-        raise SubmissionError(f"cannot be unpacked ({shown(str(error))})") from error
+        raise SubmissionError(f"cannot be unpacked ({legible.line(str(error))})") from error
 
 
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
@@ -166,7 +167,7 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
     for path in paths:
         name = os.path.relpath(path, folder)
         if path.is_symlink():
-            others.append(f"{shown(name)} (a link, not followed)")
+            others.append(f"{legible.line(name)} (a link, not followed)")
         elif _NOTEBOOK.search(name) and path.is_file():
             likely.append(Handed(path, name))
         elif name != "timestamp.txt":
@@ -182,7 +183,7 @@ def _archive(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError) as error:
-        raise SubmissionError(f"is a damaged zip ({shown(str(error))})") from error
+        raise SubmissionError(f"is a damaged zip ({legible.line(str(error))})") from error
 
 
 def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
@@ -212,7 +213,7 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     except SubmissionError:
         raise
     except Exception as error:  # zlib, lzma and bz2 each raise their own
-        raise SubmissionError(f"cannot be unpacked ({shown(str(error))})") from error
+        raise SubmissionError(f"cannot be unpacked ({legible.line(str(error))})") from error
 
 
 @functools.cache
@@ -252,17 +253,12 @@ def _timestamp_problem(path: Path) -> str:
         if text:
             parse(text)
     except Exception:  # dateutil raises what it likes
-        return f"timestamp.txt does not hold a date but '{shown(text[:40])}'; correct or delete {path}"
+        return f"timestamp.txt does not hold a date but '{legible.line(text[:40])}'; correct or delete {path}"
     return ""
-
-
-def shown(name: str) -> str:
-    """A student's file name as it may stand in a sentence."""
-    return "".join(character if character.isprintable() else "?" for character in name)[:200]
 
 
 def shortened(names: list[str]) -> str:
     if not names:
         return "nothing"
     more = len(names) - SHOWN
-    return ", ".join(map(shown, names[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(legible.line, names[:SHOWN])) + (f" and {more} more" if more > 0 else "")

@@ -93,6 +93,14 @@ class Hidden:
         words = set(re.findall(r"\w+(?:\.\w+)*", text))
         return any(literal in words if literal[0].isdigit() else literal in text for literal in self.literals)
 
+    def remembered(self, text: str, own: str) -> bool:
+        """Whether what code printed names a literal of hidden lines that is not in ``own``, the student's texts.
+
+        Short whole numbers do not count: everybody prints some.
+        """
+        striking = (one for one in self.literals if not re.fullmatch(r"\d{1,4}", one) and one not in own)
+        return Hidden(literals=frozenset(striking)).told(text)
+
 
 def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
     """The hidden lines of an assignment's instructor notebooks."""

@@ -31,6 +31,7 @@ WORDS = {
     Verdict.MISSING: "missing: no such cell",
     Verdict.UNGRADED: "ungraded: not your fault",
 }
+REMEMBERED = "[This output is left out: it shows what a hidden check called your code with.]"
 NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
@@ -257,8 +258,16 @@ class Page:
             view.grade = self.marks.grades.get(name) if graded else None
             view.comment = typeset.prose(self.marks.comments.get(name, ""))
             if cell.cell_type == "code" and not test:
-                view.outputs = [typeset.output(item, name) for item in cell.get("outputs", [])]
+                view.outputs = [self._output(item, name) for item in cell.get("outputs", [])]
             yield view
+
+    def _output(self, item: NotebookNode, cell: str) -> dict[str, object]:
+        """An output as it is shown. Code that a hidden check called may have remembered with what."""
+        shown = typeset.output(item, cell)
+        text = str(shown.get("text") or shown.get("html") or shown.get("alt") or "")
+        if self.hidden.remembered(text, "\n".join(self.own().values())):
+            return {"kind": "text", "text": REMEMBERED}
+        return shown
 
 
 def _instructors(cell: NotebookNode) -> bool:
