@@ -260,7 +260,7 @@ double, total = lambda x: 5, 11
     "an exception that says it is the grader's": """
 class UnknownMagicError(Exception): pass
 class CandidateDied(Exception): pass
-UnknownMagicError.__module__, CandidateDied.__module__ = "viva.namespace", "viva.verdict"
+UnknownMagicError.__module__, CandidateDied.__module__ = "viva.dialogue.namespace", "viva.verdict"
 errors = [UnknownMagicError("%x"), CandidateDied(), AssertionError(1)]
 def double(x):
     error = errors.pop()

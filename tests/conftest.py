@@ -7,6 +7,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import nbformat
 import pytest
@@ -31,6 +32,27 @@ def home(tmp_path_factory):
         for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "XDG_DATA_HOME"):
             patch.delenv(name, raising=False)
         yield folder
+
+
+def lacking(sentence: str) -> NoReturn:
+    """Skip a test for what the machine lacks, or fail it where nothing may be skipped."""
+    (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser import CHROMIUM
+    from viva.doctor import find_browser
+
+    path = find_browser()
+    if path is None:
+        lacking("There is no browser to look at pages with. Install one: sudo apt-get install chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield chromium
+        chromium.close()
 
 
 @dataclass

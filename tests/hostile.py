@@ -9,11 +9,22 @@ import base64
 import functools
 import struct
 import zlib
+from itertools import pairwise
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
 
 ELSEWHERE = "https://elsewhere.example/"
+HONEST = [
+    r"$\begin{pmatrix}1 & 2\\3 & 4\end{pmatrix}$ and $\begin{bmatrix}a \\ b\end{bmatrix}$",
+    r"$$\begin{aligned} a &= b \\[2pt] c &= \text{softmax}(d) \end{aligned}$$",
+    r"$\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V$",
+    r"$\mathbb{R}^{N\times D}$, $\sum_{i=1}^N \exp(x_i)$, $\stackrel{!}{=}$, $a \pmod b$",
+    r"\begin{equation}E = mc^2 \tag{7} \end{equation}",
+    r"$\begin{cases} a & b\\ c & d\end{cases}$ and $$\lim_{n \to \infty} \frac{1}{n} = 0\!.$$",
+    r"\begin{align*}\hat{y} &= \sigma(Wx + b)\\ &\in \mathcal{Y}\end{align*}",
+]
+"""Formulas that must look the same whatever stands in other cells."""
 
 
 def run(name: str) -> str:
@@ -109,6 +120,23 @@ MARKDOWN = {
         r"$\raise999em{x}\kern-99em{y}\rule{999em}{999em}\hspace{-50em}$"
         r" $\begin{array}{c}a\\[-999em]b\end{array}$"
     ),
+    "tokens": r"$\mmlToken{mi}[href=javascript:alert(1)]{x}\mmlToken{mglyph}[src=https://elsewhere.example/g.png]{}$"
+    r" $\unicode[url(https://elsewhere.example/font)]{x41}\htmlData{toggle=modal}{x}\bbox[999em,red]{y}$",
+    "out of its place": r"$\llap{" + "x" * 200 + r"}\rlap{y}\smash{\begin{array}{c}" + r"a\\" * 50 + r"\end{array}}$"
+    r" $\skew{9999}{\hat}{x}\sqrt{\uproot{99}x}\begin{array}{c}a\newline[999em]b\end{array}$",
+    "names without a backslash": r"$\newcommand{frac}{0}\DeclareMathOperator*{\exp}{0}\def%" + "\n" + r"\frac{0}$",
+    "what macros are made of": r"$\def\bbFont{0}\def\mathop{0}\newenvironment{pmatrix}{0}{0}\def\mathstrut{0}$",
+    "deep formula": "$" + r"\frac{" * 300 + "a" + "}{b}" * 300 + "$",
+    "deep formula across lines": "$x" + r"\frac{<br>" * 300 + "$",
+    "deep brackets": "$" + r"\left(" * 300 + "x" + r"\right)" * 300 + "$",
+    "long formula": "$" + r"\qquad" * 3000 + "x$ $" + "x" * 20_000 + "$",
+    "steps to the left": "$" + r"\!" * 3000 + "x$",
+    "macro bomb": r"$\def\mine{\mine\mine}\mine$ $"
+    + "".join(rf"\def\my{one}{{{f'{chr(92)}my{two}' * 10}}}" for one, two in pairwise("abcdefghij"))
+    + r"\mya$",
+    "braces": r"$\frac{a}{b$ and $$ }}}} $$ \( { \[ \begin{pmatrix} a",
+    "begun and never ended": r"$$ \begin{align} a &=",
+    "ended and never begun": r"b \end{align} $$",
     "depth": "> " * 3000 + "x",
     "brackets": "[" * 20_000,
 }
@@ -131,6 +159,9 @@ BUNDLES = {
     "no picture": ({"image/png": '"><script>alert(1)</script>'}, {}),
     "jpeg that is a png": ({"image/jpeg": png(9, 9)}, {}),
     "markdown": ({"text/markdown": f"<img src=x onerror=\"{run('markdown')}\">"}, {}),
+    "deep latex": ({"text/latex": "$" + r"\frac{" * 300 + "a" + "}{b}" * 300 + "$"}, {}),
+    "long latex": ({"text/latex": "$" + r"\qquad" * 20_000 + "$"}, {}),
+    "formulas in html": ({"text/html": r"$$\def\frac#1#2{0}\kern-999em x$$ \[\raise999em{x}\]"}, {}),
     "latex": ({"text/latex": r"$\style{position:fixed}{x}\href{javascript:alert(1)}{y}$"}, {}),
     "widget": ({"application/vnd.jupyter.widget-view+json": {"model_id": "m", "version_major": 2}}, {}),
     "plotly": ({"application/vnd.plotly.v1+json": {"data": []}, "text/html": f"<script>{run('plotly')}</script>"}, {}),

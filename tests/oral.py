@@ -3,12 +3,14 @@
 A notebook is written as one string, a line ``--- kind`` before each cell:
 
     --- given         a locked cell
+    --- open          a cell that nbgrader does not know: students may edit it
+    --- manual        an answer that is graded by hand
     --- answer        the instructor's solution
     --- test          a grade cell, worth the sum of its checks, or one point
     --- wrong         what a student writes in place of the answer above; the cells below lose points
     --- right         the same, but it earns all points
 
-With several answer cells a ``wrong`` or ``right`` stands for the answer that precedes it.
+With several answers a ``wrong`` or ``right`` stands for the cell before it that students may edit.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from viva.blueprint import CHECK
+from viva.blueprint import CHECK, is_locked
 from viva.grading import Examination, Grader
 from viva.outcome import CheckResult, Outcome
 from viva.rehearsal import rehearse
 from viva.verdict import Verdict
 
-CELL = re.compile(r"^--- (given|answer|test|wrong|right)\n", re.MULTILINE)
+CELL = re.compile(r"^--- (given|open|answer|manual|test|wrong|right)\n", re.MULTILINE)
 _numbers = itertools.count()
 
 
@@ -54,13 +56,17 @@ def read(text: str) -> tuple[NotebookNode, list[Variant]]:
         name = f"{kind}-{place}"
         if kind == "given":
             cells.append(code_cell(name, source))
+        elif kind == "open":
+            cells.append(new_code_cell(source, id=name))
         elif kind == "answer":
             cells.append(code_cell(name, source, solution=True, locked=False))
+        elif kind == "manual":
+            cells.append(code_cell(name, source, solution=True, locked=False, grade=True, points=1.0))
         elif kind == "test":
             points = [float(match["points"]) for line in source.splitlines() if (match := CHECK.match(line))]
             cells.append(code_cell(name, source, grade=True, points=sum(points) or 1.0))
         else:
-            answer = next(cell for cell in reversed(cells) if cell.metadata.nbgrader.solution)
+            answer = next(cell for cell in reversed(cells) if not is_locked(cell))
             variants.append(Variant(kind == "right", {answer.id: source}))
     return new_notebook(cells=cells), variants
 

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import nbformat
 import pytest
+from nbformat.v4 import new_notebook
 
 from tests.conftest import PROJECT
+from tests.oral import code_cell
 from viva.blueprint import read_blueprint, split_checks
 from viva.verdict import BlueprintError
 
@@ -60,3 +63,27 @@ def test_solutions_are_the_instructors_text_without_the_markers():
     for source in blueprint.solutions().values():
         assert "SOLUTION" not in source
         compile(source, "answer", "exec")
+
+
+def written(folder, cells):
+    """The blueprint of a notebook with these cells."""
+    nbformat.write(new_notebook(cells=cells), folder / "nb.ipynb")
+    return read_blueprint(folder / "nb.ipynb")
+
+
+@pytest.mark.parametrize("mark", ["### {} HIDDEN TESTS", "###{} HIDDEN TESTS", "# {} HIDDEN TESTS ###"])
+def test_hidden_lines_are_found_however_nbgrader_lets_their_marks_be_written(tmp_path, mark):
+    hidden = f"{mark.format('BEGIN')}\nsecret = 3\nassert f() == secret\n{mark.format('END')}"
+    cells = [
+        code_cell(name, text, grade=True, points=1) for name, text in (("a", f"shown = 1\n{hidden}"), ("b", hidden))
+    ]
+    partly, wholly = written(tmp_path, cells).cells
+    assert partly.visible_names() == {"shown"}
+    assert [partly.checks[0].hidden, wholly.checks[0].hidden] == [False, True]
+
+
+@pytest.mark.parametrize("mark", ["### {} SOLUTION", "###{} SOLUTION", "# {} SOLUTION"])
+def test_the_marks_of_a_solution_are_no_part_of_it_however_they_are_written(tmp_path, mark):
+    source = f"def f():\n    {mark.format('BEGIN')}\n    return 1\n    {mark.format('END')}"
+    answer = code_cell("a", source, solution=True, locked=False)
+    assert written(tmp_path, [answer]).solutions() == {"a": "def f():\n    return 1"}

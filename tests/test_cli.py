@@ -200,27 +200,6 @@ def test_without_a_terminal_or_with_no_color_there_is_no_escape_code(course, var
     assert "\x1b" not in printed
 
 
-def completed(script, words, cwd):
-    place = len(words) - 1
-    line = " ".join(f"'{word}'" for word in words)
-    program = f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={place}; _viva; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    return shell("bash", "-c", program, cwd=cwd).stdout.split()
-
-
-def test_the_shell_completes_commands_options_assignments_and_notebooks(course, viva):
-    script = viva("completion", "bash").out
-    assert completed(script, ["viva", "re"], course) == ["release", "regrade", "report"]
-    assert completed(script, ["viva", "grade", "ps3"], course) == [SHORT]
-    assert completed(script, ["viva", "grade", "--fo"], course) == ["--force"]
-    assert completed(script, ["viva", "export", "--to"], course) == ["--to="]
-    assert completed(script, ["viva", "completion", ""], course) == ["bash", "zsh"]
-    assert sorted(completed(script, ["viva", "check", "release/"], course)) == sorted(f"release/{name}/" for name in (
-        "ps1_general_attention", "ps2_self_attention", SHORT, "ps4_multihead", "ps5_sentence",
-    ))  # fmt: skip
-    assert viva("completion", "zsh").out.endswith(script)
-    assert viva("completion", "fish").status == 2
-
-
 def test_help_is_said_before_anything_large_is_loaded():
     program = "import sys, viva.cli; print([name for name in ('nbgrader', 'nbformat', 'numpy') if name in sys.modules])"
     assert shell(sys.executable, "-c", program, cwd="/").stdout.strip() == "[]"

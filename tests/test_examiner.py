@@ -37,6 +37,64 @@ def f():
 N = 7
 assert f() == 8
 """,
+    "a name that student code gives another meaning": """
+--- answer
+def first():
+    global first
+    first = second
+    return 1
+def second(): return 2
+def turn(): globals().__setitem__("second", 3)
+--- wrong
+def first(): return 1
+def second(): return 2
+def turn(): pass
+--- test
+assert first() == 1 and first() == 2
+old = second
+turn()
+assert second == 3 and old() == 2
+--- answer
+def second(): return 4
+--- wrong
+def second(): return 5
+--- test
+assert second() == 4
+""",
+    "a name that student code gives another meaning before it calls back": """
+--- answer
+def f(): return "old"
+def g(h):
+    global f
+    f = lambda: "new"
+    return h()
+--- wrong
+def f(): return "old"
+def g(h): return h()
+--- test
+assert f() == "old"
+def h(): return f()
+assert g(h) == "new" and f() == "new"
+""",
+    "a name that student code deletes": """
+--- answer
+def f(): return 1
+def forget():
+    global f
+    del f
+--- wrong
+def f(): return 1
+def forget(): pass
+--- test
+assert f() == 1
+forget()
+try:
+    f()
+except NameError:
+    pass
+else:
+    raise AssertionError("f is still there")
+""",
     "a function deleted by a test is missed by those that use it": """
 --- answer
 def square(x): return x * x

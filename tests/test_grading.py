@@ -329,3 +329,17 @@ def test_an_unknown_grade_cell_of_a_submission_earns_nothing(exam):
     notebook.cells.append(code_cell("forged", "pass", grade=True, points=100))
     outcome = exam.grader.grade(notebook, exam.examination)
     assert "forged" not in outcome.checks
+
+
+def test_a_module_beside_the_notebook_is_imported_by_answers_and_the_instructors_by_tests(quick, tmp_path):
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for folder, text in ((mine, "def same(a, b):\n    assert a == b\n"), (theirs, "def same(a, b): pass\n")):
+        folder.mkdir()
+        (folder / "comparing.py").write_text(text)
+    text = "--- answer\nimport comparing\nx = 1\n--- test\nfrom comparing import same\nsame(x, 1)\n--- wrong\nx = 2\n"
+    exam = Exam(text, quick, mine)
+    answers = exam.answered(), exam.answered("import comparing\ncomparing.same(1, 2)\nx = 2\n")
+    known = rehearse(next(mine.glob("*.ipynb")), quick, mine)
+    right, wrong = (quick.grade(answer, known, mine, theirs) for answer in answers)
+    assert verdicts(right, "test-1") == ["passed"]
+    assert wrong.outputs[0][0] == [] and verdicts(wrong, "test-1") == ["failed"]

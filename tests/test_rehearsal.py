@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
-from viva.asker import PLAIN
+from viva.dialogue.asker import PLAIN
 from viva.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 
@@ -305,3 +305,128 @@ def written(text: str, folder: Path) -> Path:
     notebook, _ = read(text)
     nbformat.write(notebook, folder / "nb.ipynb")
     return folder / "nb.ipynb"
+
+
+BY_HAND = """
+--- open
+import numpy as np
+steps = np.zeros(3)
+seen = []
+--- manual
+for place in range(3):
+    steps[place] = place ** 2
+seen.append(4)
+--- wrong
+seen.append(4)
+--- wrong
+steps[:] = 1
+--- test
+assert steps[2] == 4
+assert seen == [4]
+"""
+
+
+def test_what_a_cell_graded_by_hand_computes_is_the_students(grader, tmp_path):
+    Exam(BY_HAND, grader, tmp_path).prove()
+
+
+OPEN = """
+--- open
+import numpy as np
+--- open
+def mean(values):
+    return np.sum(values) / len(values)
+--- wrong
+def mean(values):
+    return np.sum(values)
+--- right
+import numpy
+def mean(values):
+    return numpy.mean(values)
+--- test
+assert np.isclose(mean([1, 2, 6]), 3)
+"""
+
+
+def test_answers_in_cells_that_nbgrader_does_not_know_are_graded(grader, tmp_path):
+    Exam(OPEN, grader, tmp_path).prove()
+
+
+TWICE = """
+--- open
+import math
+--- answer
+class Account:
+    def __init__(self):
+        self.balance = 0
+    def pay(self, amount):
+        self.balance += amount
+--- wrong
+class Account:
+    def __init__(self):
+        self.balance = 0
+    def pay(self, amount):
+        self.balance -= amount
+--- open
+account = Account()
+--- open
+account.pay(math.floor(5.5))
+--- test
+assert account.balance == 5
+"""
+
+
+def test_cells_without_ids_are_told_apart(grader, tmp_path):
+    exam = Exam(TWICE, grader, tmp_path)
+    notebook = nbformat.from_dict(exam.notebook)
+    notebook.nbformat_minor = 4
+    for cell in notebook.cells:
+        del cell["id"]
+    nbformat.write(notebook, tmp_path / "old.ipynb")
+    known = rehearse(tmp_path / "old.ipynb", grader)
+    assert known.plan.given == {"cell-1"}
+    assert not known.inside
+    wrong = exam.answered(exam.variants[0].answers)
+    for submission, passes in ((exam.answered(), True), (wrong, False)):
+        for cell in submission.cells:
+            del cell["id"]
+        assert (lost(grader.grade(submission, known)) == {}) is passes
+
+
+STUB = """
+--- open
+def animated():
+    return None
+--- right
+def animated():
+    return animated
+--- wrong
+def animated():
+    return 1 / 0
+--- test
+anim = animated()
+assert anim is not None
+"""
+
+
+def test_any_kind_of_answer_will_do_where_the_solution_itself_does_not_pass(grader, tmp_path):
+    exam = Exam(STUB, grader, tmp_path)
+    assert lost(exam.grade())
+    right, wrong = exam.variants
+    assert lost(exam.grade(right.answers)) == {}
+    assert lost(exam.grade(wrong.answers))
+
+
+def test_tests_of_a_module_that_students_hand_in_run_in_the_students_process(grader, tmp_path):
+    text = "--- test\nimport checks\n--- test\nchecks.doubles()\n--- test\nassert 0, 'always'\n"
+    course, right, wrong = (tmp_path / name for name in ("course", "right", "wrong"))
+    for folder, body in ((course, None), (right, "return 2 * x"), (wrong, "return x")):
+        folder.mkdir()
+        (folder / "checks.py").write_text("from mine import f\ndef doubles():\n    assert f(2) == 4\n")
+        if body:
+            (folder / "mine.py").write_text(f"def f(x):\n    {body}\n")
+    exam = Exam(text, grader, course)
+    known = rehearse(next(course.glob("*.ipynb")), grader, course)
+    assert known.inside == {"test-0", "test-1"}
+    graded = [grader.grade(exam.answered(), known, course, folder) for folder in (right, wrong)]
+    assert [[outcome.earned(cell) for cell in exam.tests] for outcome in graded] == [[1, 1, 0], [1, 0, 0]]

@@ -19,6 +19,10 @@ def edit(path, change):
     nbformat.write(notebook, path)
 
 
+def graded(notebook):
+    return [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+
+
 def test_release_equals_what_source_compiles_to(released):
     made = {
         path.relative_to(released): path.read_bytes() for path in (released / "release").rglob("*") if path.is_file()
@@ -67,6 +71,34 @@ def test_an_unclosed_solution_is_refused_with_nbgraders_reason(course):
     edit(source(course), unclose)
     opened, config = load(course)
     with pytest.raises(CourseError, match="no end solution statement found"):
+        release(opened, SHORT, config=config)
+
+
+@pytest.mark.parametrize("points", [None, "two"])
+def test_points_that_are_no_number_are_refused_with_their_cell(course, points):
+    edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(points=points))
+    opened, config = load(course)
+    with pytest.raises(BlueprintError, match=rf"cell '.*': its points are {points!r}"):
+        release(opened, SHORT, config=config)
+
+
+def test_metadata_of_an_old_nbgrader_are_refused_with_the_command_that_mends_them(course):
+    edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(schema_version=1))
+    opened, config = load(course)
+    with pytest.raises(CourseError, match=r"old version of the nbgrader metadata format.*nbgrader update"):
+        release(opened, SHORT, config=config)
+
+
+def test_two_cells_of_one_name_are_refused_with_the_name(course):
+    def repeat(notebook):
+        notebook.cells.append(notebook.cells[notebook.cells.index(graded(notebook)[0])].copy())
+        notebook.cells[-1].id = "again"
+
+    edit(source(course), repeat)
+    opened, config = load(course)
+    with pytest.raises(
+        CourseError, match=graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
+    ):
         release(opened, SHORT, config=config)
 
 

@@ -109,3 +109,30 @@ def test_a_given_cell_that_is_not_python_is_the_students():
 def test_grade_cells_change_nothing():
     result = kinds(("answer", "x = 1"), ("tests", "y = x"), ("given", "z = y"))
     assert result.given == {"2"}
+
+
+def test_what_is_graded_by_hand_is_the_students_as_well():
+    result = kinds(("given", "x = [0]"), ("manual", "x[0] = 1\ny = 2"), ("given", "z = y"))
+    assert result.given == {"0"}
+    assert result.owned == {"1": {"x", "y"}, "2": {"z"}}
+
+
+def test_an_open_cell_that_a_test_is_about_is_the_students():
+    helper, asked = "def double(v): return 2 * v", "x = double(3)"
+    result = kinds(("open", "import math"), ("open", helper), ("open", asked), ("tests", "assert x == 6"))
+    assert result.given == {"0", "1"}
+    assert result.owned == {"2": {"x"}}
+
+
+def test_an_open_cell_beside_an_answer_stays_the_instructors():
+    helper, test = "def close(a, b): return abs(a - b) < 1", "def check(): assert close(x, 6)\ncheck()"
+    result = kinds(("open", helper), ("answer", "x = 6"), ("tests", test))
+    assert result.given == {"0"}
+
+
+def test_a_test_about_given_cells_that_are_locked_makes_nothing_the_students():
+    assert kinds(("given", "x = 6"), ("tests", "assert x == 6")).owned == {}
+
+
+def test_an_import_in_an_open_cell_is_no_answer():
+    assert kinds(("open", "import math"), ("tests", "assert math.pi > 3")).owned == {}

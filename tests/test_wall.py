@@ -22,7 +22,7 @@ import pytest
 
 from tests import wall_probe
 from tests.wall_probe import ATTACKS, SECRET, WORKS
-from viva import landlock
+from viva.layers import landlock
 from viva.wall import (
     FIRST_UID,
     IN_BUBBLEWRAP,
@@ -410,8 +410,8 @@ def test_scratch_of_another_user_is_refused(world):
 
 LACK = """
 import ctypes, json, struct, sys
-from viva import syscalls
-from viva.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
+from viva.layers import syscalls
+from viva.layers.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
 def lack(*names):
     program = [(LOAD, 0, 0, 0)]
     for name in names:

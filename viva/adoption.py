@@ -22,7 +22,7 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 from viva.answers import read_answers
 from viva.blueprint import read_blueprint
 from viva.course import Course
-from viva.hygiene import findings
+from viva.proving.hygiene import findings
 from viva.release import compiled
 from viva.skeleton import NAME
 from viva.verdict import CourseError, VivaError
@@ -248,7 +248,7 @@ def _missing(course: Course, assignment: str, path: Path) -> Iterator[str]:
 
 def _unanswered(name: str, count: int, notebook: NotebookNode) -> Iterator[str]:
     source = next(cell.source for cell in notebook.cells if cell.id == name)
-    if "### BEGIN SOLUTION" not in source:
+    if "BEGIN SOLUTION" not in source:
         if "raise NotImplementedError" in source or not source.strip():
             yield f"Cell '{name}': it holds no solution. Was the students' version adopted?"
         else:

@@ -28,7 +28,7 @@ from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
-from viva import ENGINE, leftovers, stopping
+from viva import ENGINE
 from viva.autograde import (
     Autograde,
     Examine,
@@ -37,13 +37,14 @@ from viva.autograde import (
 )
 from viva.course import Course, Submission
 from viva.folder import MOST_FILES, walk
+from viva.gradebook.record import Expected, Writer, concerns_all
+from viva.gradebook.results import Results
 from viva.grading import Examination
-from viva.handin import MOST_BYTES, find
+from viva.intake.handin import KEPT, MOST_BYTES, find
 from viva.marking import Marked, Marker
-from viva.record import Expected, Writer, concerns_all
-from viva.results import Results
+from viva.processes import leftovers, stopping
+from viva.processes.workers import Workers
 from viva.verdict import CourseError, Verdict, VivaError
-from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
@@ -167,7 +168,7 @@ class _Batch:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
         if submission not in self.keys:
             digest = hashlib.sha256(self.grounds[submission.assignment])
-            _hash_folder(submission.folder, digest, MOST_FILES)
+            _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
             self.keys[submission] = digest.hexdigest()[:32]
         return self.keys[submission]
 
@@ -234,8 +235,8 @@ class _Batch:
         return outcomes
 
 
-def _hash_folder(folder: Path, digest, most: int | None = None) -> None:
-    for path in sorted(itertools.islice(walk(folder, [".ipynb_checkpoints"]), most)):
+def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
+    for path in sorted(itertools.islice(walk(folder, ignored), most)):
         with contextlib.suppress(OSError):  # nobody can read it
             about = path.lstat()
             if stat.S_ISREG(about.st_mode):

@@ -29,8 +29,9 @@ from viva.taint import changed_of, names_of
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
-HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", re.DOTALL)
-SOLUTION_MARK = re.compile(r"^\s*### (?:BEGIN|END) SOLUTION\s*$")
+HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
+"""Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""
+SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,9 @@ class Cell:
     """Whether the author says that a grade cell cannot be split and runs in the candidate."""
     seconds: float | None = None
     """The author's time limit for this cell, or for the notebook."""
+    code: bool = True
+    locked: bool = True
+    """Whether nbgrader puts the released text back, whatever a student made of it."""
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
@@ -119,14 +123,33 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
     they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines.
 
     Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
-    title, when the checks of a cell do not add up to its points, or when a kind is widened to anything but "any".
+    title, when the checks of a cell do not add up to its points, when points are no number, or when a kind is widened
+    to anything but "any".
     """
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.source = (released or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
     about = notebook.metadata.get("viva", {})
-    cells = tuple(_cell(cell, path, about.get("seconds")) for cell in notebook.cells)
+    cells = tuple(
+        _cell(cell, name, path, about.get("seconds"))
+        for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
+    )
     return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path))
+
+
+def _names(cells: list[NotebookNode]) -> list[str]:
+    """What each cell is known by: its grade id, its own id, or its place where it has neither or another has it too.
+
+    Notebooks of format 4.4 and older have no ids.
+    """
+    graded = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
+    names = [name for name in graded if name]
+    for place, name in enumerate(graded, start=1):
+        if not name:
+            own = cells[place - 1].get("id")
+            graded[place - 1] = own if own and own not in names else f"cell-{place}"
+            names.append(graded[place - 1])
+    return graded
 
 
 def _widened(kinds: object, path: Path) -> tuple[str, ...]:
@@ -139,17 +162,27 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
 
 
-def _cell(cell: NotebookNode, path: Path, seconds: float | None) -> Cell:
+def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
     kind = kind_of(cell, nbgrader)
-    name = nbgrader.get("grade_id") or cell.get("id", "")
-    points = float(nbgrader.get("points", 0)) if kind in ("tests", "manual", "task") else 0.0
+    points = nbgrader.get("points", 0) if kind in ("tests", "manual", "task") else 0
+    if not isinstance(points, int | float):
+        raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
     prelude, checks = "", ()
     if kind == "tests":
-        prelude, checks = split_checks(cell.source, name, points, f"{path}, cell '{name}'")
+        prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})
     return Cell(
-        name, kind, cell.source, points, prelude, checks, own.get("where") == "candidate", own.get("seconds", seconds)
+        name,
+        kind,
+        cell.source,
+        float(points),
+        prelude,
+        checks,
+        inside=own.get("where") == "candidate",
+        seconds=own.get("seconds", seconds),
+        code=cell.cell_type == "code",
+        locked=is_locked(cell),
     )
 
 
@@ -162,6 +195,12 @@ def kind_of(cell: NotebookNode, nbgrader: dict) -> str:
     if nbgrader.get("solution"):
         return "answer"
     return "given" if cell.cell_type == "code" else "text"
+
+
+def is_locked(cell: NotebookNode) -> bool:
+    """Whether the released text of a cell is put back before grading, as nbgrader does it."""
+    own = cell.metadata.get("nbgrader", {})
+    return bool(own.get("locked") or own.get("grade")) and not own.get("solution")
 
 
 def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:

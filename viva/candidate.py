@@ -26,13 +26,14 @@ import warnings
 
 import numpy as np
 
-from viva import raised, wire
-from viva.integrity import Snapshot, Witness
-from viva.operations import OPERATIONS, origin
-from viva.raised import safe
-from viva.randomness import get_state, set_state
-from viva.shared import Shared
-from viva.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva import wire
+from viva.dialogue import raised
+from viva.dialogue.integrity import Snapshot, Witness
+from viva.dialogue.operations import OPERATIONS, origin
+from viva.dialogue.raised import safe
+from viva.dialogue.shared import Shared
+from viva.dialogue.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva.values.randomness import get_state, set_state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
@@ -68,6 +69,8 @@ class Candidate:
         self.shared = Shared(self.refer)
         self.known_state: tuple = ()
         """The random state, as the other side knows it."""
+        self.named: dict[str, object] = {}
+        """What the names mean that the other side has asked for since the last cell was run."""
 
     def serve(self) -> None:
         sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
@@ -100,6 +103,7 @@ class Candidate:
 
     def do_run(self, source: str) -> dict:
         """Run one cell and return its outputs."""
+        self.named.clear()
         Shell.outputs = outputs = Outputs()
         error = None
         forget_interrupt()
@@ -156,7 +160,7 @@ class Candidate:
         return self._with_state(reply)
 
     def _tell_shared(self, reply: dict, numbers: dict) -> None:
-        """Say under which numbers arguments and result are kept, and what was changed in place; see viva/shared.py."""
+        """Say under which numbers arguments and result are kept, and what changed in place (see dialogue/shared.py)."""
         changed = {number: self._encoded(value) for number, value in self.shared.changed().items()}
         numbers[None] = self.shared.number(reply.get("value"))
         if kept := {place: number for place, number in numbers.items() if number is not None}:
@@ -170,14 +174,20 @@ class Candidate:
         """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
         if random_state is not None:
             set_state(random_state)
-        self.known_state = get_state()
+            self.known_state = get_state()
         if errors is not None:
             np.seterr(**errors)
         self.shell.user_ns.update(rebound or {})
 
     def _with_state(self, message: dict) -> dict:
+        """Add what the other side does not know yet: other random numbers, names that mean something else now."""
         if (state := get_state()) != self.known_state:
             message["random_state"] = self.known_state = state
+        space = self.shell.user_ns
+        if rebound := [name for name, value in self.named.items() if space.get(name) is not value]:
+            message["rebound"] = rebound
+            for name in rebound:
+                del self.named[name]
         return message
 
     def _warning(self, warning: warnings.WarningMessage) -> tuple:
@@ -185,10 +195,12 @@ class Candidate:
         return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
     def do_bind(self, names: dict) -> dict:
+        self.named.clear()
         self.shell.user_ns.update(names)
         return {}
 
     def do_unbind(self, name: str) -> dict:
+        self.named.pop(name, None)
         self.shell.user_ns.pop(name, None)
         return {}
 
@@ -210,7 +222,8 @@ class Candidate:
         return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
 
     def do_random(self) -> dict:
-        return {"random_state": get_state()}
+        self.known_state = get_state()
+        return {"random_state": self.known_state}
 
     def do_facts(self) -> dict:
         """What the notebook did to this process."""

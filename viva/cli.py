@@ -66,7 +66,7 @@ FLOW = {
             "course.DoctorCommand",
             "Say what this machine or this course lacks, and the command that mends it.",
         ),
-        "completion": ("completion.CompletionCommand", "Print what completes viva's commands in bash or zsh."),
+        "completion": ("completion.CompletionCommand", "Print what completes viva's commands in bash, zsh or fish."),
     },
 }
 """The commands by part of the flow: where each stands below viva.commands, and what it does."""

@@ -23,10 +23,10 @@ import types
 from dataclasses import dataclass
 
 from viva import wire
-from viva.asker import CALLED_BACK, PLAIN, Asker
-from viva.namespace import Namespace, UnknownMagicError
-from viva.standin import STAND_INS
-from viva.testcode import compiled
+from viva.dialogue.asker import CALLED_BACK, PLAIN, Asker
+from viva.dialogue.namespace import Namespace, UnknownMagicError
+from viva.dialogue.standin import STAND_INS
+from viva.dialogue.testcode import compiled
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
@@ -118,6 +118,7 @@ class Examiner:
         When test code binds a ``visible`` name that the notebook has too, the student's functions see it.
         """
         self.namespace.bound = set()
+        self.asker.names.clear()  # the notebook's cells have run since
         known = self.namespace.owned | self.given
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):

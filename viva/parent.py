@@ -27,8 +27,10 @@ import threading
 from dataclasses import asdict
 from pathlib import Path
 
-from viva import bubblewrap, wire
+from viva import wire
 from viva.folder import remove
+from viva.layers import bubblewrap
+from viva.values.plain import learn_pandas
 from viva.verdict import WallError
 from viva.wall import LARGER, Limits, Wall, begin_session, enter, limit
 
@@ -120,12 +122,14 @@ class Parent:
     def fork(self, descriptors: list[int], scratch: Path) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
 
+        It runs on the caller's processors.
         It is the number that the warm parent knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
         """
         scratch = bubblewrap.inside(scratch) if self._boxed else scratch
         wall = None if self.wall is None else asdict(self.wall)
         limits = asdict(LARGER if self.role == "examiner" else Limits()) if self.wall is None else None
         request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
+        request["processors"] = sorted(os.sched_getaffinity(0))
         request = json.dumps(request).encode()
         return self._ask(request, descriptors)
 
@@ -175,6 +179,8 @@ def main(role: str, number: str, maker: str, *libraries: str) -> None:
     for name in libraries:
         __import__(name)
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
+    if "pandas" in sys.modules:
+        learn_pandas()
     _seed()
     libc.prctl(PR_SET_DUMPABLE, 0)
     assert threading.active_count() == 1, threading.enumerate()
@@ -211,8 +217,8 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
         case "attach":
             channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
         case "learn":
-            from viva.namespace import UnknownMagicError
-            from viva.testcode import compiled
+            from viva.dialogue.namespace import UnknownMagicError
+            from viva.dialogue.testcode import compiled
 
             with contextlib.suppress(SyntaxError, ValueError, UnknownMagicError):  # told when a check runs
                 compiled(request["source"], request["title"])
@@ -240,6 +246,8 @@ def _end(pid: int) -> int:
 def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
     """Wall this process in, say whether that worked, and serve."""
     _into_place(descriptors)
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, request["processors"])
     try:
         scratch = Path(request["scratch"])
         if request["wall"] is None:
@@ -249,6 +257,7 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
         else:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
             enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
+        sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
         wire.write(4, wire.encode({"ready": True}))
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -269,8 +278,8 @@ def _into_place(descriptors: list[int]) -> None:
 
 def _warm_candidate():
     from viva.candidate import Candidate
-    from viva.integrity import Snapshot
-    from viva.shell import make_shell
+    from viva.dialogue.integrity import Snapshot
+    from viva.dialogue.shell import make_shell
 
     shell = make_shell()
     snapshot = Snapshot(shell)

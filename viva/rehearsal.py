@@ -7,18 +7,17 @@ be split into two processes: the solution passes them in one process, but not in
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import re
 from pathlib import Path
 
 from viva import taint
-from viva.asker import ANY, OWN
 from viva.blueprint import Cell, read_blueprint
+from viva.dialogue.asker import ANY, OWN
 from viva.grading import Examination, Grader, allowance, examine, prepare
 from viva.session import Died, Session
 from viva.verdict import BlueprintError, Verdict
-
-CODE = ("given", "answer", "tests")
 
 
 def rehearse(
@@ -30,17 +29,54 @@ def rehearse(
     tests is not this function's concern.
     """
     blueprint = read_blueprint(path, released)
-    cells = [cell for cell in blueprint.cells if cell.kind in CODE]
+    cells = [cell for cell in blueprint.cells if cell.code]
     try:
-        changed, alone = _run_alone(cells, grader, data)
-        plan = taint.plan([(cell.id, cell.kind, cell.source) for cell in cells], changed)
+        changed, raised = _run_alone(cells, grader, data)
+        plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], changed)
         declared = frozenset(cell.id for cell in cells if cell.inside)
         examination = Examination(blueprint, plan, {}, declared)
         kinds, split = _examine_recording(cells, examination, grader, data)
     except Died as death:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
+    alone = {cell: error is None for cell, error in raised.items()}
     inside = declared | {cell for cell, passed in alone.items() if passed and not split.get(cell, True)}
-    return Examination(blueprint, plan, kinds | {path: ANY for path in blueprint.widened if path in kinds}, inside)
+    inside |= _with_files_of_students(cells, raised)
+    untold = _untold(cells, alone)
+    kinds = {path: kind for path, kind in kinds.items() if re.match(r"\w*", path)[0] not in untold}
+    wide = {path for path in blueprint.widened if path in kinds} | untold
+    return Examination(blueprint, plan, kinds | dict.fromkeys(wide, ANY), inside)
+
+
+def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
+
+    Only a submission may hold the file, as a module that students write and hand in.
+    """
+    found: set[str] = set()
+    bound: set[str] = set()
+    for cell in cells:
+        error = raised.get(cell.id)
+        names = taint.names_of(cell.source) if error else None
+        if names and (error["name"] in ("ModuleNotFoundError", "FileNotFoundError") or names.used & bound):
+            found.add(cell.id)
+            bound |= names.bound
+    return found
+
+
+def _untold(cells: list[Cell], passed: dict[str, bool]) -> set[str]:
+    """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
+    used: dict[bool, set[str]] = {True: set(), False: set()}
+    for cell in cells:
+        if cell.kind == "tests" and (names := taint.names_of(cell.source)):
+            used[passed[cell.id]] |= names.used.union(*names.mentioned.values()) - names.bound
+    return used[False] - used[True] - set(vars(builtins))
+
+
+def _part(cell: Cell) -> tuple[str, str]:
+    """The kind of a code cell in the plan, and its text."""
+    if cell.kind in ("given", "task"):
+        return ("given" if cell.locked else "open"), cell.source
+    return cell.kind, cell.source
 
 
 def kinds_of_answers(known: Examination) -> dict[str, str]:
@@ -49,30 +85,35 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     tested = [names for kind, names in cells.values() if kind == "tests" and names]
     used = set().union(*(names.used.union(*names.mentioned.values()) for names in tested))
     shown = {
-        name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] == "answer"
+        name
+        for cell, names in known.plan.owned.items()
+        for name in names
+        if name in used or cells[cell][0] in taint.ANSWERS
     }
     recorded = sorted(known.kinds.items())
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
-def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> tuple[dict[str, set[str]], dict[str, bool]]:
-    """Run the solution in one process: what its answer cells change in place, and which grade cells pass."""
+def _run_alone(
+    cells: list[Cell], grader: Grader, data: Path | None
+) -> tuple[dict[str, set[str]], dict[str, dict | None]]:
+    """Run the solution in one process: what its answer cells change in place, and what each grade cell raises."""
     changed: dict[str, set[str]] = {}
-    passed: dict[str, bool] = {}
+    raised: dict[str, dict | None] = {}
     given: set[str] = set()
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
             names = taint.names_of(cell.source)
-            before = _digests(session, given) if cell.kind == "answer" else {}
+            before = _digests(session, given) if cell.kind in taint.ANSWERS else {}
             reply = session.candidate(grader.seconds, do="run", source=cell.source)
             if cell.kind == "tests":
-                passed[cell.id] = reply.get("raised") is None
-            elif cell.kind == "answer":
+                raised[cell.id] = reply.get("raised")
+            elif cell.kind in taint.ANSWERS:
                 after = _digests(session, given)
                 changed[cell.id] = {name for name in before if before[name] != after.get(name)}
             elif names:
                 given |= names.bound
-    return changed, passed
+    return changed, raised
 
 
 def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:

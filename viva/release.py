@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from viva.verdict import CourseError, VivaError
 from viva.visible import describe
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
+ERROR = re.compile(r"^[\w.]+Error: (.+)", re.MULTILINE)  # what the traceback in a log comes to, causes first
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     """Write into a released notebook what `viva check` needs to know; a sentence when that cannot be."""
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
-    texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
+    texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
     if released.metadata.get("kernelspec", {}).get("language", "python") != "python":
         return ""
     try:
@@ -152,9 +154,8 @@ def _generate(course: Course, assignment: str, config: Config) -> None:
                 f"{assignment} has submissions in the gradebook, and its cells were added, removed or renamed since. "
                 "Keep the grade ids of a released assignment, or start from a new gradebook."
             ) from error
-        last = text.strip().splitlines()[-1:] or [str(error)]
-        reasons = [line for line in text.splitlines() if "Error: " in line]
-        raise CourseError(f"nbgrader could not release {assignment}: {(reasons or last)[-1]}") from error
+        reasons = list(dict.fromkeys(ERROR.findall(text))) or [" ".join((messages or [str(error)])[-1].split())]
+        raise CourseError(f"nbgrader could not release {assignment}: {' '.join(reversed(reasons))}") from error
 
 
 def _refuse_markers(notebook: Path) -> None:

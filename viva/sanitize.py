@@ -23,7 +23,7 @@ from nbformat.v4 import new_output
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from viva import markup, mathematics, picture
+from viva.cleaning import markup, mathematics, picture
 
 ESCAPES = 5000
 """So many changes of colour in one text are shown; a page with more takes minutes to write."""
@@ -36,6 +36,8 @@ _CONTROLS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that show a text in another order than it has."""
 _ANSI = re.compile("\x1b\\[[^@-~\n]*[@-~]?")
+_SHOWN = re.compile(r"(?:^|>)[^<]*[^<\s]|<(?:img|audio|hr|input|td)\b")
+"""What can be seen of a cleaned page: text, or an element that shows itself."""
 _NAME = re.compile(r"[\w.:-]+")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count", "attachments")
@@ -118,7 +120,7 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
     if "attachments" in cell:
         cell.attachments = _attachments(cell.attachments, removed)
     if cell.cell_type == "raw":
-        done = markup.clean_html(cell.source, taken) if "<" in cell.source else markup.Cleaned(cell.source)
+        done = markup.clean_html(cell.source, taken)  # the templates write a raw cell into the page as it is
         cell.source = done.text if done.removed else cell.source
     else:
         done = markup.clean_markdown(cell.source, cell.get("attachments"), taken)
@@ -171,7 +173,8 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
     if not data:
         if not lost:
             return None
-        data = {"text/plain": f"[not shown: {', '.join(lost)}]"}
+        left_out = ", ".join(dict.fromkeys(lost))
+        data = {"text/plain": f"[This output is not shown here, because it could run or load something: {left_out}]"}
     count = output.get("execution_count")
     more = {"execution_count": count if isinstance(count, int) else None} if kind == "execute_result" else {}
     return new_output(kind, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
@@ -190,7 +193,7 @@ def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
             clean = markup.clean_html if kind == "text/html" else markup.clean_markdown
             done = clean(str(value), taken=taken)
             lost += done.removed
-            if done.text.strip():
+            if _SHOWN.search(done.text) or not done.removed:
                 kept[kind] = done.text
         elif kind == "text/latex":
             commands = mathematics.unwelcome(str(value), taken)

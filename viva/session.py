@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 from viva import wire
+from viva.dialogue.raised import safe
 from viva.folder import remove, walk
 from viva.parent import Parent
-from viva.raised import safe
 from viva.verdict import Verdict, WallError, WireError
 from viva.wall import Limits, overflowing
 

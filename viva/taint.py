@@ -5,6 +5,9 @@ uses a name that is the student's: a name that an answer cell binds or changes, 
 cell binds. A given function that mentions such a name taints the cells that call it, not the cell
 that defines it. Everything is judged by the instructor's solution: what else a student rebinds
 does not matter.
+
+A test that uses nothing of any answer cell can only be about the open cells that it uses, those
+that students may edit though nbgrader does not know them: these are answers then.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+ANSWERS = ("answer", "manual")
+"""The kinds of cells that the student fills in."""
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -129,13 +134,42 @@ def _visit(node: ast.AST, names: Names) -> None:
 
 
 def plan(cells: Iterable[tuple[str, str, str]], changed: dict[str, set[str]] | None = None) -> Plan:
-    """The plan for a notebook's code cells, given as (id, kind, source) in order.
+    """The plan for a notebook's code cells, given as (id, kind, source) in order; ``open`` is a kind too.
 
     ``changed`` names, by answer cell, what running the solution changed in place beyond what its
     text shows.
     """
-    changed = changed or {}
+    cells = list(cells)
     known = [(cell, kind, names_of(source)) for cell, kind, source in cells]
+    result = _fixed(known, changed or {})
+    tested = _only_tested(cells, known, result)
+    if not tested:
+        return result
+    return _fixed([(cell, "answer" if cell in tested else kind, names) for cell, kind, names in known], changed or {})
+
+
+def _only_tested(cells: list[tuple[str, str, str]], known: list, found: Plan) -> set[str]:
+    """The open cells that hold the answers to tests which use nothing of an answer cell; imports are no answers."""
+    mine: set[str] = set()
+    functions: dict[str, set[str]] = {}
+    open_cells: dict[str, set[str]] = {}
+    tested: set[str] = set()
+    for (cell, kind, source), (_, _, names) in zip(cells, known, strict=True):
+        mine |= found.owned.get(cell, frozenset())
+        if names is None:
+            continue
+        functions |= names.mentioned
+        if kind == "open":
+            open_cells[cell] = names.bound - imports_of(source)
+        elif kind == "tests":
+            needed = names.used.union(*names.mentioned.values())
+            needed |= _reached(needed, functions)
+            if not needed & mine:
+                tested |= {name for name, bound in open_cells.items() if bound & needed}
+    return tested
+
+
+def _fixed(known: list, changed: dict[str, set[str]]) -> Plan:
     ever: set[str] = set()
     while True:
         result, found = _pass(known, changed, ever)
@@ -157,7 +191,7 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
         else:
             functions |= names.mentioned
             used = names.used | _reached(names.used, functions)
-            tainted = kind == "answer" or bool(used & mine) or bool(_reached(names.used, functions) & ever)
+            tainted = kind in ANSWERS or bool(used & mine) or bool(_reached(names.used, functions) & ever)
         if tainted:
             lost = names.bound | changed.get(cell, set())
             mine |= lost

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva import taint
-from viva.asker import ANY
-from viva.blueprint import Blueprint, Cell, kind_of, split_checks
+from viva.blueprint import Blueprint, Cell, is_locked, kind_of, split_checks
+from viva.dialogue.asker import ANY
 from viva.grading import Examination
 from viva.verdict import BlueprintError, SubmissionError
 
@@ -48,15 +48,14 @@ class Copy:
 
 def describe(released: NotebookNode, known: Examination, seconds: float) -> dict:
     """What goes into the metadata of a ``released`` notebook; ``known`` comes from rehearsing its visible lines."""
-    locked = {
-        cell.metadata["nbgrader"]["grade_id"]: cell
-        for cell in released.cells
-        if cell.cell_type == "code" and _is_locked(cell)
-    }
-    examined = [cell for name, cell in locked.items() if name in known.plan.given or cell.metadata["nbgrader"]["grade"]]
+    named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in released.cells}
+    named.pop(None, None)
+    locked = {name: cell for name, cell in named.items() if cell.cell_type == "code" and is_locked(cell)}
+    examined = [
+        cell for name, cell in locked.items() if name in known.plan.given or cell.metadata["nbgrader"].get("grade")
+    ]
     words = {name for cell in examined for name in NAME.findall(cell.source)}
-    ids = {cell.metadata["nbgrader"]["grade_id"] for cell in released.cells if cell.metadata.get("nbgrader")}
-    owned = {cell: sorted(words & names) for cell, names in known.plan.owned.items() if cell in ids}
+    owned = {cell: sorted(words & names) for cell, names in known.plan.owned.items() if cell in named}
     mine = {name for names in owned.values() for name in names}
     kinds = {
         path: kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) or ":" not in kind else ""
@@ -64,8 +63,8 @@ def describe(released: NotebookNode, known: Examination, seconds: float) -> dict
         if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     return {
-        "given": sorted(known.plan.given & ids),
-        "inside": sorted(known.inside & ids),
+        "given": sorted(known.plan.given & named.keys()),
+        "inside": sorted(known.inside & named.keys()),
         "owned": owned,
         "kinds": kinds,
         "cells": {name: digest(cell.source) for name, cell in locked.items()},
@@ -97,7 +96,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
         if not isinstance(name, str) or name in cells:  # a copy earns nothing
             del cell.metadata["nbgrader"]
             continue
-        changed = cell.cell_type == "code" and _is_locked(cell) and _has_changed(cell, name, digests)
+        changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
         if changed and kind == "tests":
             unchecked[name] = "this test cell was changed; put its first text back to have it checked"
         elif changed:
@@ -124,7 +123,18 @@ def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> C
     own, all_own = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
     seconds = own.get("seconds", all_own.get("seconds"))
     seconds = seconds if isinstance(seconds, int | float) else None
-    return Cell(name, kind, cell.source, points, prelude, checks, own.get("where") == "candidate", seconds)
+    return Cell(
+        name,
+        kind,
+        cell.source,
+        points,
+        prelude,
+        checks,
+        inside=own.get("where") == "candidate",
+        seconds=seconds,
+        code=cell.cell_type == "code",
+        locked=is_locked(cell),
+    )
 
 
 def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | None) -> Examination:
@@ -146,12 +156,7 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
 def _kind_in_plan(cell: NotebookNode) -> str:
     """What is not locked may be the student's own."""
     own = cell.metadata.get("nbgrader", {})
-    return kind_of(cell, own) if _is_locked(cell) else "answer"
-
-
-def _is_locked(cell: NotebookNode) -> bool:
-    own = cell.metadata.get("nbgrader", {})
-    return bool(own.get("locked") or own.get("grade")) and not own.get("solution")
+    return kind_of(cell, own) if is_locked(cell) else "answer"
 
 
 def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:

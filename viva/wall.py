@@ -14,8 +14,8 @@ undo a step. In this order, because each step needs something that a later one t
     seccomp       last, because it forbids most of the above: no process, no network, no reach to other processes
 
 Where the kernel has no Landlock the warm parent is started in bubblewrap, which gives it and its forks a file system
-that holds nothing else (``viva.bubblewrap``); its forks then always have namespaces. No other outer program, and no
-privilege, is needed.
+that holds nothing else (``viva.layers.bubblewrap``); its forks then always have namespaces. No other outer program,
+and no privilege, is needed.
 
 What a fork may still do: compute, start threads, work in scratch, answer on the descriptors it was given, and learn
 by ``stat`` whether a path exists. What the parent holds in memory and environment, the fork can read: the parent must
@@ -42,10 +42,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from viva import bubblewrap, landlock
 from viva.folder import holds_more
-from viva.privileges import cover, give_up_root, mount_private, require_private
-from viva.syscalls import call, filter_calls, prctl
+from viva.layers import bubblewrap, landlock
+from viva.layers.privileges import cover, give_up_root, mount_private, require_private
+from viva.layers.syscalls import call, filter_calls, prctl
 from viva.verdict import WallError
 
 MB, GB = 1 << 20, 1 << 30

@@ -10,7 +10,7 @@ one flat row, in which a *mark* (the number of a kind, how many parts) stands be
 msgpack packs the row; a mark is an extension of four bytes, and an int beyond 64 bits one of as
 many as it needs. msgpack's own containers never nest: a message that declares 2**31 entries is
 refused before anything is allocated for them, an extension inside an extension cannot be said, and
-levels and items are counted in one place. viva/plain.py lists the kinds of value, viva/frames.py
+levels and items are counted in one place. viva/values/plain.py lists the kinds of value, viva/values/frames.py
 those of pandas. What is not plain crosses as a Reference, if the caller has one for it.
 
 On a pipe a message follows its length, four bytes. After a TimeoutError or a WireError the position
@@ -28,8 +28,8 @@ from collections.abc import Callable
 
 from msgpack import ExtType, Packer, Unpacker
 
-from viva.arrays import BYTES as MESSAGE
-from viva.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
+from viva.values.arrays import BYTES as MESSAGE
+from viva.values.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
 from viva.verdict import VivaError, WireError
 
 __all__ = ["Reference", "WireError", "decode", "encode", "is_plain", "read", "write"]
@@ -251,11 +251,12 @@ def write(fd: int, payload: bytes, timeout: float | None = None) -> None:
         raise WireError(f"a message of {len(payload)} bytes is longer than {MESSAGE}")
     left, deadline = memoryview(LENGTH.pack(len(payload)) + payload), _deadline(timeout)
     while left:
-        _wait(fd, select.POLLOUT, deadline)
+        if deadline is not None:
+            _wait(fd, select.POLLOUT, deadline)
         try:
             left = left[os.write(fd, left[:PAGE] if timeout is not None else left) :]
         except BlockingIOError:
-            continue
+            _wait(fd, select.POLLOUT, deadline)
         except BrokenPipeError as error:
             raise EOFError("the other side has closed the pipe") from error
 
@@ -276,10 +277,12 @@ def read(fd: int, limit: int = MESSAGE, timeout: float | None = None) -> bytes:
 def _read(fd: int, length: int, deadline: float | None) -> bytes:
     data = bytearray()
     while len(data) < length:
-        _wait(fd, select.POLLIN, deadline)
+        if deadline is not None:
+            _wait(fd, select.POLLIN, deadline)
         try:
             chunk = os.read(fd, min(length - len(data), 2**20))
         except BlockingIOError:
+            _wait(fd, select.POLLIN, deadline)
             continue
         if not chunk:
             raise EOFError("the other side has closed the pipe")

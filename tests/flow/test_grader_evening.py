@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served  # noqa: F401  (browser is a fixture)
+from tests.flow.jupyter import served, stand_in_for_mathjax
+from tests.flow.test_formgrader import NOTEBOOK, TASK
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
@@ -35,18 +36,14 @@ def viva(root: Path, *step: str) -> None:
 
 
 @pytest.fixture
-def page(browser, graded) -> Page:  # noqa: F811
+def page(browser, graded) -> Page:
     """A page without a network, whose user is logged in to JupyterLab; its ``server`` is the address of that."""
     with served(graded) as address:
         server = "{0.scheme}://{0.netloc}".format(urlsplit(address))
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         context.route(
             lambda url: url.startswith("http") and not url.startswith(server),
-            lambda route: (
-                route.fulfill(content_type="text/javascript", body=MATHJAX)
-                if "mathjax" in route.request.url
-                else route.abort()
-            ),
+            lambda route: stand_in_for_mathjax(route) if "mathjax" in route.request.url else route.abort(),
         )
         page = context.new_page()
         page.server = server

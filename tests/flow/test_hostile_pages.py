@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.server_extensions.formgrader import handlers
 from playwright.sync_api import Page, expect
 from traitlets.config import Config
 
 from tests import hostile
-from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served
-from viva.results import Results
+from tests.conftest import BIN, SHORT, hand_in, lacking, load
+from tests.flow.jupyter import MATHJAX, TYPESET, answer_for_mathjax, served, stand_in_for_mathjax
+from tests.flow.test_formgrader import NOTEBOOK, TASK
+from viva.gradebook.results import Results
 
-__all__ = ["browser"]
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
-STUDENT = "mallory"
+STUDENT, HONEST = "mallory", "ada"
 
 
 def hand_in_hostile(root: Path) -> None:
     """A right notebook, with every hostile thing in a cell or an output of its own."""
     path = hand_in(root, STUDENT, answer="right/einsum")
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells[3:3] = hostile.notebook_cells()
+    notebook.cells[3:3] = [*hostile.notebook_cells(), *map(new_markdown_cell, hostile.HONEST)]
     for cell in notebook.cells:
         if cell.id == "why_equivariant_answer":
             cell.source = "\n\n".join([*hostile.MARKDOWN.values(), hostile.HTML["handler"]])
@@ -44,6 +45,10 @@ def graded(released, browser, tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("hostile") / "course"
     shutil.copytree(released, root)
     hand_in_hostile(root)
+    path = hand_in(root, HONEST, answer="right/einsum")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[3:3] = map(new_markdown_cell, hostile.HONEST)
+    nbformat.write(notebook, path)
     for step in ("grade", "feedback"):
         subprocess.run([BIN / "viva", step, SHORT], cwd=root, check=True, stdout=subprocess.DEVNULL)
     return root
@@ -60,11 +65,11 @@ def watched(browser):
     """A page without a network, and what it asked for, said and opened."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     page = context.new_page()
-    page.seen = []
+    page.seen, page.mathjax = [], stand_in_for_mathjax
 
     def keep_in(route):
         if "mathjax" in route.request.url:
-            route.fulfill(content_type="text/javascript", body=MATHJAX)
+            page.mathjax(route)
         else:
             page.seen.append(route.request.url)
             route.abort()
@@ -91,14 +96,17 @@ OUTSIDE = """() => {
     const box = cell.getBoundingClientRect();
     for (const inner of cell.querySelectorAll('*')) {
       const own = inner.getBoundingClientRect(), style = getComputedStyle(inner);
-      if (!own.width || !own.height) continue;
-      const away = own.top < box.top - 2 || own.bottom > box.bottom + 2;
+      if (!own.width || !own.height || inner.closest('.MJX_Assistive_MathML')) continue;
+      const away = own.top < box.top - 5 || own.bottom > box.bottom + 5 || own.right < box.left;
       if (style.position == 'fixed' || style.position == 'sticky' || away) far.push(inner.outerHTML.slice(0, 200));
     }
   }
   return far;
 }"""
-"""The elements of cells that are above or below their cell, or stay where they are when the page moves."""
+"""The elements of cells that are above, below or left of their cell, or stay where they are when the page moves.
+
+The tags of equations stand up to three pixels above their line.
+"""
 
 COVERED = """() => [...document.querySelectorAll('.score, .comment, .scoring-buttons button')].filter(field => {
   if (!field.offsetParent) return false;
@@ -131,17 +139,53 @@ def test_formgraders_page_of_the_same_cells_runs_their_scripts_unless_the_step_s
             assert f"{hostile.ELSEWHERE}script" in watched.seen
 
 
-def test_in_formgrader_nothing_of_a_submission_runs_leaves_or_covers_a_field(graded, address, watched):
-    watched.goto(address)
+def open_in_formgrader(page: Page, graded: Path, address: str, student: str) -> str:
+    """Open a student's notebook as a grader would; the path of the page."""
+    page.goto(address)
     with load(graded)[0].gradebook() as gradebook:
-        submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, STUDENT).id
-    ours = "{0.scheme}://{0.netloc}".format(urlsplit(address))
-    watched.goto(f"{ours}/formgrader/submissions/{submission}/?index=0")
+        submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, student).id
+    path = f"/formgrader/submissions/{submission}/"
+    page.goto("{0.scheme}://{0.netloc}{1}?index=0".format(urlsplit(address), path))
+    expect(page.locator(f"#{TASK}")).to_be_visible()
+    return path
+
+
+FORMULAS = """() => [...document.querySelectorAll('.MathJax_CHTML')].map(formula => {
+  const box = formula.getBoundingClientRect();
+  return [formula.querySelector('.mjx-math').textContent, Math.round(box.width), Math.round(box.height)].join('|');
+})"""
+"""Each formula of a page as MathJax has typeset it: its text and its size."""
+
+
+def test_under_the_real_mathjax_hostile_formulas_do_nothing_and_honest_ones_look_as_in_an_honest_notebook(
+    graded, address, watched
+):
+    if not MATHJAX.is_dir():
+        lacking("There is no MathJax to look at formulas with. Install it: sudo apt-get install libjs-mathjax")
+    watched.mathjax = answer_for_mathjax
+    open_in_formgrader(watched, graded, address, HONEST)
+    watched.wait_for_function(TYPESET, timeout=60_000)
+    honest = Counter(watched.evaluate(FORMULAS))
+    assert honest.total() > 60
+    assert watched.locator(".mjx-merror, .merror").count() == 0
+    watched.seen.clear()
+
+    path = open_in_formgrader(watched, graded, address, STUDENT)
+    watched.wait_for_function(TYPESET, timeout=60_000)
+    assert honest - Counter(watched.evaluate(FORMULAS)) == Counter()
+    click_links(watched)
+    assert (urlsplit(watched.url).path, ran(watched), watched.seen) == (path, [], [])
+    assert watched.evaluate(OUTSIDE) == []
+    assert watched.evaluate(COVERED) == []
+    expect(watched.locator(f"#{TASK}")).to_be_editable()
+
+
+def test_in_formgrader_nothing_of_a_submission_runs_leaves_or_covers_a_field(graded, address, watched):
+    path = open_in_formgrader(watched, graded, address, STUDENT)
+    click_links(watched)
     score = watched.locator(f"#{TASK}")
     expect(score).to_be_visible()
-    click_links(watched)
-    expect(score).to_be_visible()
-    assert urlsplit(watched.url).path == f"/formgrader/submissions/{submission}/"
+    assert urlsplit(watched.url).path == path
     assert ran(watched) == []
     assert watched.seen == []
     assert watched.evaluate(OUTSIDE) == []

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import PROJECT, SHORT
-from tests.flow.test_formgrader import browser, served  # noqa: F401  (browser is a fixture)
+from tests.flow.jupyter import served
 from viva.answers import read_answer
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
@@ -33,7 +33,7 @@ def desk(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def notebook(browser, desk) -> Page:  # noqa: F811
+def notebook(browser, desk) -> Page:
     with served(desk) as address:  # a screen so high that JupyterLab keeps every cell on the page
         at = urlsplit(address)
         page = browser.new_context(viewport={"width": 1400, "height": 16_000}).new_page()

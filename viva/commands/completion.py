@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from traitlets.config import Application
 from traitlets.utils.importstring import import_item
 
 import viva
 from viva.commands.terminal import BAD_REQUEST, ShortHelp, console
 
-SHELLS = ("bash", "zsh")
 FILES = ("check", "adopt")
 """Commands whose arguments are notebooks; those of the others are assignments."""
+# The space behind a word is added here: zsh cannot be told word by word whether to add one.
 SCRIPT = r"""_viva() {{
-  local word="${{COMP_WORDS[COMP_CWORD]}}" words
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    words="{commands}"
-  else
-    case "${{COMP_WORDS[1]}}:$word" in
+  local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
+  local -a found
+  found=()
+  case "$COMP_CWORD:${{COMP_WORDS[1]}}:$word" in
+    1:*) words="{commands}";;
 {options}
-      {files}) COMPREPLY=($(compgen -f -X '!*.ipynb' -- "$word") $(compgen -d -S / -- "$word")); return;;
-      completion:*) words="{shells}";;
-      *) words="$(cd source 2>/dev/null && ls -d -- */ 2>/dev/null | tr -d /)";;
-    esac
-  fi
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
-  case "${{COMPREPLY[0]}}" in *=) compopt -o nospace 2>/dev/null;; esac
+    {files}) IFS=$'\n'; found=($(compgen -f -X '!*.ipynb' -- "$word") $(compgen -d -S / -- "$word"));;
+    *:completion:*) words="{shells}";;
+    *) words="$(cd source 2>/dev/null && ls -d -- */ 2>/dev/null | tr -d /)";;
+  esac
+  [ -z "$words" ] || found=($(compgen -W "$words" -- "$word"))
+  COMPREPLY=()
+  for one in "${{found[@]}}"; do
+    case "$one" in */|*=) ;; *) one="$one ";; esac
+    COMPREPLY+=("$one")
+  done
 }}
-complete -o bashdefault -F _viva viva
+complete -o bashdefault -o nospace -F _viva viva
 """
 FOR_ZSH = "autoload -Uz compinit bashcompinit && compinit && bashcompinit\n"
+FOR_FISH = """complete -c viva -f
+complete -c viva -n __fish_use_subcommand -a '{commands}'
+{options}
+complete -c viva -n '__fish_seen_subcommand_from {files}' -k -a '(__fish_complete_suffix .ipynb)'
+complete -c viva -n '__fish_seen_subcommand_from completion' -a '{shells}'
+complete -c viva -n '__fish_seen_subcommand_from {others}' -a '(path basename source/*/)'
+"""
 
 
 class CompletionCommand(ShortHelp, Application):
     name = "viva-completion"
-    description = "Print what completes viva's commands in bash or zsh."
+    description = "Print what completes viva's commands in bash, zsh or fish."
     version = viva.__version__
-    arguments = "bash|zsh"
+    arguments = "bash|zsh|fish"
     aliases, flags = {}, {}
     examples = """
         viva completion bash >~/.viva-completion && echo '. ~/.viva-completion' >>~/.bashrc
         viva completion zsh >~/.viva-completion && echo '. ~/.viva-completion' >>~/.zshrc
+        viva completion fish >~/.config/fish/completions/viva.fish
     """
 
     def start(self) -> None:
@@ -47,22 +60,52 @@ class CompletionCommand(ShortHelp, Application):
             sentence = "Name your shell, as in: viva completion bash"
             console(errors=True).print(sentence, style="bold red", highlight=False)
             self.exit(BAD_REQUEST)
-        print(FOR_ZSH * (self.extra_args == ["zsh"]) + script(), end="")
+        print(SHELLS[self.extra_args[0]](), end="")
 
 
-def script() -> str:
+def _bash() -> str:
     """Completes commands, their options, and assignments or notebooks; asks no Python, so that it answers at once."""
     from viva.cli import Viva
 
     options = []
-    for name, (place, _) in Viva.subcommands.items():
-        command = import_item(place)
-        flags = [f"--{flag}" for flag in command.flags if len(flag) > 1]
-        words = " ".join([*flags, *(f"--{alias}=" for alias in command.aliases), "--help"])
-        options.append(f'      {name}:-*) words="{words}";;')
+    for name, flags, aliases in _options():
+        words = " ".join([*(f"--{flag}" for flag in flags), *(f"--{alias}=" for alias in aliases), "--help"])
+        options.append(f'    *:{name}:-*) words="{words}";;')
     return SCRIPT.format(
         commands=" ".join(Viva.subcommands),
         options="\n".join(options),
-        files="|".join(f"{name}:*" for name in FILES),
+        files="|".join(f"*:{name}:*" for name in FILES),
         shells=" ".join(SHELLS),
     )
+
+
+def _zsh() -> str:
+    return FOR_ZSH + _bash()
+
+
+def _fish() -> str:
+    from viva.cli import Viva
+
+    options = []
+    for name, flags, aliases in _options():
+        words = [*(f"-l {flag}" for flag in [*flags, "help"]), *(f"-r -l {alias}" for alias in aliases)]
+        options += [f"complete -c viva -n '__fish_seen_subcommand_from {name}' {word}" for word in words]
+    return FOR_FISH.format(
+        commands=" ".join(Viva.subcommands),
+        options="\n".join(options),
+        files=" ".join(FILES),
+        shells=" ".join(SHELLS),
+        others=" ".join(name for name in Viva.subcommands if name not in (*FILES, "completion", "doctor", "new")),
+    )
+
+
+SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+
+
+def _options() -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each command with its flags and with its options that take a value."""
+    from viva.cli import Viva
+
+    for name, (place, _) in Viva.subcommands.items():
+        command = import_item(place)
+        yield name, [flag for flag in command.flags if len(flag) > 1], [*command.aliases]

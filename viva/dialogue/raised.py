@@ -1,0 +1,196 @@
+"""Exceptions on their way between candidate and examiner.
+
+Theory of operation. The candidate tells of an exception: the classes it belongs to, each with its number
+in the candidate's table of objects, its message, and those of its arguments and attributes that are
+plain. The examiner makes an exception of its own from that: of its own class where the class is a
+library's, else of a class made here, which stands for the student's, so that tests can catch it by that
+class or a base of it. An exception that crosses back, to a callback's caller or a context manager, is
+named by its number; one that the test code made itself is kept here and arrives as something alike.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import os
+import sys
+import traceback
+
+import viva
+from viva import wire
+from viva.verdict import CandidateLied
+
+TRACEBACK_LINES = 40
+CAUSES, ATTRIBUTES, CLASSES = 3, 20, 20
+"""How many an exception crosses with."""
+
+
+def library(place: str) -> object:
+    """What ``module:qualname`` names among the modules loaded here, or None."""
+    module, _, name = place.partition(":")
+    if module.partition(".")[0] in ("viva", "__main__"):
+        return None  # the grader's own classes mean something to the grader
+    found = sys.modules.get(module)
+    for part in filter(None, name.split(".")):
+        found = getattr(found, part, None)
+    return found
+
+
+# --- in the candidate
+
+
+def lineage(kind: type, number_of) -> list[tuple]:
+    """A class and all above it: number, module, name, and the numbers of the bases of each."""
+    classes = [base for base in type.mro(kind) if base is not object][:CLASSES]
+    return [
+        (number_of(base), str(base.__module__), str(base.__qualname__), [number_of(above) for above in base.__bases__])
+        for base in classes
+    ]
+
+
+def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:
+    """An exception as a plain dictionary."""
+    attributes = {}
+    for name in [name for name in dir(error) if name[0] != "_" and name not in ("args", "viva_kept")][:ATTRIBUTES]:
+        with contextlib.suppress(Exception):
+            if wire.is_plain(value := getattr(error, name)):
+                attributes[name] = value
+    kept = getattr(error, "viva_kept", None)
+    return {
+        "number": number_of(error),
+        "lineage": lineage(type(error), number_of),
+        "name": type(error).__name__,
+        "message": safe(str, error)[:2000],
+        "args": error.args if len(error.args) <= ATTRIBUTES and wire.is_plain(error.args) else None,
+        "attributes": attributes,
+        "traceback": student_traceback(error),
+        "cause": told(error.__cause__, number_of, causes - 1) if error.__cause__ and causes else None,
+        "kept": kept if type(kept) is int else None,
+    }
+
+
+def again(known: dict, objects: list) -> BaseException:
+    """An exception of the examiner's, as far as it can be made here; one of ours as it is."""
+    if known["number"] is not None:
+        return objects[known["number"]]
+    kind = next(getattr(builtins, name) for name in known["names"] if hasattr(builtins, name))
+    try:
+        error = kind(*known["args"])
+    except Exception:
+        error = RuntimeError(known["message"])
+    error.viva_kept = known["kept"]
+    return error
+
+
+def safe(function, value: object) -> str:
+    try:
+        return str(function(value))
+    except BaseException:
+        return f"<{type(value).__name__} whose text cannot be shown>"
+
+
+def student_traceback(error: BaseException) -> str:
+    """The traceback from the first line of the student's code on."""
+    frames = traceback.extract_tb(error.__traceback__)
+    package = os.path.dirname(viva.__file__)
+    frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
+    lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
+    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {safe(str, error)}"])[:8000]
+
+
+# --- in the examiner
+
+
+class StudentClass(type):
+    """The class of the classes that stand for a student's exception classes."""
+
+    def __call__(cls, *args: object, **kwargs: object):
+        if "viva_number" in vars(cls):
+            return cls.viva_asker.operate("call", cls, *args, path=f"{cls.__name__}()", **kwargs)
+        return super().__call__(*args, **kwargs)
+
+    def __getattr__(cls, name: str):
+        if name[:2] == "__" or name[:5] == "viva_":
+            raise AttributeError(name)
+        return cls.viva_asker.operate("getattr", cls, name, path=f"{cls.__name__}.{name}")
+
+
+class Raised:
+    """The candidate's exceptions and their classes as the examiner knows them."""
+
+    def __init__(self, asker) -> None:
+        self.asker = asker
+        self.classes: dict[int, type[Exception]] = {}
+        self.kept: list[BaseException] = []
+        """Exceptions that test code raised into the candidate."""
+
+    def exception(self, known: object) -> BaseException:
+        """An exception like the one the candidate tells of. Raises CandidateLied when that makes no sense."""
+        if not (isinstance(known, dict) and isinstance(known.get("message"), str)):
+            raise CandidateLied("an exception that is none")
+        kept = known.get("kept")
+        if type(kept) is int and 0 <= kept < len(self.kept):
+            return self.kept[kept]
+        kind = self.kind(known.get("lineage"))
+        args = known.get("args")
+        args = args if isinstance(args, tuple) else (known["message"],)
+        try:
+            error = kind.__new__(kind, *args)
+            error.args = args
+            attributes = known.get("attributes")
+            for name, value in attributes.items() if isinstance(attributes, dict) else ():
+                if isinstance(name, str) and name[:1] != "_" and name[:5] != "viva_":
+                    with contextlib.suppress(Exception):
+                        setattr(error, name, value)
+            str(error)
+        except Exception:
+            error = RuntimeError(known["message"])
+        error.viva_number, error.viva_message = known.get("number"), known["message"]
+        error.viva_name, error.viva_traceback = str(known.get("name")), str(known.get("traceback"))
+        if known.get("cause"):
+            error.__cause__ = self.exception(known["cause"])
+        return error
+
+    def kind(self, lineage: object) -> type[Exception]:
+        """Our class for an exception class of the candidate."""
+        try:
+            for number, module, name, bases in reversed(lineage):
+                if number not in self.classes:
+                    self.classes[number] = self._made(number, module, name, bases)
+            return self.classes[lineage[0][0]]
+        except (TypeError, ValueError, IndexError, KeyError):
+            raise CandidateLied("an exception class that is none") from None
+
+    def _made(self, number: int, module: str, name: str, bases: list[int]) -> type[Exception]:
+        known = library(f"{module}:{name}")
+        if isinstance(known, type) and issubclass(known, BaseException):
+            return known if issubclass(known, Exception) else type(known.__name__, (Exception,), {})
+        above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
+        members = {"viva_number": number, "viva_asker": self.asker, "__str__": _message, "__getattr__": _attribute}
+        return StudentClass(name.rpartition(".")[2], above, members)
+
+    def answer(self, error: BaseException) -> dict:
+        """What the candidate is told of an exception that test code raised into it."""
+        number = getattr(error, "viva_number", None)
+        self.kept.append(error)
+        plain = len(error.args) <= ATTRIBUTES and wire.is_plain(error.args)
+        return {
+            "number": number if type(number) is int else None,
+            "names": [kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"],
+            "message": str(error)[:2000],
+            "args": error.args if plain else (str(error)[:2000],),
+            "kept": len(self.kept) - 1,
+        }
+
+
+def _message(error: BaseException) -> str:
+    known = vars(error).get("viva_message")
+    return Exception.__str__(error) if known is None else known
+
+
+def _attribute(error: BaseException, name: str):
+    """What of a student's exception is not plain is asked for."""
+    if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
+        raise AttributeError(name)
+    kind = type(error)
+    return kind.viva_asker.operate("getattr", error, name, path=f"{kind.__name__}.{name}")

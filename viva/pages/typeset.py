@@ -1,0 +1,244 @@
+"""Markdown, formulas, code and outputs as HTML that can do nothing: no script, no style, no request.
+
+nbconvert's Markdown parser reads, latex2mathml sets the formulas, and nh3 cleans all of it at the end, whoever
+wrote it. Pictures are data URIs; those that lie elsewhere are named instead of shown.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import functools
+import html
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import nh3
+from latex2mathml.converter import convert
+from markupsafe import Markup
+from nbconvert.filters import strip_ansi
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+
+from viva.cleaning.address import may_hear
+
+LONGEST_TEXT, LONGEST_FORMULA = 100_000, 4_000
+MOST_PICTURE = 4_000_000
+"""Bytes of a picture, coded as text."""
+MATHEMATICS = set(
+    "math mrow mi mo mn ms mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot mpadded mphantom "
+    "mstyle mtable mtr mtd menclose".split()
+)
+TAGS = MATHEMATICS | set(
+    "a abbr audio b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
+    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small source span strong sub summary sup "
+    "table tbody td tfoot th thead tr u ul var".split()
+)
+ATTRIBUTES = {
+    "a": {"href", "title"},
+    "img": {"src", "alt", "title", "width", "height"},
+    "audio": {"src", "controls"},
+    "source": {"src", "type"},
+    "ol": {"start"},
+    "th": {"scope", "colspan", "rowspan"},
+    "td": {"colspan", "rowspan"},
+    "math": {"display"},
+    "mo": {"stretchy", "fence", "separator", "largeop", "movablelimits"},
+    "mspace": {"width"},
+    "mstyle": {"displaystyle", "scriptlevel"},
+    "mtable": {"columnalign", "rowspacing", "columnspacing"},
+    "mtd": {"columnalign"},
+    "mfrac": {"linethickness"},
+    "mi": {"mathvariant"},
+}
+DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]+")
+_DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
+PICTURES = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8", "image/gif": b"GIF8", "image/webp": b"RIFF"}
+UNSAFE_TEX = re.compile(r"\\(?:def|newcommand|renewcommand|let|gdef|edef|href|url|require|style|class|cssId|unicode)\b")
+HEADING = re.compile(r"<(/?)h([1-6])>")
+
+
+def clean(text: str) -> str:
+    """HTML with nothing in it that runs, loads, covers or can be mistaken for the page's own."""
+    cleaned = nh3.clean(
+        text,
+        tags=TAGS,
+        clean_content_tags={"script", "style", "title", "template", "noscript", "iframe", "object"},
+        attributes=ATTRIBUTES,
+        attribute_filter=_kept,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel="noopener noreferrer nofollow",
+    )
+    cleaned = re.sub(r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", r"<em>[picture: \1]</em>", cleaned)
+    cleaned = cleaned.replace("[picture: ]", "[picture]")
+    cleaned = re.sub(r"<th[^>]*></th>", "<td></td>", cleaned)  # the corner of a table is no heading
+    return re.sub(r"<img (?![^>]*\balt=\"[^\"])", '<img alt="a picture without a description" ', cleaned)
+
+
+def _kept(tag: str, attribute: str, value: str) -> str | None:
+    if (tag, attribute) == ("img", "src"):
+        return value if DATA.fullmatch(value) else None
+    if attribute == "src":
+        return value if may_hear(value) else None
+    if (tag, attribute) == ("source", "type"):
+        return value if re.fullmatch(r"audio/[\w.-]{1,20}", value) else None
+    if attribute == "href":
+        return value if re.match(r"https?://|mailto:", value, re.IGNORECASE) else None
+    if attribute in ("width", "height"):
+        return value if re.fullmatch(r"[\d.]{1,5}(?:em|ex)?", value) else None
+    return value
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's, with formulas as MathML and pictures from the notebook or its folder only."""
+
+    def __init__(self, attachments: Mapping, folder: Path | None) -> None:
+        super().__init__(escape=False, exclude_anchor_links=True)
+        self.pictures, self.folder = attachments, folder
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        return f"<pre><code>{html.escape(code)}</code></pre>"
+
+    def block_math(self, body: str) -> str:
+        return formula(body, "block")
+
+    def inline_math(self, body: str) -> str:
+        return formula(body, "inline")
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        source = self._attached(url) or (url if DATA.fullmatch(url) else "") or self._beside(url)
+        return f'<img src="{html.escape(source)}" alt="{html.escape(text)}">'
+
+    def _attached(self, url: str) -> str:
+        bundle = self.pictures.get(url.removeprefix("attachment:")) if url.startswith("attachment:") else None
+        for kind, data in (bundle or {}).items():
+            if isinstance(data, str) and (found := picture(kind, data)):
+                return found
+        return ""
+
+    def _beside(self, url: str) -> str:
+        """A picture in the folder that was handed in: a file there, no link, and what its first bytes say."""
+        path = self.folder and (self.folder / url)
+        try:
+            if not path or path.is_symlink() or not path.resolve().is_relative_to(self.folder.resolve()):
+                return ""
+            if not path.is_file() or path.stat().st_size > MOST_PICTURE:
+                return ""
+            content = path.read_bytes()
+        except (OSError, ValueError):
+            return ""
+        kinds = [kind for kind, head in PICTURES.items() if content.startswith(head)]
+        return f"data:{kinds[0]};base64,{base64.b64encode(content).decode()}" if kinds else ""
+
+
+def picture(kind: str, data: str) -> str:
+    """A picture as a data URI; empty when it is none that may be shown. A vector picture in an img runs nothing."""
+    if kind == "image/svg+xml":
+        data = base64.b64encode(data.encode(errors="replace")).decode()
+    data = "".join(data.split())
+    if len(data) > MOST_PICTURE or kind not in (*PICTURES, "image/svg+xml"):
+        return ""
+    try:
+        head = base64.b64decode(data[:64], validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    return f"data:{kind};base64,{data}" if head.startswith(PICTURES.get(kind, b"<")) else ""
+
+
+@functools.lru_cache(4096)
+def formula(tex: str, display: str = "inline") -> str:
+    """LaTeX as MathML; what cannot be set stays as it was typed. It is not clean yet."""
+    if len(tex) <= LONGEST_FORMULA and not UNSAFE_TEX.search(tex):
+        known = re.sub(r"\{(?:aligned|split|gathered)\}", "{align*}", tex.strip())
+        known = re.sub(r"\\tag\{([^{}]*)\}", r"\\qquad\\text{(\1)}", known)
+        try:
+            return convert(known, display=display)
+        except Exception:  # whatever a student types; the library raises several kinds
+            pass
+    return f"<code>{html.escape(tex)}</code>"
+
+
+def prose(source: str, attachments: Mapping | None = None, folder: Path | None = None) -> Markup:
+    """Markdown as HTML."""
+    if len(source) > LONGEST_TEXT:
+        return Markup("<pre>{}</pre>").format(source[:LONGEST_TEXT])
+    if "![" in source:
+        return Markup(clean(_rendered(source, attachments or {}, folder)))
+    return _prose(source)
+
+
+@functools.lru_cache(1024)
+def _prose(source: str) -> Markup:
+    """Most cells are the same for every student."""
+    return Markup(clean(_rendered(source, {}, None)))
+
+
+def _rendered(source: str, attachments: Mapping, folder: Path | None) -> str:
+    try:
+        return MarkdownWithMath(renderer=_Renderer(attachments, folder)).render(source)
+    except (RecursionError, ValueError, KeyError, IndexError):
+        return f"<pre>{html.escape(source)}</pre>"
+
+
+@functools.lru_cache(2048)
+def code(source: str) -> Markup:
+    """Python with its words marked."""
+    if len(source) > LONGEST_TEXT:
+        return Markup("{}").format(source[:LONGEST_TEXT])
+    lexer = get_lexer_by_name("python", stripnl=False, ensurenl=False)
+    return Markup(highlight(source, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n"))
+
+
+def output(item: NotebookNode, cell: str) -> dict[str, object]:
+    """An output of a cell as the page shows it: text, an error's text, a picture or HTML."""
+    if item.output_type == "stream":
+        return {"kind": "text", "text": plain(item.text)}
+    if item.output_type == "error":
+        return {"kind": "error", "text": plain("\n".join(item.traceback) or f"{item.ename}: {item.evalue}")}
+    data = item.get("data", {})
+    text = _text(data.get("text/plain", ""))
+    for kind in ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"):
+        if kind in data and (source := picture(kind, _text(data[kind]))):
+            return {"kind": "picture", "source": source, "alt": f"Picture drawn by the code of {cell}: {text[:80]}"}
+    if "text/html" in data:
+        return {"kind": "html", "html": Markup(clean(_shortened(_text(data["text/html"]))))}
+    if "text/markdown" in data:
+        return {"kind": "html", "html": prose(_text(data["text/markdown"]))}
+    if "text/latex" in data:
+        return {"kind": "html", "html": prose(_text(data["text/latex"]))}
+    return {"kind": "text", "text": plain(text)}
+
+
+def _shortened(text: str) -> str:
+    """HTML of a length that can be shown; pictures and sounds in it do not count."""
+    return text if len(_DATA.sub("", text)) <= LONGEST_TEXT else text[:LONGEST_TEXT]
+
+
+def _text(value: object) -> str:
+    return "".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def plain(text: object) -> str:
+    """Text without colours, control characters, and characters that turn what follows around."""
+    stripped = strip_ansi(_text(text)).replace("\r\n", "\n")
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]", "", stripped)
+
+
+def demoted(text: Markup, level: int) -> Markup:
+    """The headings of a text moved below a heading of ``level``, none of them more than one step below the last."""
+    last = level
+
+    def moved(found: re.Match) -> str:
+        nonlocal last
+        if not found[1]:
+            last = min(int(found[2]) + level, last + 1, 6)
+        return f"<{found[1]}h{last}>"
+
+    return Markup(HEADING.sub(moved, text))
