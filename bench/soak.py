@@ -7,8 +7,10 @@ Each submission is a known answer, of which the score is known. Most are *honest
 programs and students do (tests/mangling.py), and saved as some program would; they must get exactly that score. Some
 have an *attack* (tests/attacks.py) in a cell at the end, which must not change the score, or in the place of one
 answer: then they earn no more than with that answer left as released, which a few *baselines* in the batch tell. Some
-*lost* cells and may lose points with them. Nothing may crash, be ungraded, or stay behind: no process, no file. Where
-something does, the seed and the number of the submission are printed with the command that makes it again, alone.
+have *pages* (tests/hostile.py), cells that aim at the grader's browser. Among 2,000 each attack and each such cell is
+there, in each way. Some *lost* cells and may lose points with them. Nothing may crash, be ungraded, or stay behind: no
+process, no file. Where something does, the seed and the number of the submission are printed with the command that
+makes it again, alone.
 Student code runs behind the wall only. On a machine that others use, run it in a process namespace of its own:
 
     sudo unshare --pid --fork --kill-child --mount-proc make soak
@@ -37,6 +39,7 @@ import psutil
 from nbgrader.api import Gradebook
 
 from tests.attacks import CHEATS, READERS, VANDALS
+from tests.hostile import notebook_cells
 from tests.mangling import KEEPING, LOSING, WRITING, plain
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint, read_blueprint
@@ -50,6 +53,10 @@ ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text")
 """Ways of mangling that keep every answer only when nothing else was done."""
 SPARED = "the descriptors it was given"
 """A reader that would find the fonts which the notebook's own plots hold open; tests/test_attacks.py runs it."""
+KINDS = ["honest"] * 12 + ["losing"] * 3 + ["attack at the end"] * 2 + ["attack in place"] * 2 + ["pages"]
+"""By turns, so that each attack has its turn too."""
+PAGES = 8
+"""So many hostile cells in a submission."""
 SUBREAPER = 36
 MEGABYTE = 2**20
 
@@ -167,17 +174,17 @@ def make(material: Material, number: int, seed: int) -> Entry:
     """The submission of this number; it depends on nothing but number and seed."""
     dice = random.Random(f"{seed} {number}")
     student = f"soak-{number:04}"
-    kind = dice.choices(["honest", "losing", "attack at the end", "attack in place"], [65, 15, 10, 10])[0]
+    kind, turn = KINDS[number % len(KINDS)], number // len(KINDS) * 2 + number % 2 + seed
     answer = material.answers[0] if kind == "attack in place" else dice.choice(material.answers)
     notebook = plain(fill_in(answer, material.release, material.blueprint))
     least = most = material.score(answer)
     made = f"{answer.path.parent.name}/{answer.name}"
     if kind.startswith("attack"):
-        sort = dice.choice([CHEATS, READERS, VANDALS])
-        name = dice.choice([name for name in sort if name != SPARED])
+        attacks = {name: text for sort in (CHEATS, READERS, VANDALS) for name, text in sort.items() if name != SPARED}
+        name = list(attacks)[turn % len(attacks)]
         places = [str(material.root), "/proc/self/environ", "/proc/1/cmdline"]
         names = ["gradebook.db", f"source/{material.assignment}/{material.notebook}", "nbgrader_config.py"]
-        attack = f"SECRET = {SECRET!r}\nPLACES = {places!r}\nNAMES = {names!r}\n{sort[name]}"
+        attack = f"SECRET = {SECRET!r}\nPLACES = {places!r}\nNAMES = {names!r}\n{attacks[name]}"
         made += f", {name}"
         if kind == "attack at the end":
             notebook["cells"].append(
@@ -187,6 +194,11 @@ def make(material: Material, number: int, seed: int) -> Entry:
             cell = dice.choice([cell for cell in notebook["cells"] if cell.get("id") in material.blueprint.solutions()])
             cell["source"], least = attack, 0
             made += f" in {cell['id']}"
+    elif kind == "pages":
+        cells = plain(notebook_cells())
+        first = number // len(KINDS) * PAGES % len(cells)
+        notebook["cells"] += (cells + cells)[first : first + PAGES]
+        made += f", hostile cells from {first}"
     else:
         ways = dice.sample([way for way in KEEPING if way not in ALONE], dice.randrange(3))
         ways = ways if dice.random() < 0.9 else [dice.choice(ALONE)]
@@ -222,13 +234,16 @@ def start(arguments: list[str], root: Path, scratch: Path | None = None) -> subp
 
 
 def grade(material: Material, scratch: Path) -> tuple[int, float, list[int]]:
-    """Grade everything; the status, the seconds, and twice a second the memory of the batch and its workers."""
+    """Grade everything; the status, the seconds, and twice a second the memory of the batch and its workers.
+
+    Memory that several share counts once (PSS), so that forks do not look like growth.
+    """
     begun, memory = time.monotonic(), []
     process = start(["grade", material.assignment, "--Execute.timeout=5"], material.root, scratch)
     batch = psutil.Process(process.pid)
     while process.poll() is None:
         with contextlib.suppress(psutil.Error):  # one of them ended meanwhile
-            memory.append(sum(each.memory_info().rss for each in (batch, *batch.children())))
+            memory.append(sum(each.memory_full_info().pss for each in (batch, *batch.children())))
         time.sleep(0.5)
     time.sleep(1)  # what was killed with the batch needs a moment
     if process.returncode:
@@ -239,10 +254,19 @@ def grade(material: Material, scratch: Path) -> tuple[int, float, list[int]]:
 def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
     """A sentence for each submission that did not get what it should."""
     with Gradebook(f"sqlite:///{material.root / 'gradebook.db'}") as gradebook:
-        scores = {one.student_id: one.score for one in gradebook.assignment_submissions(material.assignment)}
+        submissions = gradebook.assignment_submissions(material.assignment)
+        scores = {one.student_id: one.score for one in submissions}
+        written = {cell.id for cell in material.blueprint.cells if cell.kind in ("task", "manual")}
+        marked = {
+            one.student_id
+            for one in submissions
+            for notebook in one.notebooks
+            for grade in notebook.grades
+            if grade.needs_manual_grade and grade.name not in written
+        }
     lines = (material.root / "results.jsonl").read_text(encoding="utf-8").splitlines()
     records = {record["student"]: record for record in map(json.loads, lines)}
-    verdicts, explained = Counter(), 0
+    verdicts, explained, waiting = Counter(), 0, Counter()
     for entry in entries:
         who, record, score = f"{entry.student} ({entry.made})", records.get(entry.student), scores.get(entry.student)
         if record is None or score is None:
@@ -252,6 +276,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
             continue
         results = [result for book in record["notebooks"].values() for cell in book.values() for result in cell]
         verdicts.update(result["verdict"] for result in results)
+        waiting[entry.kind] += entry.student in marked
         most = entry.most
         if entry.kind == "attack in place":
             most = min(most, scores.get(baseline[entry.made.split(" in ")[-1].split(",")[0]], 0))
@@ -264,6 +289,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
             yield f"{who}: a fault of the grader: {record['faults'] or 'ungraded'}"
         yield from (f"{who}: {found}" for found in leaks(material, entry))
     print(f"checks: {counted(verdicts)}; submissions that could not be read: {explained}")
+    print(f"with a test cell that waits for a human: {counted(+waiting) or 'none'}")
 
 
 def leaks(material: Material, entry: Entry):

@@ -5,6 +5,15 @@ what is hidden (they print FOUND when they do), ``VANDALS`` want to break or out
 run behind the wall only.
 """
 
+FORGE = """
+import os, struct, time
+from viva import wire
+def forge(value):
+    data = wire.encode(value)
+    os.write(4, struct.pack(">I", len(data)) + data)
+"""
+"""Gives a submission the means to answer before it is asked."""
+
 CHEATS = {
     "an AST transformer that drops asserts": """
 import ast
@@ -149,6 +158,159 @@ for name, module in list(sys.modules.items()):
             if callable(getattr(module, attribute)) and not attribute.startswith("_"):
                 setattr(module, attribute, lambda *args, **more: True)
 """,
+    "an object whose class is changed": """
+class Magic:
+    def __eq__(self, other): return True
+    def __hash__(self): return 12
+double = total = Magic()
+total.__class__ = type("float", (Magic,), {"__module__": "builtins", "__call__": lambda self, x: self})
+""",
+    "a metaclass that everything is an instance of": """
+class Meta(type):
+    def __instancecheck__(cls, other): return True
+    __subclasscheck__ = __eq__ = __instancecheck__
+    def __hash__(cls): return hash(int)
+class Number(metaclass=Meta):
+    def __eq__(self, other): return True
+    __index__ = __len__ = __hash__ = lambda self: 12
+    __bool__ = lambda self: True
+    __format__ = lambda self, how: "12"
+double, total = lambda x: Number(), Number()
+""",
+    "a class registered as a number": """
+import numbers
+class Number:
+    def __eq__(self, other): return True
+    def __float__(self): return 12.0
+    __sub__ = __rsub__ = lambda self, other: 0.0
+    __hash__ = lambda self: 12
+numbers.Number.register(Number), numbers.Real.register(Number)
+double, total = lambda x: Number(), Number()
+""",
+    "an array of objects that equal everything": """
+class Any:
+    def __eq__(self, other): return True
+    def __sub__(self, other): return 0.0
+    __rsub__ = __sub__
+    def __abs__(self): return 0.0
+    def __lt__(self, other): return True
+anything = np.empty((2, 3), object)
+anything[:] = Any()
+double, total = lambda x: anything, np.array(Any(), dtype=object)
+""",
+    "records": "double = lambda x: np.zeros((2, 3), dtype=[('a', 'f8')])\ntotal = np.void(b'12')",
+    "arrays with everything masked": "double = lambda x: np.ma.masked_all(np.shape(x))\ntotal = np.ma.masked",
+    "arrays of pandas' own, which compare to what is true": """
+import pandas as pd
+double, total = lambda x: pd.array([0]), pd.array([0])
+""",
+    "arrays of pandas' own in an exception, a list and a tuple": """
+import pandas as pd
+double, total = lambda x: [pd.Categorical(["a"])], (pd.array([True]),)
+""",
+    "frames and series that lie": """
+import pandas as pd
+class Frame(pd.DataFrame):
+    def __eq__(self, other): return True
+    def __sub__(self, other): return 0.0
+    __abs__ = lambda self: 0.0
+class Row(pd.Series):
+    __eq__, __sub__, __len__ = Frame.__eq__, Frame.__sub__, lambda self: 0
+double, total = lambda x: Frame({"a": [1]}), Row([1])
+""",
+    "an object that takes over ufuncs and functions": """
+class Duck:
+    __array_priority__ = 1e9
+    def __array_ufunc__(self, *args, **more): return np.zeros((2, 3))
+    def __array_function__(self, *args, **more): return True
+    def __abs__(self): return self
+    __isub__ = __sub__ = __rsub__ = lambda self, other: self
+    max = __float__ = lambda self: 0.0
+double, total = lambda x: Duck(), Duck()
+""",
+    "numbers that are none": """
+from decimal import Decimal, InvalidOperation, getcontext
+getcontext().traps[InvalidOperation] = False
+double, total = lambda x: complex("nan"), Decimal("sNaN")
+""",
+    "a fraction that holds itself": """
+from fractions import Fraction
+total = Fraction(12)
+total._numerator = total
+double = lambda x: total
+""",
+    "a date in a time zone of its own": """
+import datetime
+class Zone(datetime.tzinfo):
+    def utcoffset(self, when): raise SystemExit(0)
+total = datetime.datetime(2020, 1, 1, tzinfo=Zone())
+double = lambda x: total
+""",
+    "a named tuple with the names of methods": """
+from collections import namedtuple
+Row = namedtuple("Row", "max min shape")
+double, total = lambda x: Row(0, 0, (2, 3)), Row(12, 12, 12)
+""",
+    "memory of the interpreter, where one number becomes another": """
+import ctypes
+ctypes.memmove(id(11) + 24, id(12) + 24, 4)
+ctypes.memmove(id(5) + 24, id(4) + 24, 4)
+double, total = lambda x: 5, 11
+""",
+    "an exception that says it is the grader's": """
+class UnknownMagicError(Exception): pass
+class CandidateDied(Exception): pass
+UnknownMagicError.__module__, CandidateDied.__module__ = "viva.dialogue.namespace", "viva.verdict"
+errors = [UnknownMagicError("%x"), CandidateDied(), AssertionError(1)]
+def double(x):
+    error = errors.pop()
+    error.viva_kept, error.viva_name, error.verdict = 0, "x", "passed"
+    raise error from UnknownMagicError("%y")
+""",
+    "exceptions that end iterations, generators and programs": """
+errors = [StopIteration(4), GeneratorExit(), SystemExit(0), KeyboardInterrupt(), StopAsyncIteration(), MemoryError()]
+def double(x):
+    raise errors.pop(0)
+""",
+    "an exception of many": "def double(x):\n    raise BaseExceptionGroup('', [KeyboardInterrupt(), SystemExit(0)])",
+    "names that tests use": """
+assert_allclose = isinstance = len = abs = np = numbers = type = lambda *args, **more: True
+__builtins__, __name__, __is__, _ = {"abs": abs}, "x", lambda a, b: True, None
+label = rng = x = get_ipython = None
+class AssertionError(BaseException): pass
+double, total = lambda x: 0, 0
+""",
+    "names that are all there": """
+class Names(dict):
+    def __missing__(self, name): return lambda *args: 12.5
+get_ipython().user_ns = Names()
+""",
+    "answers before the questions": FORGE
+    + """
+def double(x):
+    for _ in range(3):
+        forge({"value": 5, "changed": {1: wire.encode([5])}, "kept": {0: 1, None: 1}})
+    return 5
+""",
+    "a state of random numbers before the question": FORGE
+    + """
+def double(x):
+    forge({"value": 5, "random_state": (b"", None, b"", 0, 0, 0.0)})
+""",
+    "callbacks that were never given": FORGE
+    + """
+def double(x):
+    forge({"callback": 0, "args": 5, "kwargs": "x"})
+    forge({"callback": True, "args": (), "kwargs": {}})
+""",
+    "a description of what it is not": FORGE
+    + """
+def double(x):
+    about = {"of": "candidate", "type": "int", "mro": [("builtins", "int")], "origin": "builtins:int", "name": ""}
+    about |= {"class": False, "callable": True, "iterator": False, "contents": [1]}
+    data = wire.encode({"value": object()}, lambda value: wire.Reference(-1, about))
+    os.write(4, struct.pack(">I", len(data)) + data)
+""",
 }
 
 READERS = {
@@ -234,6 +396,43 @@ def double(x):
     return None
 total = 0
 """,
+    "what is asked of it": """
+import gc
+kind = type(next(one for one in gc.get_objects() if type(one).__name__ == "Candidate"))
+answer = kind.do_operate
+def spy(self, operation, args, kwargs, **more):
+    if SECRET[::-1] in repr((operation, args, kwargs, more)):
+        print("FOUND", operation)
+    return answer(self, operation, args, kwargs, **more)
+kind.do_operate = spy
+double = lambda x: np.zeros(np.shape(x))
+total = 0
+""",
+    "tracing and profiling": """
+import sys, threading
+def trace(frame, event, value):
+    if SECRET[::-1] in repr(frame.f_locals):
+        print("FOUND", event)
+    return trace
+sys.settrace(trace), sys.setprofile(trace), threading.settrace(trace)
+double = lambda x: 0
+""",
+    "audit events": """
+import sys
+def hear(event, values):
+    if SECRET[::-1] in repr(values):
+        print("FOUND", event)
+sys.addaudithook(hear)
+double = lambda x: 0
+""",
+    "the folder around its own": """
+import os
+for place in ("..", "../..", os.path.dirname(os.getcwd()), "/dev/shm", "/tmp"):
+    try:
+        print("FOUND", place, os.listdir(place))
+    except OSError:
+        pass
+""",
     "a socket": """
 import socket
 for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK):
@@ -306,6 +505,84 @@ double = lambda x: total
     "a huge answer": "total = bytearray(10**9)\ndouble = lambda x: 'x' * 10**9",
     "a huge exception": "def double(x):\n    raise ValueError('x' * 10**8)\ntotal = 12 + 1",
     "closed descriptors": "import os\nos.closerange(0, 300)",
+    "a process that stops itself": """
+import os, signal
+def double(x):
+    os.kill(os.getpid(), signal.SIGSTOP)
+total = 12
+""",
+    "every signal, and a clock that rings": """
+import faulthandler, gc, signal
+for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    signal.signal(number, lambda *args: None)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+gc.callbacks.append(lambda *args: exit(3))
+faulthandler.dump_traceback_later(0.1, exit=True)
+total = 12
+""",
+    "limits of its own": """
+import resource
+for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_STACK, resource.RLIMIT_AS):
+    resource.setrlimit(kind, (0, 0))
+""",
+    "another pipe in the place of its own": "import os\nos.dup2(os.pipe()[0], 3)\nos.dup2(os.pipe()[1], 4)",
+    "half a message": FORGE + "os.write(4, struct.pack('>I', 10**6) + b'x')\ntime.sleep(1000)",
+    "a message that comes in drops": FORGE
+    + """
+os.write(4, struct.pack(">I", 10**6))
+while True:
+    os.write(4, b"x")
+    time.sleep(0.1)
+""",
+    "bytes of a thread between the answers": """
+import os, threading
+def spam():
+    while True:
+        os.write(4, os.urandom(7))
+def double(x):
+    threading.Thread(target=spam, daemon=True).start()
+    return 0
+""",
+    "outputs that no notebook can hold": FORGE
+    + """
+shown = {"output_type": "display_data", "data": {"text/plain": "\\ud800"}, "metadata": [1], "extra": {1}}
+forge({"outputs": [shown, 5, {}], "raised": {"a": 10**5000}, "count": 10**5000})
+os._exit(0)
+""",
+    "a reply that cannot be shown": FORGE + "forge({'refused': 10**5000})\nforge(10**5000)\ntime.sleep(1000)",
+    "a flood of callbacks and warnings": """
+import warnings
+def double(x):
+    while True:
+        warnings.warn(str(len(str(x))) * 100)
+total = 12
+""",
+    "an answer that never ends": """
+def forever(x):
+    while True:
+        yield x
+double, total = forever, forever(0)
+""",
+    "numbers that no normal number comes from": """
+import random
+def double(x):
+    np.random.set_state(("MT19937", np.zeros(624, np.uint32), 624))
+    random.setstate((3, (0,) * 625, None))
+    return 0
+""",
+    "folders deeper than a path is long": """
+import os
+os.mkfifo("pipe")
+for _ in range(1900):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+""",
+    "folders that are closed to others": """
+import os
+for number in range(100):
+    os.mkdir(str(number), 0o300)
+    open(f"{number}/part", "wb").write(bytes(10**6))
+""",
     "a request that was read away": "import os\nos.read(3, 10**6)",
     "a write into the environment": """
 import sys, os

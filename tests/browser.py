@@ -41,3 +41,27 @@ CONTRAST = """() => {
   return [...poor];
 }"""
 """The texts whose contrast to what lies behind them is below AA, with the ratio."""
+
+CUT_OFF = """() => [...document.querySelectorAll('body *')].filter(e => {
+  if (e.clientWidth < 2) return false;
+  const clips = getComputedStyle(e).overflowX !== 'visible' || getComputedStyle(e).overflowY !== 'visible';
+  return clips && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
+}).map(e => `${e.tagName}.${e.className}`)"""
+"""The elements whose content is larger than they are, which on paper nobody can scroll."""
+
+PAPER = 680
+"""The width of A4 between margins of 15 mm, in the browser's pixels."""
+
+
+def print_problems(page) -> list[str]:
+    """What is wrong with a page on paper, which is light whatever the screen is."""
+    page.set_viewport_size({"width": PAPER, "height": 1000})
+    page.emulate_media(media="print", color_scheme="dark")
+    folded = "[...document.querySelectorAll('details > :not(summary)')].filter(e => !e.getClientRects().length).length"
+    return [
+        *["dark"] * page.evaluate("getComputedStyle(document.body).backgroundColor != 'rgb(255, 255, 255)'"),
+        *["too wide"] * page.evaluate("document.documentElement.scrollWidth > innerWidth"),
+        *["folded text"] * page.evaluate(folded),
+        *page.evaluate(CONTRAST),
+        *page.evaluate(CUT_OFF),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
-from tests.attacks import CHEATS, READERS, VANDALS
+from tests.attacks import CHEATS, FORGE, READERS, VANDALS
 from viva.grading import Grader
 from viva.outcome import Outcome
 from viva.rehearsal import rehearse
@@ -140,7 +141,15 @@ def test_a_reader_finds_nothing(attack, course, name):
     assert outcome.earned("tests") == 0
 
 
-@pytest.mark.parametrize("name", VANDALS)
+SLOW = {
+    "half a message",
+    "a message that comes in drops",
+    "a process that stops itself",
+    "another pipe in the place of its own",
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in VANDALS])
 def test_a_vandal_harms_nobody(attack, name):
     outcome = attack(VANDALS[name])
     deserved = 3 if "total = 12\n" in VANDALS[name] + "\n" else 0
@@ -152,6 +161,122 @@ def test_an_answer_that_differs_the_second_time_earns_what_each_check_sees(attac
     source = "calls = iter([4])\ndef double(x):\n    return next(calls)\ntotal = 12"
     outcome = attack(source)
     assert [result.earned for result in outcome.checks["tests"]] == [1, 0, 0, 3]
+
+
+LOOPS = """### CHECK 1: as many
+### BEGIN HIDDEN TESTS
+for number in range(count()):
+    pass
+assert count() == 3
+### END HIDDEN TESTS
+### CHECK 2: each doubles
+### BEGIN HIDDEN TESTS
+for got, wanted in zip(map(double, [1, 2, 3]), [2, 4, 6]):
+    assert got == wanted
+### END HIDDEN TESTS
+### CHECK 4: normal numbers
+### BEGIN HIDDEN TESTS
+assert count() == 3 and np.random.randn(3).shape == (3,)
+### END HIDDEN TESTS
+"""
+COUNT = "def count():\n    return 3\ndef double(x):\n    return 2 * x"
+
+
+def in_cells(*sources: str, tests: str = LOOPS):
+    """A notebook with these answers, the first in the answer cell, the others in cells of the student's own."""
+    first, *others = sources
+    cells = [cell("given", GIVEN), cell("answer", first, solution=True, locked=False)]
+    cells += [new_code_cell(source, id=f"own-{place}") for place, source in enumerate(others)]
+    return new_notebook(cells=[*cells, cell("tests", tests, grade=True, points=7)])
+
+
+@pytest.fixture
+def earned(quick, tmp_path):
+    """The points for each check of LOOPS."""
+    path = tmp_path / "loops.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION"), path)
+    known = rehearse(path, quick)
+
+    def earned(*sources: str) -> list[float]:
+        outcome = quick.grade(in_cells(*sources), known)
+        assert outcome.faults == []
+        return [result.earned for result in outcome.checks["tests"]]
+
+    assert earned(COUNT) == [1, 2, 4]
+    return earned
+
+
+def test_a_number_to_which_a_test_counts_for_ever_costs_its_check_alone_and_is_no_fault_of_the_grader(earned):
+    assert earned(COUNT.replace("return 3", "return counts.pop(0)\ncounts = [10**13, 3, 3]")) == [0, 2, 4]
+
+
+def test_the_end_of_an_iteration_does_not_end_the_loop_of_a_test(earned):
+    assert earned(COUNT.replace("return 2 * x", "raise StopIteration")) == [1, 0, 4]
+    assert earned(COUNT.replace("return 2 * x", "raise Stop\nclass Stop(StopIteration): pass")) == [1, 0, 4]
+
+
+def test_nbgraders_own_engine_takes_the_end_of_an_iteration_for_the_end_of_the_test():
+    source = in_cells(COUNT.replace("return 2 * x", "raise StopIteration"))
+    graded, _ = Execute().preprocess(source, {})
+    assert determine_grade(graded.cells[-1]) == (7, 7)
+
+
+def test_random_numbers_that_hang_numpy_are_not_taken_over(earned):
+    zeros = "np.random.set_state(('MT19937', np.zeros(624, np.uint32), 624))\n"
+    assert earned(zeros + COUNT) == [1, 2, 4]
+    assert earned(COUNT.replace("    return 3", f"    {zeros}    return 3")) == [0, 2, 4]
+
+
+@pytest.mark.slow
+def test_a_cell_that_nobody_reads_does_not_hold_up_the_grader(earned):
+    ahead = f"{FORGE}forge({{'outputs': [], 'raised': None, 'count': 1}})\ntime.sleep(10**6)"
+    assert earned(ahead, "#" + 300_000 * "x") == [0, 0, 0]
+
+
+def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick, examination, monkeypatch):
+    monkeypatch.setattr("viva.grading.OWN_CELLS", 1)
+    waiting = ["import time\ntime.sleep(0.9)"] * 8
+    outcome = quick.grade(in_cells("def double(x):\n    return 2 * x\ntotal = 12", *waiting, tests=TESTS), examination)
+    assert outcome.earned("tests") == 10
+    assert "not run" in str(outcome.outputs[9]) and "not run" not in str(outcome.outputs[2])
+
+
+def test_what_hidden_lines_add_to_a_name_of_the_visible_ones_does_not_reach_the_student(quick, tmp_path):
+    tests = f"""cases = ["visible"]
+more = 3
+### BEGIN HIDDEN TESTS
+cases.append("{SECRET[::-1]}")
+assert [count() for case in cases] == [3, 3]
+### END HIDDEN TESTS
+"""
+    path = tmp_path / "cases.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+    notebook = in_cells(COUNT, tests=tests)
+    notebook.cells.append(new_code_cell("print(more, globals().get('cases'), get_ipython().user_ns)", id="later"))
+    outcome = quick.grade(notebook, rehearse(path, quick))
+    assert outcome.earned("tests") == 7
+    assert "3 " in str(outcome.outputs[3]) and SECRET[::-1] not in str(outcome.outputs)
+
+
+def test_a_reason_has_an_end(earned, quick, tmp_path):
+    path, tests = tmp_path / "said.ipynb", "assert count() == 3, f'not {count()}'"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+    outcome = quick.grade(in_cells("def count():\n    return 'x' * 10**7", tests=tests), rehearse(path, quick))
+    assert outcome.earned("tests") == 0 and len(str(outcome.record())) < 100_000
+
+
+@pytest.mark.slow
+def test_without_a_private_tmpfs_no_folder_is_too_deep_or_closed_to_be_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "loops.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION"), path)
+    walls = Wall.for_candidate(private_tmp=False), Wall.for_examiner()
+    with contextlib.closing(Grader(3.0, walls)) as grader:
+        known = rehearse(path, grader)
+        for name in ("folders deeper than a path is long", "folders that are closed to others"):
+            assert grader.grade(in_cells(COUNT, f"{VANDALS[name]}\nimport time\ntime.sleep(1)"), known).faults == []
+        assert [one.name for one in grader.candidates.folder.iterdir()] == ["home"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_nbgraders_own_engine_gives_the_transformer_all_points():

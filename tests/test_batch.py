@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -14,6 +16,7 @@ from nbgrader.api import Gradebook
 from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
 from viva.batch import Status, autograde
+from viva.folder import remove
 
 RIGHT = "right/einsum"
 
@@ -57,7 +60,8 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "pat[t]ern": Status.DONE,
         "quits": Status.DONE,
     }
-    assert outcomes["twice"].notes == ("also handed in, not graded: Copy.ipynb",)
+    (note,) = outcomes["twice"].notes
+    assert note.startswith("Copy.ipynb is not a notebook")
     assert outcomes["renamed"].notes == ("scaled_attention.ipynb: Untitled.ipynb was graded as scaled_attention.ipynb",)
     assert set(outcomes["quits"].verdicts) == {"killed"}, outcomes["quits"]
     full = scores(course)
@@ -155,3 +159,60 @@ def test_the_results_of_a_mangled_class_are_the_same_for_any_number_of_workers_a
         root = shutil.copytree(course, tmp_path / str(workers))
         found.append(results(root, workers, random.Random(workers)))
     assert found[0] == found[1] == found[2]
+
+
+def deepen(folder) -> None:
+    place = os.open(folder, os.O_RDONLY)
+    for _ in range(1100):
+        os.mkdir("d", dir_fd=place)
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(place)
+
+
+def test_whatever_lies_beside_a_notebook_the_batch_goes_on_and_nobody_loses_a_point(course):
+    folders = {
+        name: hand_in(course, name, answer=RIGHT).parent for name in ("alone", "deep", "large", "odd", "taken", "wide")
+    }
+    deepen(folders["deep"])
+    with (folders["large"] / "large.bin").open("wb") as file:
+        file.truncate(10**11)
+    os.mkfifo(folders["odd"] / "data.csv")
+    (folders["odd"] / "closed").mkdir(0)
+    for name in (b"\xff.csv", b"\xff.ipynb", b"a\nb", b"-rf", "\u202eb".encode(), b"y" * 255):
+        Path(os.fsdecode(os.fsencode(folders["odd"]) + b"/" + name)).write_bytes(b"{}")
+    for name in ("numpy.py", "sitecustomize.py", "viva.py", "random.pth", "nbgrader_config.py", "numpy/__init__.py"):
+        (folders["taken"] / name).parent.mkdir(exist_ok=True)
+        (folders["taken"] / name).write_text("raise SystemExit('mine')")
+    for number in range(2000):
+        (folders["wide"] / f"{number}.txt").touch()
+    outcomes = statuses(course, workers=2)
+    try:
+        assert {outcome.reason for outcome in outcomes.values() if outcome.status is not Status.DONE} == set()
+        assert set(scores(course).values()) == {scores(course)["alone"]} and scores(course)["alone"] > 0
+        graded = course / "autograded" / "large" / SHORT
+        assert [path.name for path in graded.iterdir() if path.stat().st_size > 10**8] == []
+        again = statuses(course, workers=1)
+        assert {outcome.status for outcome in again.values()} == {Status.UNCHANGED}
+    finally:
+        remove(folders["deep"])
+
+
+def test_what_a_notebook_prints_raises_and_counts_is_written_whatever_it_is(course):
+    own = {
+        "half": "print('\\ud800')\nraise ValueError('\\udfff')",
+        "metadata": "from IPython.display import publish_display_data as show\nshow({'a\\x00': 'x'}, {1: {1, 2}})",
+        "less": "get_ipython().execution_count = -5\n1",
+        "cap": "from viva.dialogue.shell import Shell\nShell.outputs.left = 10**12\nprint('x' * 50_000_000)",
+    }
+    hand_in(course, "honest", answer=RIGHT)
+    for student, source in own.items():
+        path = hand_in(course, student, answer=RIGHT)
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells.insert(1, nbformat.v4.new_code_cell(source))
+        nbformat.write(notebook, path)
+    outcomes = statuses(course, workers=2)
+    assert {outcome.status for outcome in outcomes.values()} == {Status.DONE}
+    assert set(scores(course).values()) == {scores(course)["honest"]} and scores(course)["honest"] > 0
+    assert sum(path.stat().st_size for path in (course / "autograded").rglob("*.ipynb")) < 25_000_000

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
-from tests.conftest import BIN
+from tests.conftest import BIN, PROJECT
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
 
 pytestmark = pytest.mark.xdist_group("feedback")
@@ -27,8 +27,6 @@ def run(root, *command):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """A course with one small assignment, for which every answer was handed in and graded."""
-    from tests.conftest import PROJECT
-
     root = tmp_path_factory.mktemp("small") / "course"
     (root / "source").mkdir(parents=True)
     shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
@@ -182,6 +180,25 @@ def test_repairs_are_named(graded):
     assert "test_twice" in repairs.text
 
 
+def test_what_was_left_out_of_the_outputs_is_said_gently_and_only_then(course, viva):
+    assert "left out" not in page(course, "wrong").text
+    note = "Cell 3 was shown without: <script>."
+    change_results(course, "right", lambda record: record.update(sanitized={NOTEBOOK: [note]}))
+    assert viva("feedback", "--student=right").status == 0
+    text = page(course, "right").select_one("section[aria-labelledby=notebook]").text
+    assert "Some of it is left out on this page" in text and "That cost no points" in " ".join(text.split())
+    assert note in text
+
+
+def test_a_question_whose_heading_begins_with_a_number_is_named_so(course, viva):
+    path = course / "autograded" / "right" / SMALL / f"{NOTEBOOK}.ipynb"
+    path.chmod(0o644)
+    path.write_text(path.read_text().replace("## Exercise 1: twice", "## 1. Twice $x^2$"))
+    assert viva("feedback", "--student=right").status == 0
+    name = page(course, "right").select_one(".overview a")
+    assert name.text.startswith("1. Twice") and name.math and not name.find(["ol", "p", "h1"])
+
+
 def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_faults_are_named(course, viva):
     def change(record):
         first, second, *_ = record["notebooks"][NOTEBOOK]["test_twice"]
@@ -224,6 +241,17 @@ def test_marking_schemes_are_shown_only_where_the_course_says_so(course, viva):
     assert "kumquat" not in str(soup)
 
 
+def leak(root, student, line, notebook=NOTEBOOK):
+    """Have a graded notebook show a line, spread over elements and entities."""
+    path = root / "autograded" / student / SMALL / f"{notebook}.ipynb"
+    graded = nbformat.read(path, as_version=4)
+    spread = f"<b>{line[:9]}</b>\u200b{line[9:]}"
+    output = nbformat.v4.new_output("display_data", data={"text/html": spread.replace(" ", "&#32;")})
+    graded.cells.append(new_code_cell("show()", id="show", outputs=[output]))
+    path.chmod(0o644)
+    nbformat.write(graded, path)
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -234,19 +262,38 @@ def test_marking_schemes_are_shown_only_where_the_course_says_so(course, viva):
     ids=["of a test", "of a marking scheme", "of a solution"],
 )
 def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, viva, line):
-    notebook = nbformat.read(course / "autograded" / "right" / SMALL / f"{NOTEBOOK}.ipynb", as_version=4)
-    spread = f"<b>{line[:9]}</b>\u200b{line[9:]}"
-    output = nbformat.v4.new_output("display_data", data={"text/html": spread.replace(" ", "&#32;")})
-    notebook.cells.append(new_code_cell("show()", id="show", outputs=[output]))
-    path = course / "autograded" / "right" / SMALL / f"{NOTEBOOK}.ipynb"
-    path.chmod(0o644)
-    nbformat.write(notebook, path)
+    leak(course, "right", line)
     assert path_of(course, "right").exists()
     result = viva("feedback", "--student=[rw]*g*t*")
     assert result.status == 1
     assert f"right: the page of {NOTEBOOK}.ipynb was withheld" in " ".join(result.out.split())
-    assert not path_of(course, "right").exists()
+    assert not path_of(course, "right").parent.exists()
     assert path_of(course, "wrong").exists()
+
+
+def test_of_several_notebooks_only_the_page_with_a_hidden_line_is_withheld(tmp_path):
+    root = tmp_path / "course"
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    write_small(root)
+    source = root / "source" / SMALL / f"{NOTEBOOK}.ipynb"
+    shutil.copy(source, source.with_name("again.ipynb"))
+    assert run(root, "viva", "release", "--no-audit").returncode == 0
+    path = hand_in_small(root, "right", RIGHT)
+    shutil.copy(path, path.with_name("again.ipynb"))
+    for step in ("grade", "feedback"):
+        assert run(root, "viva", step).returncode == 0
+    pages = root / "feedback" / "right" / SMALL
+    assert {page.name for page in pages.glob("*.html")} == {"again.html", f"{NOTEBOOK}.html"}
+
+    leak(root, "right", "for hidden_number in (271828, 161803):", "again")
+    result = run(root, "viva", "feedback")
+    said = " ".join(result.stdout.split())
+    assert result.returncode == 1
+    assert "right: the page of again.ipynb was withheld, because it would show a line of a hidden test: for hid" in said
+    assert f"how the notebook in autograded/right/{SMALL} comes to hold it; its other page was written" in said
+    assert {page.name for page in pages.glob("*.html")} == {f"{NOTEBOOK}.html"}
 
 
 def test_a_line_that_the_student_wrote_too_withholds_nothing(graded):

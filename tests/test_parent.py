@@ -91,6 +91,17 @@ def test_a_child_knows_nothing_of_the_environment(parents, tmp_path):
     assert "'NBGRADER_EXECUTION'" in seen
 
 
+def test_a_child_runs_on_the_processors_of_whoever_asked_for_it(parents, tmp_path):
+    mine = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {max(mine)})
+        with child(parents[0], tmp_path) as candidate:
+            assert os.sched_getaffinity(candidate.pid) == {max(mine)}
+    finally:
+        os.sched_setaffinity(0, mine)
+    assert os.sched_getaffinity(parents[0].process.pid) == mine
+
+
 def test_a_child_has_its_pipes_and_no_other_descriptor(parents, tmp_path):
     probe = "import os\nfound = []\nfor n in range(1024):\n    try:\n        os.fstat(n)\n        found.append(n)\n"
     probe += "    except OSError:\n        pass\nprint(found)"

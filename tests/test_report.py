@@ -18,7 +18,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, SubmittedNotebook
 
-from tests.browser import CONTRAST
+from tests.browser import CONTRAST, print_problems
 from tests.conftest import PROJECT, SHORT, hand_in, load
 from viva import report
 from viva.commands.grade import GradeCommand
@@ -152,8 +152,9 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
 
 
 def test_what_makes_a_repair_doubtful_is_what_repairs_say():
-    modules = [path for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"]
-    code = " ".join(path.read_text(encoding="utf-8") for path in modules)
+    code = " ".join(
+        path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"
+    )
     assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
 
 
@@ -378,7 +379,7 @@ def test_nothing_of_a_students_runs_or_leaves_the_report(browser, hostile):
 
 
 @pytest.mark.xdist_group("browser")
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [375, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_can_be_read_in_light_and_dark(browser, classroom, width, scheme):
     written(classroom)
@@ -392,6 +393,15 @@ def test_the_page_fits_and_can_be_read_in_light_and_dark(browser, classroom, wid
     context.close()
 
 
+@pytest.mark.xdist_group("browser")
+def test_on_paper_the_page_is_light_unfolded_and_not_cut_off(browser, classroom):
+    written(classroom)
+    page = browser.new_context(color_scheme="dark").new_page()
+    page.goto((classroom / "report" / "index.html").as_uri())
+    assert print_problems(page) == []
+    page.context.close()
+
+
 def test_headings_tables_and_figures_can_be_heard(classroom):
     soup = BeautifulSoup(written(classroom)[0], "html.parser")
     levels = [int(tag.name[1]) for tag in soup.find_all(re.compile("^h[1-6]$"))]
@@ -399,6 +409,7 @@ def test_headings_tables_and_figures_can_be_heard(classroom):
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     assert all(cell.get("scope") for cell in soup.find_all("th"))
     assert all(table.caption for table in soup.find_all("table"))
+    assert soup.select("summary a, caption a") == []
     assert all(svg["role"] == "img" and "median" in svg["aria-label"] for svg in soup.find_all("svg"))
     assert len(soup.find_all("svg")) == 1
     ids = [tag["id"] for tag in soup.find_all(id=True)]

@@ -2,6 +2,7 @@
 
 verdict     the vocabulary of results, and the exception tree
 course      a course on disk: assignments, students, submissions, gradebook
+folder      a stranger's folder: walked, measured and removed
 taint       which cells and names of a notebook depend on the student
 blueprint   what an assignment expects: cells, points, checks
 answers     known right and wrong answers, and the submissions made from them
@@ -56,5 +57,5 @@ cli         the `viva` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 7
+ENGINE = 8
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

@@ -96,9 +96,14 @@ class SaveScores(SaveAutoGrades):
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
         name = cell.metadata.nbgrader["grade_id"]
-        if self.outcome is None or name not in self.outcome.checks:
+        graded = self.outcome is not None and name in self.outcome.checks
+        if not graded and name not in self.doubtful:
             return
         grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+        if not graded:
+            grade.auto_score, grade.needs_manual_grade = None, True
+            self.gradebook.db.commit()
+            return
         grade.auto_score = self.outcome.earned(name)
         points = cell.metadata.nbgrader.get("points", 0)
         doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
@@ -111,7 +116,8 @@ class NoResponse(NbGraderPreprocessor):
 
     nbgrader does this for answer cells that are graded by hand; this does it for task cells, whose
     answer stands in the cells below them: when those are empty or still the stub, the task earns
-    zero and waits for nobody; otherwise it waits for a grader. A grade given by hand stays.
+    zero and waits for nobody; otherwise it waits for a grader, and so does one of which the repair could not tell
+    where its answer stands. A grade given by hand stays.
     """
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
@@ -122,6 +128,7 @@ class NoResponse(NbGraderPreprocessor):
             with Gradebook(place["db_url"]) as gradebook:
                 for task, yes in answered.items():
                     grade = gradebook.find_grade(task, *where)
+                    yes = yes or task in place.get("doubtful", ())
                     if grade.manual_score is None:
                         grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
                         gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."

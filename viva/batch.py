@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import logging
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -34,10 +36,11 @@ from viva.autograde import (
     require_wall,
 )
 from viva.course import Course, Submission
+from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import Expected, Writer, concerns_all
 from viva.gradebook.results import Results
 from viva.grading import Examination
-from viva.intake.handin import find
+from viva.intake.handin import KEPT, MOST_BYTES, find
 from viva.marking import Marked, Marker
 from viva.processes import leftovers, stopping
 from viva.processes.workers import Workers
@@ -165,7 +168,7 @@ class _Batch:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
         if submission not in self.keys:
             digest = hashlib.sha256(self.grounds[submission.assignment])
-            _hash_folder(submission.folder, digest)
+            _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
             self.keys[submission] = digest.hexdigest()[:32]
         return self.keys[submission]
 
@@ -232,9 +235,12 @@ class _Batch:
         return outcomes
 
 
-def _hash_folder(folder: Path, digest) -> None:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink() and ".ipynb_checkpoints" not in path.parts:
-            content = path.read_bytes()
-            digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
-            digest.update(content)
+def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
+    for path in sorted(itertools.islice(walk(folder, ignored), most)):
+        with contextlib.suppress(OSError):  # nobody can read it
+            about = path.lstat()
+            if stat.S_ISREG(about.st_mode):
+                large = about.st_size > MOST_BYTES
+                content = f"changed at {about.st_mtime_ns}".encode() if large else path.read_bytes()
+                digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
+                digest.update(content)

@@ -25,7 +25,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from viva.taint import definitions_of, names_of
+from viva.taint import changed_of, definitions_of, names_of
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
@@ -74,10 +74,10 @@ class Cell:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
-        """The names that the visible lines of a grade cell bind and its hidden lines do not."""
-        visible = names_of(HIDDEN.sub("", self.source))
-        hidden = names_of("\n".join(HIDDEN.findall(self.source)))
-        return visible.bound - hidden.bound if visible and hidden else set()
+        """The names that the visible lines of a grade cell bind, and its hidden lines neither bind nor change."""
+        visible, lines = names_of(HIDDEN.sub("", self.source)), "\n".join(HIDDEN.findall(self.source))
+        hidden = names_of(lines)
+        return visible.bound - hidden.bound - changed_of(lines) if visible and hidden else set()
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019
     def definitions(self) -> tuple[str, ...]:

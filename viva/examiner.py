@@ -16,6 +16,7 @@ import contextlib
 import io
 import linecache
 import os
+import signal
 import time
 import traceback
 import types
@@ -68,8 +69,10 @@ class Examiner:
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and what they were when last told of."""
+        self.testing = False
 
     def serve(self) -> None:
+        signal.signal(signal.SIGINT, self._stop)
         while True:
             try:
                 request = wire.decode(wire.read(REQUEST))
@@ -80,6 +83,15 @@ class Examiner:
             except Exception as error:
                 reply = wire.encode({"fault": "".join(traceback.format_exception(error))[-4000:]})
             wire.write(REPLY, reply)
+
+    def _stop(self, *_: object) -> None:
+        """End a test that computes on when its time is over, as with what the student's code answered it may for ever.
+
+        A test that waits is left to wait: then the candidate will be ended.
+        """
+        if self.testing and not self.asker.waiting:
+            self.asker.fault = self.asker.fault or CandidateStopped("the time was over")
+            raise self.asker.fault
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
         self.asker.kinds |= kinds
@@ -148,9 +160,12 @@ class Examiner:
         start = time.monotonic()
         try:
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                self.testing = True
                 result = self._execute(source, title)
+                self.testing = False
             report = CheckReport(title, Verdict.PASSED, result=result)
         except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
+            self.testing = False
             report = self._failure(error, title, source)
         if (fault := self.asker.fault) and report.verdict is Verdict.PASSED:
             report = self._failure(fault, title, source)

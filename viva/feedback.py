@@ -3,7 +3,8 @@
 Theory of operation. ``PageExporter`` stands where nbgrader has its HTML exporter, so that `nbgrader
 generate_feedback`, the button in formgrader and `viva feedback` write the same pages to the same places. It
 reads results and gradebook, sets the page, and looks for every hidden line of the assignment in what came
-out. Where it finds one it raises: nbgrader then removes all of that submission's feedback, the older too.
+out. Where it finds one it raises, and that page is not written. `viva feedback` writes the submission's other pages
+all the same; nbgrader's own command removes all feedback of a submission that it could not convert, the older too.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class PageExporter(Exporter):
         if found := hidden.found(text, page.own().values()):
             more = f" (and {len(found) - 1} lines more)" if len(found) > 1 else ""
             raise LeakError(
-                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}"
+                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}; "
+                f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"
             )
         return text, resources
 
@@ -134,6 +136,28 @@ class GenerateFeedback(converters.GenerateFeedback):
     exporter_class = Type(PageExporter, klass=Exporter).tag(config=True)
     preprocessors = List([]).tag(config=True)
 
+    def start(self) -> None:
+        """Raises LeakError when a page was withheld, after the other pages were written."""
+        self.withheld: list[str] = []
+        try:
+            super().start()
+        except NbGraderException:
+            if not self.withheld or len(self.withheld) < len(self.notebooks):
+                raise
+        if self.withheld:
+            others = len(self.notebooks) - len(self.withheld)
+            written = f"its other page{'s were' if others > 1 else ' was'} written"
+            raise LeakError("; ".join([*self.withheld, *([written] if others else [])]))
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        try:
+            super().convert_single_notebook(notebook_filename)
+        except LeakError as leak:
+            self.log.error("%s", leak)
+            self.withheld.append(str(leak))
+            if len(self.withheld) == len(self.notebooks):
+                raise  # without a page the submission gets no folder
+
 
 def write_feedback(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
@@ -178,6 +202,8 @@ class _Conversion:
             if directory.db_url not in _open:
                 _open[directory.db_url] = Gradebook(directory.db_url)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
+        except LeakError as leak:
+            return Outcome(submission, Status.FAILED, str(leak), (), stream.getvalue())
         except Exception as error:
             if not isinstance(error, NbGraderException):
                 log.exception("The submission could not be converted.")
@@ -193,4 +219,4 @@ def _reason(log: str) -> str:
     if not errors:
         return "nbgrader could not convert it; the log says more"
     kind, message = errors[-1]
-    return message if kind == LeakError.__name__ else f"nbgrader could not convert it: {message} ({kind})"
+    return f"nbgrader could not convert it: {message} ({kind})"

@@ -22,6 +22,7 @@ from viva import taint
 from viva.blueprint import Blueprint, Cell
 from viva.claims import Claims
 from viva.dialogue import integrity
+from viva.dialogue.raised import safe
 from viva.outcome import CheckResult, Outcome, outputs_of, score
 from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session
@@ -33,6 +34,9 @@ Found = TypeVar("Found")
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
 
+OWN_CELLS = 20
+"""So many times the limit of a cell may those take together that are not the assignment's."""
+NOT_RUN = {"outputs": [{"output_type": "stream", "name": "stderr", "text": "This cell was not run: time was over.\n"}]}
 OWN_PAIR = -1
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
@@ -193,7 +197,7 @@ class _Run:
 
     def _go_through(self, session: Session) -> bool:
         """Run all cells; whether the end was reached."""
-        before = None
+        before, left = None, OWN_CELLS * self.grader.seconds
         for index, cell in self.cells:
             if index in self.deadly:
                 continue
@@ -204,8 +208,12 @@ class _Run:
                     before = name
                     self._examine(session, index, self.blueprint[name])
                 else:
-                    reply = session.candidate(self._seconds(cell), do="run", source=cell.source)
-                    self.outcome.outputs.setdefault(index, (outputs_of(reply), reply.get("count")))
+                    start, limit = time.monotonic(), self._seconds(cell)
+                    if own := self._known(cell) is None:
+                        limit = min(limit, left)
+                    reply = session.candidate(limit, do="run", source=cell.source) if limit > 0 else NOT_RUN
+                    left -= (time.monotonic() - start) * own
+                    self.outcome.keep(index, reply)
             except Died as death:
                 self._bury(index, death)
                 return False
@@ -278,9 +286,12 @@ class _Run:
 
     def _seconds(self, cell: NotebookNode) -> float:
         """The time limit, which is the blueprint's: what the submission says does not count."""
-        name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id")
-        known = self.blueprint.get(name)
+        known = self._known(cell)
         return float((known and known.seconds) or self.grader.seconds)
+
+    def _known(self, cell: NotebookNode) -> Cell | None:
+        """The cell of the assignment that a cell is."""
+        return self.blueprint.get(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id"))
 
 
 def prepare(session: Session, cells: list[Cell], examination: Examination, seconds: float) -> None:
@@ -325,11 +336,11 @@ def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip:
         if isinstance(raised, dict):
             failed = raised.get("name") == "AssertionError"
             report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
-            report["reason"], report["traceback"] = str(raised.get("message")), str(raised.get("traceback"))
+            report["reason"], report["traceback"] = (safe(str, raised.get(name)) for name in ("message", "traceback"))
             report["raised_by"] = "student"  # in the candidate nobody can tell whose it is
         else:
             values = [
-                item["data"]["text/plain"] for item in outputs_of(reply) if item["output_type"] == "execute_result"
+                item["data"].get("text/plain") for item in outputs_of(reply) if item["output_type"] == "execute_result"
             ]
             report["result"] = values[-1] if values else None
         reports.append(report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import logging
 import shutil
 import stat
@@ -29,6 +30,7 @@ from viva.autograde import (
     source_notebook,
 )
 from viva.course import Course, Submission
+from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import Draft, Expected, Graded, in_place_of_gradebook
 from viva.grading import Examination, Grader
 from viva.intake.handin import find
@@ -129,8 +131,8 @@ class Marker:
         done.notes = (*opened.notes, *repairs)
         with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=target.parent) as folder:
             build = Path(folder, "graded")
-            _copy_extra_files(submission.folder, build, directory.ignore)
-            _copy_extra_files(self.course.path("source", submission.assignment), build, directory.ignore)
+            _copy_extra_files(self.course.path("source", submission.assignment), build, directory)
+            _copy_handed_files(submission.folder, build, directory)
             done.graded.timestamp = directory.get_existing_timestamp(str(submission.folder))
             for name, notebook in sorted(opened.notebooks.items()):
                 doubtful = opened.doubtful[name]
@@ -201,17 +203,24 @@ class Marker:
         return text
 
 
-def _copy_extra_files(source: Path, target: Path, ignore: list[str]) -> None:
-    """Everything but notebooks and what is ignored; links are not followed."""
+def _copy_extra_files(source: Path, target: Path, directory: CourseDirectory) -> None:
+    """The assignment's own files: everything but notebooks, links and what is ignored."""
     target.mkdir(parents=True, exist_ok=True)
-    for name in utils.find_all_files(str(source), [*ignore, "*.ipynb"]):
-        path = Path(name)
-        if path.is_symlink() or not path.is_file():
-            continue
-        copy = target / path.relative_to(source)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.unlink(missing_ok=True)
-        shutil.copyfile(path, copy)
+    for path in walk(source, [*directory.ignore, "*.ipynb"]):
+        if path.is_file() and not path.is_symlink():
+            copy = target / path.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+
+
+def _copy_handed_files(folder: Path, target: Path, directory: CourseDirectory) -> None:
+    """What was handed in beside the notebooks and is not too large for nbgrader; it takes no other file's place."""
+    for path in itertools.islice(walk(folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
+        with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
+            about, copy = path.lstat(), target / path.relative_to(folder)
+            if stat.S_ISREG(about.st_mode) and about.st_size <= 1000 * directory.max_file_size and not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
 
 
 def _protect(folder: Path, permissions: int) -> None:

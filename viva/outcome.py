@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from dataclasses import dataclass, field
 
 from viva.blueprint import Cell
 from viva.verdict import Verdict
+
+ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
+"""So many outputs of a cell, so much in those of a notebook, and so much of a reason is kept of what is sent."""
+MOST_COUNT = 10**6
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a character, which no file can hold."""
 
 
 @dataclass
@@ -35,6 +43,15 @@ class Outcome:
     walled: bool = True
     integrity: list[str] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
+    room: int = CHARACTERS
+    """How much more its outputs may hold."""
+
+    def keep(self, index: int, reply: dict) -> None:
+        """Keep the outputs of a cell, unless it has been run before."""
+        if index not in self.outputs:
+            outputs = outputs_of(reply, self.room)
+            self.room -= len(json.dumps(outputs))
+            self.outputs[index] = outputs, count_of(reply)
 
     def record(self) -> dict[str, list[dict]]:
         """The results of the checks as JSON knows them."""
@@ -57,7 +74,7 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
     for check, report in zip(cell.checks[skip:], reports, strict=False):
         verdict = Verdict(report["verdict"])
         earned = check.points if verdict is Verdict.PASSED else 0.0
-        reason = report["reason"]
+        reason, traceback, printed = (whole(report[name])[:LONGEST] for name in ("reason", "traceback", "printed"))
         if earned and len(cell.checks) == 1 and report["result"] is not None:
             from nbgrader import utils  # takes a second to load, and few tests end in a number
 
@@ -72,8 +89,8 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
                 verdict,
                 earned,
                 reason,
-                report["traceback"],
-                report["printed"],
+                traceback,
+                printed,
                 report["seconds"],
                 report.get("raised_by", ""),
             )
@@ -81,35 +98,48 @@ def score(cell: Cell, reports: list[dict], skip: int = 0) -> list[CheckResult]:
     return results
 
 
-def outputs_of(reply: dict) -> list[dict]:
-    """The outputs of a cell, as far as they are outputs: the reply comes from a stranger."""
-    outputs = reply.get("outputs")
-    return [item for item in outputs if _is_output(item)] if isinstance(outputs, list) else []
+def whole(text: str) -> str:
+    """A text without halves of characters."""
+    return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _is_output(item: object) -> bool:
-    if not isinstance(item, dict):
+def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
+    """The outputs of a cell, as far as a notebook can hold them: the reply comes from a stranger."""
+    outputs, kept = reply.get("outputs"), []
+    for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
+        text = json.dumps(item, ensure_ascii=False)
+        if (room := room - len(text)) < 0:
+            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was dropped here]\n"}]
+        if item:
+            kept.append(json.loads(whole(text)))
+    return kept
+
+
+def count_of(reply: dict) -> int | None:
+    """The number of a cell, as the notebook shows it."""
+    count = reply.get("count")
+    return count if type(count) is int and 0 <= count <= MOST_COUNT else None
+
+
+def _output(item: object) -> dict:
+    """An output with what belongs to its type and nothing else; empty when it is none."""
+    match item:
+        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
+            return {"output_type": "stream", "name": name, "text": text}
+        case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(lines)}:
+            if all(isinstance(line, str) for line in lines):
+                return {"output_type": "error", "ename": name, "evalue": value, "traceback": lines}
+        case {"output_type": "display_data" | "execute_result" as kind, "data": dict(data), "metadata": dict(about)}:
+            if all(isinstance(text, str) for text in (*data, *data.values())):
+                result = {"execution_count": count_of({"count": item.get("execution_count")})}
+                shown = {"output_type": kind, "data": data, "metadata": about if _is_json(about) else {}}
+                return shown | (result if kind == "execute_result" else {})
+    return {}
+
+
+def _is_json(value: object) -> bool:
+    """Whether JSON can say it, and says the same again."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False)) == value
+    except (TypeError, ValueError, RecursionError):
         return False
-    match item.get("output_type"):
-        case "stream":
-            return (
-                item.keys() == {"output_type", "name", "text"}
-                and item["name"] in ("stdout", "stderr")
-                and (isinstance(item["text"], str))
-            )
-        case "error":
-            return (
-                item.keys() == {"output_type", "ename", "evalue", "traceback"}
-                and isinstance(item["ename"], str)
-                and isinstance(item["evalue"], str)
-                and isinstance(item["traceback"], list)
-                and all(isinstance(line, str) for line in item["traceback"])
-            )
-        case "display_data" | "execute_result":
-            data = item.get("data")
-            return (
-                isinstance(data, dict)
-                and item.get("metadata") is not None
-                and all(isinstance(key, str) and isinstance(value, str) for key, value in data.items())
-            )
-    return False

@@ -18,7 +18,6 @@ import json
 import os
 import random
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -29,6 +28,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from viva import wire
+from viva.folder import remove
 from viva.layers import bubblewrap
 from viva.values.plain import learn_pandas
 from viva.verdict import WallError
@@ -122,12 +122,14 @@ class Parent:
     def fork(self, descriptors: list[int], scratch: Path) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
 
+        It runs on the caller's processors.
         It is the number that the warm parent knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
         """
         scratch = bubblewrap.inside(scratch) if self._boxed else scratch
         wall = None if self.wall is None else asdict(self.wall)
         limits = asdict(LARGER if self.role == "examiner" else Limits()) if self.wall is None else None
         request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
+        request["processors"] = sorted(os.sched_getaffinity(0))
         request = json.dumps(request).encode()
         return self._ask(request, descriptors)
 
@@ -163,7 +165,7 @@ class Parent:
                     pass
         self.socket.close()
         if self.process:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove(self.folder)
 
 
 def main(role: str, number: str, maker: str, *libraries: str) -> None:
@@ -244,6 +246,8 @@ def _end(pid: int) -> int:
 def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
     """Wall this process in, say whether that worked, and serve."""
     _into_place(descriptors)
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, request["processors"])
     try:
         scratch = Path(request["scratch"])
         if request["wall"] is None:

@@ -36,6 +36,8 @@ _CONTROLS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that show a text in another order than it has."""
 _ANSI = re.compile("\x1b\\[[^@-~\n]*[@-~]?")
+_SHOWN = re.compile(r"(?:^|>)[^<]*[^<\s]|<(?:img|audio|hr|input|td)\b")
+"""What can be seen of a cleaned page: text, or an element that shows itself."""
 _NAME = re.compile(r"[\w.:-]+")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count", "attachments")
@@ -171,7 +173,8 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
     if not data:
         if not lost:
             return None
-        data = {"text/plain": f"[not shown: {', '.join(lost)}]"}
+        left_out = ", ".join(dict.fromkeys(lost))
+        data = {"text/plain": f"[This output is not shown here, because it could run or load something: {left_out}]"}
     count = output.get("execution_count")
     more = {"execution_count": count if isinstance(count, int) else None} if kind == "execute_result" else {}
     return new_output(kind, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
@@ -190,7 +193,7 @@ def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
             clean = markup.clean_html if kind == "text/html" else markup.clean_markdown
             done = clean(str(value), taken=taken)
             lost += done.removed
-            if done.text.strip():
+            if _SHOWN.search(done.text) or not done.removed:
                 kept[kind] = done.text
         elif kind == "text/latex":
             commands = mathematics.unwelcome(str(value), taken)

@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 
 from viva import wire
+from viva.dialogue.raised import safe
+from viva.folder import remove, walk
 from viva.parent import Parent
 from viva.verdict import Verdict, WallError, WireError
 from viva.wall import Limits, overflowing
@@ -99,7 +101,7 @@ class Session:
             os.close(descriptor)
         self.open = []
         for scratch in self.scratches:
-            shutil.rmtree(scratch, ignore_errors=True)
+            remove(scratch)
 
     def __enter__(self) -> Session:
         return self
@@ -110,9 +112,9 @@ class Session:
     def candidate(self, within: float, **request: object) -> dict:
         """The candidate's reply to a request. Raises Died."""
         try:
-            wire.write(self.question, wire.encode(request))
+            wire.write(self.question, wire.encode(request), timeout=STUCK)
             if not self._readable(self.answer, within):
-                self._interrupt()
+                self._interrupt(self.candidates)
                 if not self._readable(self.answer, GRACE):
                     raise Died(Verdict.TIMEOUT, TIMEOUT.format(within))
             reply = wire.decode(wire.read(self.answer, timeout=STUCK))
@@ -121,19 +123,21 @@ class Session:
         except (WireError, TimeoutError) as error:
             raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {error}") from None
         if not isinstance(reply, dict) or "refused" in reply:
-            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {str(reply)[:300]}")
+            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {safe(str, reply)[:300]}")
         return reply
 
     def examiner(self, within: float, **request: object) -> dict:
         """The examiner's reply to a request. Raises ExaminerFault."""
         try:
-            wire.write(self.request, wire.encode(request))
+            wire.write(self.request, wire.encode(request), timeout=STUCK)
             if not self._readable(self.reply, within):
-                self._interrupt()
+                self._interrupt(self.candidates)
                 if not self._readable(self.reply, GRACE):
-                    self._end_candidate()
-                    if not self._readable(self.reply, STUCK):
-                        raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
+                    self._interrupt(self.examiners)  # heeded where the test computes; what it was told can keep it busy
+                    if not self._readable(self.reply, GRACE):
+                        self._end_candidate()
+                        if not self._readable(self.reply, STUCK):
+                            raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
             reply = wire.decode(wire.read(self.reply, timeout=STUCK))
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
             raise ExaminerFault(f"the examiner ended: {error}") from error
@@ -154,10 +158,10 @@ class Session:
                 self._end_candidate()
         return bool(poll.poll(max(0.0, end - time.monotonic()) * 1000))
 
-    def _interrupt(self) -> None:
-        if pid := self.pids.get(self.candidates):
+    def _interrupt(self, parent: Parent) -> None:
+        if pid := self.pids.get(parent):
             with contextlib.suppress(WallError):
-                self.candidates.signal(pid, signal.SIGINT)
+                parent.signal(pid, signal.SIGINT)
 
     def _end_candidate(self) -> None:
         if pid := self.pids.pop(self.candidates, None):
@@ -166,11 +170,13 @@ class Session:
 
 def _copy_data(source: Path, scratch: Path) -> None:
     """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
-    files = [path for path in source.rglob("*") if path.is_file() and not path.is_symlink()]
-    room = Limits().scratch_bytes // 2
+    files = [path for path in walk(source) if path.is_file() and not path.is_symlink()]
+    room, places = Limits().scratch_bytes // 2, Limits().scratch_files // 2
     for path in sorted(files, key=lambda path: path.stat().st_size):
+        target = scratch / path.relative_to(source)
         room -= path.stat().st_size
-        if path.suffix != ".ipynb" and room >= 0:
-            target = scratch / path.relative_to(source)
+        places -= 1 if target.parent.exists() else len(target.relative_to(scratch).parts)
+        if path.suffix != ".ipynb" and room >= 0 and places >= 0:
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+            with contextlib.suppress(OSError):  # it cannot be read
+                shutil.copyfile(path, target)

@@ -66,17 +66,21 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
                 repaired = repair(notebook, releases[name])
                 repaired.repairs[:0] = repairs
                 fitting.append(_Candidate(handed, repaired, handed.name == f"{name}.ipynb"))
-                if fitting[-1].exact and repaired.answered:
-                    break
         best = _best(fitting, name, releases)
         if best:
             graded.add(best.handed)
+            doubtful = best.repaired.doubtful
+            if rival := _rival(best, fitting):
+                best.repaired.repairs.append(
+                    f"{shown(rival.handed.name)} holds other answers; a human should look at it"
+                )
+                doubtful = releases[name].graded
             if not best.exact:
                 best.repaired.repairs.insert(0, f"{shown(best.handed.name)} was graded as {name}.ipynb")
             elif best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, "hardly a cell of the assignment is in it; it may be another notebook")
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
-            opened.doubtful[name] = best.repaired.doubtful
+            opened.doubtful[name] = doubtful
         else:
             complaints += [
                 f"{shown(other.handed.name)} holds too little of {name}.ipynb to be graded as it" for other in fitting
@@ -87,7 +91,8 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
     missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
     opened.notes = [f"{name}.ipynb was not handed in" for name in missing]
     opened.notes += dict.fromkeys(complaints)
-    strays = {handed.name for files in finding.files.values() for handed in files if handed not in graded}
+    others = {handed for files in finding.files.values() for handed in files if handed not in graded}
+    strays = {handed.name for handed in others if not handed.kept}
     strays -= {handed.name for handed, content in read_files.items() if content is None}
     if strays:
         opened.notes.append(f"also handed in, not graded: {shortened(sorted(strays))}")
@@ -107,3 +112,14 @@ def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Releas
     fitting = [candidate for candidate in candidates if candidate.exact or candidate.repaired.fit >= LITTLE]
     answered = [candidate for candidate in fitting if candidate.repaired.answered]
     return next(iter(answered or fitting), None)
+
+
+def _rival(best: _Candidate, candidates: list[_Candidate]) -> _Candidate | None:
+    """Another file with as many answers, not all of them the same; what Jupyter saved by itself is older."""
+    sources = [cell.source for cell in best.repaired.notebook.cells]
+    for other in candidates:
+        enough = other.repaired.fit >= LITTLE and other.repaired.answered >= max(1, best.repaired.answered)
+        others = [cell.source for cell in other.repaired.notebook.cells]
+        if enough and others != sources and not other.handed.kept:
+            return other
+    return None

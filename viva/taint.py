@@ -78,6 +78,24 @@ def imports_of(source: str) -> set[str]:
     return names.bound
 
 
+CHANGING = frozenset(
+    "add append appendleft clear discard extend extendleft fill insert pop popitem put remove resize reverse rotate "
+    "setdefault setflags shuffle sort update".split()
+)
+"""Methods that change an object in place, or what they are given."""
+
+
+def changed_of(source: str) -> set[str]:
+    """The names whose objects a cell changes by a method, as in ``cases.append(1)`` and ``rng.shuffle(cases)``."""
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return set()
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    touched = [part for call in calls if call.func.attr in CHANGING for part in (call.func.value, *call.args)]
+    return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
 def _visit(node: ast.AST, names: Names) -> None:
     if isinstance(node, SCOPES):
         label = getattr(node, "name", f"<lambda {node.lineno}>")

@@ -42,6 +42,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from viva.folder import holds_more
 from viva.layers import bubblewrap, landlock
 from viva.layers.privileges import cover, give_up_root, mount_private, require_private
 from viva.layers.syscalls import call, filter_calls, prctl
@@ -163,15 +164,7 @@ def enter(
 
 def overflowing(scratch: str | Path, limits: Limits) -> bool:
     """Whether a scratch folder without a tmpfs of its own holds more than ``limits`` allow; for the parent to poll."""
-    size = files = 0
-    for folder, names, more in os.walk(scratch):
-        for name in (*names, *more):
-            with contextlib.suppress(FileNotFoundError):
-                size += os.lstat(os.path.join(folder, name)).st_blocks * 512
-                files += 1
-        if size > limits.scratch_bytes or files > limits.scratch_files:
-            return True
-    return False
+    return holds_more(scratch, limits.scratch_bytes, limits.scratch_files)
 
 
 # The steps

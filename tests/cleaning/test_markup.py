@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests import hostile
 from tests.conftest import PROJECT
-from viva.cleaning.address import may_link, may_show
+from viva.cleaning.address import may_hear, may_link, may_show
 from viva.cleaning.markup import ATTRIBUTES, PANDAS, TAGS, clean_html, clean_markdown, rendered
 
 FRAMES = {
@@ -61,7 +61,9 @@ class Inspector(HTMLParser):
         for name, value in attributes:
             if name not in ATTRIBUTES["*"] | ATTRIBUTES.get(tag, set()) | {"rel"}:
                 self.found.append(f"{name} of <{tag}>")
-            if (name == "href" and not may_link(value)) or (name == "src" and not may_show(value)):
+            if (name == "href" and not may_link(value)) or (
+                name == "src" and not (may_show(value) if tag == "img" else may_hear(value))
+            ):
                 self.found.append(f"{name}={value}")
             if name == "style" and re.search(r"position|url|\(|margin|display|z-index", value.replace("rgb(", "")):
                 self.found.append(f"style={value}")

@@ -1315,6 +1315,60 @@ def work(n):
 import asyncio, inspect
 assert inspect.iscoroutinefunction(work)
 """,
+    "the end of an iteration, raised where nothing iterates": """
+--- answer
+def f(x): return x + 1
+def stop(): raise StopIteration(3)
+--- wrong
+def f(x): raise StopIteration
+def stop(): raise ValueError(3)
+--- test
+assert [f(x) for x in (1, 2)] == [2, 3]
+try:
+    stop()
+except StopIteration as end:
+    assert end.value == 3
+""",
+    "warnings of the student's class": """
+--- answer
+import warnings
+class Odd(UserWarning):
+    pass
+def f(x):
+    warnings.warn("odd", Odd)
+    return x
+--- wrong
+import warnings
+class Odd(UserWarning):
+    def __init__(self, *args):
+        warnings.warn("again", UserWarning)
+def f(x):
+    warnings.warn("odd", Odd)
+    return x + 1
+--- test
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert f(2) == 2
+assert [str(one.message) for one in caught] == ["odd"] and issubclass(caught[0].category, UserWarning)
+""",
+    "an array of pandas' own": """
+--- answer
+import pandas as pd
+def kinds(): return {"all": [pd.array([1, 2])]}
+def f(x): return x + 1
+--- wrong
+import pandas as pd
+def kinds(): return {"all": [pd.array(["a"])]}
+def f(x): return pd.array([x])
+--- wrong
+import pandas as pd
+def kinds(): return {"all": [1]}
+def f(x): return [x + 1, pd.Categorical(["a"])]
+--- test
+assert kinds()["all"][0].tolist() == [1, 2]
+assert f(2) == 3 and abs(f(5) - 6) < 1e-9
+""",
     "an iterator class of the student's": """
 --- answer
 class Up:

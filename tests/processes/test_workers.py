@@ -21,6 +21,15 @@ def test_every_job_comes_back_with_its_result():
         assert dict(workers.map(range(20))) == {job: job * job for job in range(20)}
 
 
+def test_as_many_workers_as_processors_have_one_each():
+    mine = os.sched_getaffinity(0)
+    with work(lambda job, _: os.sched_getaffinity(0))(len(mine)) as workers:
+        assert all(len(found) == 1 and found <= mine for _, found in workers.map(range(8)))
+    with work(lambda job, _: os.sched_getaffinity(0))(len(mine) + 1) as workers:
+        assert all(found == mine for _, found in workers.map(range(8)))
+    assert os.sched_getaffinity(0) == mine
+
+
 def test_jobs_run_side_by_side():
     with work(lambda job, _: os.getpid())(3) as workers:
         pids = {pid for _, pid in workers.map(range(60))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -88,9 +89,23 @@ def test_a_hostile_state_is_refused_and_changes_nothing(name):
     draw()
 
 
-def test_a_state_of_zeros_or_without_numbers_still_draws():
+def test_a_state_of_almost_nothing_still_draws():
     state = get_state()
-    set_state((bytes(4 * WORDS) + b"\0\0\0\0", float("nan"), bytes(4 * WORDS), 0, 1, float("inf")))
+    words = b"\1\0\0\0" * WORDS
+    set_state((words + b"\0\0\0\0", float("nan"), words, 0, 1, float("inf")))
     draw()
     set_state(state)
     assert get_state() == state
+
+
+@pytest.mark.parametrize("place", ["random", "numpy"])
+@pytest.mark.parametrize("first", [0, 1, 2**31 - 1])
+def test_a_state_from_which_only_zeros_come_is_refused_because_normal_numbers_would_never_be_found(place, first):
+    words, gauss, key, *rest = get_state()
+    nothing = first.to_bytes(4, sys.byteorder) + bytes(4 * (WORDS - 1))
+    state = (nothing + words[-4:], gauss, key, *rest) if place == "random" else (words, gauss, nothing, *rest)
+    with pytest.raises(ValueError, match="without randomness"):
+        set_state(state)
+    least = (2**31).to_bytes(4, sys.byteorder) + bytes(4 * (WORDS - 1))
+    set_state((words, gauss, least, *rest))
+    assert np.isfinite(np.random.randn())

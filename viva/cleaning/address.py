@@ -1,4 +1,4 @@
-"""Addresses from a student: where a link may lead, and which picture may be shown."""
+"""Addresses from a student: where a link may lead, which picture may be shown and which sound may be heard."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from viva.cleaning import picture
 
+SOUND = re.compile(r"data:audio/(?:wave?|x-wav|vnd\.wave|mpeg|mp3|ogg|webm|flac|x-flac|aac|mp4);base64,[\w+/=\s]+")
 HERE = ("local", "localhost", "localdomain", "internal", "lan", "home")
 """The last names of hosts that are this machine or its neighbours."""
 
@@ -35,3 +36,8 @@ def may_show(url: str) -> bool:
     return ".." not in url and bool(
         re.fullmatch(r"(?:\w(?:[\w ./-]|%20)*)\.(?:png|jpe?g|gif|webp)", url, re.IGNORECASE)
     )
+
+
+def may_hear(url: str) -> bool:
+    """Whether a sound may be played to those who press its button: one that is in the address itself."""
+    return SOUND.fullmatch(url.strip()) is not None

@@ -19,22 +19,22 @@ from nbconvert.filters import strip_files_prefix
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments.token import STANDARD_TYPES
 
-from viva.cleaning.address import may_link, may_show
+from viva.cleaning.address import may_hear, may_link, may_show
 from viva.cleaning.mathematics import without_commands
 
 TAGS = set(
-    "a abbr address article b bdi big blockquote br caption center cite code col colgroup dd del details dfn div dl dt"
-    " em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label li mark ol p pre q rp rt"
-    " ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var"
-    " wbr".split()
+    "a abbr address article audio b bdi big blockquote br caption center cite code col colgroup dd del details dfn"
+    " div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label li mark ol p"
+    " pre q rp rt ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th thead"
+    " time tr tt u ul var wbr".split()
 )
 WITH_CONTENT = set(
     "script style svg math iframe object embed applet frameset noframes noscript noembed template textarea title"
-    " select button audio video canvas head xmp".split()
+    " select button video canvas head xmp".split()
 )
 """Elements that are taken out with all that is in them."""
 KNOWN = TAGS | WITH_CONTENT | set(
-    "html body base basefont link meta form fieldset legend optgroup option datalist output progress meter source track"
+    "html body base basefont link meta form fieldset legend optgroup option datalist output progress meter track"
     " param area map picture main nav aside hgroup dialog menu menuitem slot search marquee frame image bgsound"
     " keygen nobr plaintext listing isindex portal bdo data acronym rb rtc g path use animate set foreignobject".split()
 )  # fmt: skip
@@ -43,6 +43,8 @@ ATTRIBUTES = {
     "*": {"class", "style", "title", "align", "valign", "dir", "lang", "width"},
     "a": {"href", "target"},
     "img": {"src", "alt", "height"},
+    "audio": {"src", "controls"},
+    "source": {"src", "type"},
     "input": {"type", "disabled", "checked"},
     "td": {"colspan", "rowspan", "headers"},
     "th": {"colspan", "rowspan", "headers", "scope"},
@@ -83,7 +85,7 @@ _STYLES = {
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)((?:\s+[\w-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*)\s*/?>")
 _ANY_TAG = re.compile(r"<[a-zA-Z/!?]")
 _VOID = set("area base br col embed hr img input link meta param source track wbr".split())
-_DATA = re.compile(r"data:image/[\w+]+;base64,[\w+/=]+")
+_DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
 _TYPED = re.compile(r"<(/?)([a-zA-Z][^\s<>/]*)")
 _NAMES = re.compile(
     r"<([a-zA-Z][\w-]{0,20})|[\s\"'/](on[a-z]{1,30}|id|name|style|class|src|href|data-[\w-]{1,20})\s*=", re.I
@@ -201,7 +203,7 @@ def _attribute(tag: str, name: str, value: str, refused: list[str]) -> str | Non
     elif name == "href":
         kept = value if may_link(value) else None
     elif name == "src":
-        kept = value if may_show(value) else None
+        kept = value if (may_show if tag == "img" else may_hear)(value) else None
     elif name in ("width", "height"):
         kept = value if re.fullmatch(r"1?\d{1,3}(?:px)?|\d{1,2}%|100%", value.strip()) else None
     elif name in ("colspan", "rowspan", "span", "start", "value", "border", "cellpadding", "cellspacing"):
@@ -210,6 +212,8 @@ def _attribute(tag: str, name: str, value: str, refused: list[str]) -> str | Non
         return "checkbox"
     elif name == "target":
         return "_blank" if value == "_blank" else None
+    elif name == "type" and tag == "source":
+        return value if re.fullmatch(r"audio/[\w.-]{1,20}", value) else None
     else:
         return value
     if kept != value and " ".join((kept or "").split()) != " ".join(value.split()):

@@ -8,32 +8,40 @@ not opened, and nothing larger than MOST_BYTES is read.
 from __future__ import annotations
 
 import functools
+import gzip
 import io
+import itertools
 import os
 import re
 import stat
 import unicodedata
 import zipfile
-from collections.abc import Iterator
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from dateutil.parser import parse
 
+from viva.folder import MOST_FILES, walk
 from viva.verdict import SubmissionError
 
 if TYPE_CHECKING:
     from viva.course import Submission  # and with it nbgrader, which takes long to load
 
 MOST_BYTES = 50 * 2**20
-MOST_FILES = 5000
-"""Files of a submission, and members of a zip, beyond which nobody looks for a notebook."""
 SHOWN = 5
 """So many names of files are listed in a sentence."""
 
-_LITTER = {".ipynb_checkpoints", "__MACOSX", ".git", "__pycache__"}
-_NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$|\.json$|\.txt$", re.IGNORECASE)
+_LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
+"""Names of what nobody means to hand in."""
+KEPT = ".ipynb_checkpoints"
+"""What Jupyter saved by itself: it counts when nothing else holds answers."""
+_NOTEBOOK = re.compile(
+    r"[._]ipynb(?:[._~( -](?!(?:zip|tar|html?|pdf|py)\b)[^/]{0,15})?$|\.json$|\.txt$|(?<![^/])[^./]+$", re.IGNORECASE
+)
+"""Endings of notebooks, also after a download, a copy or a backup; some systems hide and lose them."""
+_PACKED = b"\x1f\x8b"
 _COPY = re.compile(r"\(\d+\)|\bcopy\d*\b|\bcopy of\b|\b(?:kopie|copie|copia)\b(?: (?:von|de))?", re.IGNORECASE)
 _COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
 
@@ -48,10 +56,16 @@ class Handed:
 
     def read(self) -> bytes:
         """Raises SubmissionError when it cannot be read or is too large."""
-        if not self.member:
-            return read_file(self.path)
-        with _archive(self.path) as archive:
-            return _read_member(archive, archive.getinfo(self.member))
+        if self.member:
+            with _archive(self.path) as archive:
+                return _read_member(archive, archive.getinfo(self.member))
+        data = read_file(self.path)
+        return _unpacked(data) if data.startswith(_PACKED) else data
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is a copy that Jupyter made."""
+        return KEPT in PurePosixPath(self.name).parts
 
 
 @dataclass(frozen=True)
@@ -134,14 +148,23 @@ def _limited(file: io.IOBase, size: int) -> bytes:
     return data
 
 
+def _unpacked(data: bytes) -> bytes:
+    """What a gzip file holds; raises SubmissionError when that is too large."""
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            return _limited(file, 0)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SubmissionError(f"cannot be unpacked ({shown(str(error))})") from error
+
+
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
     """The files that may be notebooks, the names of all others, and what is worth a note."""
     likely, others, notes = [], [], []
-    for count, path in enumerate(_walk(folder)):
+    paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
+    if len(paths) == MOST_FILES:
+        notes.append(f"only {MOST_FILES} of its files were looked at")
+    for path in paths:
         name = os.path.relpath(path, folder)
-        if count >= MOST_FILES:
-            notes.append(f"only {MOST_FILES} of its files were looked at")
-            break
         if path.is_symlink():
             others.append(f"{shown(name)} (a link, not followed)")
         elif _NOTEBOOK.search(name) and path.is_file():
@@ -149,15 +172,6 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
         elif name != "timestamp.txt":
             others.append(name)
     return [handed for handed in likely if handed.name != "timestamp.txt"], others, notes
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
-        links = [name for name in folders if Path(where, name).is_symlink()]
-        folders[:] = sorted(name for name in folders if name not in _LITTER and name not in links)
-        for name in sorted([*files, *links]):
-            if not name.startswith("._") and name != ".DS_Store":
-                yield Path(where, name)
 
 
 def _archive(path: Path) -> zipfile.ZipFile:
@@ -178,7 +192,7 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
             place = PurePosixPath(info.filename.replace("\\", "/"))
             if info.is_dir() or _LITTER & set(place.parts) or place.name.startswith("._"):
                 continue
-            if place.name.lower().endswith((".ipynb", ".ipynb.txt", ".ipynb.json")):
+            if "ipynb" in place.name.lower() and _NOTEBOOK.search(place.name):
                 likely.append(Handed(path, f"{name}/{place}", info.filename))
             else:
                 others.append(str(place))
@@ -220,11 +234,11 @@ def _rank(name: str, wanted: str) -> tuple | None:
         kind = 1
     elif _plain(stem) == _plain(wanted):
         kind = 2
-    elif ".ipynb" not in base.lower():
+    elif "ipynb" not in base.lower():
         return None
     else:
         kind = 3 if _plain(wanted) in _plain(stem) else 4
-    return kind, depth, -number, name
+    return KEPT in PurePosixPath(name).parts, kind, depth, -number, name
 
 
 def _timestamp_problem(path: Path) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from viva.intake.pieces import Pieces
-from viva.intake.seams import goes_on, parted, statements
+from viva.intake.seams import goes_on, is_clear, parted
 from viva.intake.slots import (
     ANSWERS,
     ENOUGH,
@@ -23,9 +23,10 @@ from viva.intake.slots import (
     LOCKED,
     Piece,
     Slot,
-    bound_names,
     evidence,
+    is_prose,
     likeness,
+    looks_like_code,
 )
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
@@ -39,14 +40,15 @@ class Matching(Pieces):
         self.chosen: dict[Slot, Piece] = {}
         self.by_text: list[Slot] = []
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
+        self.unsure: dict[str, list[Slot]] = {}
+        """Where something else may have been meant: a sentence, and the answers in question."""
+        self.take_code_out_of_texts()
         self.take_out_released_texts()
         self._take_exact_texts()
         self.join_parts(self.taken())
         self._take_identified()
         self._take_likely()
         self._cut_answers()
-        self._take_from_locked()
-        self._look_below_stubs()
 
     @property
     def extras(self) -> list[Piece]:
@@ -58,7 +60,12 @@ class Matching(Pieces):
         piece = self.chosen.get(slot)
         return piece is None or piece.squeezed in ("", slot.squeezed)
 
-    def _missing(self) -> list[Slot]:
+    def lacking(self, slot: Slot) -> set[str]:
+        """The names that an answer has to give, and that neither it nor an answer above it gives."""
+        above = [piece.binds for other, piece in self.chosen.items() if other.answers and other.place <= slot.place]
+        return set(slot.own) if self.is_blank(slot) else slot.own.difference(*above)
+
+    def missing(self) -> list[Slot]:
         return [slot for slot in self.slots if slot not in self.chosen]
 
     # What is certain
@@ -73,6 +80,10 @@ class Matching(Pieces):
             if slot.kind not in (*LOCKED, "text") or len(slot.squeezed) < 10:
                 continue
             found = by_text.get(slot.squeezed, [])
+            if slot.kind == "text" and any(
+                self.identified(piece) is slot for piece in self.pieces if piece not in found
+            ):
+                continue
             twins = texts.count(slot.squeezed)
             mine = [piece for piece in found if self.identified(piece) is slot]
             if not mine and twins == 1:
@@ -139,10 +150,10 @@ class Matching(Pieces):
             self.dropped -= set(groups[-1])
             if len({"".join(piece.squeezed for piece in group) for group in groups}) > 1:
                 others = "the other is" if len(groups) == 2 else "the others are"
-                self.notes.append(
+                self.unsure[
                     f"'{slot.name}' stood {len(groups)} times with different text; the last one counts, and {others} "
                     "kept as a cell of the student's own"
-                )
+                ] = [slot]
             chosen = self._joined(slot, groups[-1])
         self.chosen[slot] = chosen
         for piece in pieces:
@@ -169,7 +180,7 @@ class Matching(Pieces):
 
     # What is likely
 
-    def _between(self, slot: Slot, kinds: tuple[str, ...] = ()) -> tuple[int, int]:
+    def between(self, slot: Slot, kinds: tuple[str, ...] = ()) -> tuple[int, int]:
         """Between which places a slot's piece would stand, judged by those (of some kinds) that were not moved."""
         index = {piece: place for place, piece in enumerate(self.pieces)}
         known = {pair: 1.0 for pair in self.chosen.items() if not kinds or pair[0].kind in kinds}
@@ -178,22 +189,22 @@ class Matching(Pieces):
         after = [index[piece] for other, piece in chain.items() if other.place > slot.place]
         return max(before, default=-1), min(after, default=len(self.pieces))
 
-    def _free(self) -> list[Piece]:
+    def free(self) -> list[Piece]:
         """Pieces that may be any slot: the student's own, and those that lost what identified them."""
         return [piece for piece in self.extras if piece.copy_of is None and piece.squeezed]
 
     def _take_likely(self) -> None:
-        if not self._missing():
+        if not self.missing():
             return
         worth = {
             (slot, piece): value
-            for slot in self._missing()
-            for piece in self._free()
+            for slot in self.missing()
+            for piece in self.free()
             if (value := evidence(slot, piece)) + IN_PLACE >= self._enough(slot)
         }
         known = dict.fromkeys(self.chosen.items(), 2.0)
         chain = self._chain(worth | known)
-        for slot in self._missing():
+        for slot in self.missing():
             if slot in chain:
                 self._accept(slot, chain[slot])
         # A part of the cell above is likelier than one that would have been moved.
@@ -204,7 +215,7 @@ class Matching(Pieces):
         for (slot, piece), value in sorted(moved, key=lambda pair: (-pair[1], -index[pair[0][1]])):
             if value >= self._enough(slot) and slot not in self.chosen and piece not in self.taken():
                 self._accept(slot, piece)
-        for slot in self._missing():
+        for slot in self.missing():
             self._take_what_stands_there(slot)
 
     def _enough(self, slot: Slot) -> float:
@@ -212,17 +223,18 @@ class Matching(Pieces):
 
     def _take_what_stands_there(self, slot: Slot) -> None:
         """For a slot that nothing resembles: the one piece in its place."""
-        low, high = self._between(slot)
-        there = [piece for piece in self._free() if piece in self.pieces[low + 1 : high]]
+        low, high = self.between(slot)
+        there = [piece for piece in self.free() if piece in self.pieces[low + 1 : high]]
         same = [piece for piece in there if piece.squeezed == slot.squeezed]
         if same:
             self.chosen[slot] = same[0]
         elif slot.answers or slot.kind == "open":
             there = [piece for piece in there if not _ADVERTISED.search(piece.source)]
+            there = [piece for piece in there if not slot.written or self.is_text_of_ones_own(piece)] or there
             fitting = [piece for piece in there if piece.kind == slot.cell.cell_type]
-            rivals = [other for other in self._missing() if other.answers and self._between(other) == (low, high)]
+            rivals = [other for other in self.missing() if other.answers and self.between(other) == (low, high)]
             if slot.written:
-                own = [piece for piece in self._free() if piece.kind == "markdown" and len(piece.squeezed) > 20]
+                own = [piece for piece in self.free() if self.is_text_of_ones_own(piece)]
                 # A moved text says nothing about itself; the only one there is can only be this.
                 fitting = fitting or (there if len(there) == 1 else own if len(own) == 1 else [])
             if fitting and (slot.written or rivals == [slot]):
@@ -261,24 +273,13 @@ class Matching(Pieces):
             if parts:
                 self._take_parts(piece, keeper, parts)
 
-    def _take_from_locked(self) -> None:
-        """Take an answer that stands nowhere else out of a given cell that was edited."""
-        for slot in [slot for slot in self._missing() if slot.kind in ANSWERS and slot.own]:
-            for other, piece in list(self.chosen.items()):
-                if other.kind in LOCKED and piece.squeezed != other.squeezed and slot.own <= piece.binds:
-                    parts = statements(piece.source)
-                    start = next((at for at, part in enumerate(parts) if slot.own & bound_names(part)), len(parts))
-                    if text := "\n".join(parts[start:]).strip("\n"):
-                        rest = piece.part("\n".join(parts[:start]), keep=True)
-                        self.chosen[other], self.chosen[slot] = rest, piece.part(text)
-                        where = self.pieces.index(piece)
-                        self.pieces[where : where + 1] = [rest, self.chosen[slot]]
-                        self.notes.append(f"the answer '{slot.name}' stood in '{other.name}', and was taken out of it")
-                        break
-
     def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
         names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
-        self.notes.append(f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}")
+        note = f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}"
+        if is_clear(parts):
+            self.notes.append(note)
+        else:
+            self.unsure[note] = list(parts)
         where = self.pieces.index(piece)
         for slot in parts:
             if slot is not keeper and slot in self.chosen:
@@ -286,25 +287,8 @@ class Matching(Pieces):
             self.chosen[slot] = piece.part(parts[slot], keep=slot is keeper)
         self.pieces[where : where + 1] = [self.chosen[slot] for slot in parts]
 
-    def _look_below_stubs(self) -> None:
-        """Where a stub was left as it was and the answer stands in a cell beside it, take that."""
-        for slot in self.slots:
-            stub = self.chosen.get(slot)
-            if stub is None or not slot.answers or not self.is_blank(slot):
-                continue
-            code = slot.cell.cell_type == "code"
-            low, high = self._between(slot, ANSWERS if code else ())
-            there = [piece for piece in self._free() if piece in self.pieces[low + 1 : high]]
-            if code:
-                there = [piece for piece in there if slot.own & piece.binds]
-                if not there and slot.kind == "manual":
-                    low = self.pieces.index(stub)
-                    high = min(high, self._between(slot)[1])
-                    there = [p for p in self.pieces[low + 1 : high] if p in self._free() and p.kind == "code"]
-            else:
-                there = [p for p in there if p.kind != "code" and not _ADVERTISED.search(p.source)]
-            if there:
-                best = max(len(slot.own & piece.binds) for piece in there)
-                self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
-                self.dropped.add(stub)
-                self.notes.append(f"'{slot.name}' was left as released; its answer was taken from a cell of its own")
+    def is_text_of_ones_own(self, piece: Piece, least: int = 20) -> bool:
+        """Whether a piece is a text that a student may have written, also where it became a code cell."""
+        if _ADVERTISED.search(piece.source) or piece.fenced or len(piece.squeezed) < least:
+            return False
+        return is_prose(piece.source) if piece.kind == "code" else not looks_like_code(piece.source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from viva.intake.seams import goes_on, groups_of, runs_of, segments, unfenced
+from viva.intake.seams import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, is_definition, looks_like_code
 
 
@@ -17,6 +17,18 @@ class Pieces:
         self.notes: list[str] = []
         self.names = {slot.name: slot for slot in slots}
         self.ids = {slot.cell.get("id") or slot.name: slot for slot in slots} | self.names
+
+    def take_code_out_of_texts(self) -> None:
+        """Where no code gives a name of some answer, and blocks of code in a text do, take these out of it."""
+        answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+        given = set().union(*(piece.binds for piece in self.pieces if piece.kind == "code"))
+        wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
+        for piece in [piece for piece in self.pieces if wanted and piece.kind != "code"]:
+            parts = unfolded(piece)
+            if len(parts) > 1 and any(part.kind == "code" and wanted & part.binds for part in parts):
+                self.notes.append(f"cell {piece.number} was a text that held code, and was taken apart")
+                place = self.pieces.index(piece)
+                self.pieces[place : place + 1] = parts
 
     def identified(self, piece: Piece) -> Slot | None:
         """The slot that a piece says it is."""
@@ -82,7 +94,7 @@ class Pieces:
     def join_parts(self, taken: set[Piece]) -> None:
         """Join code that was split in the middle of a statement, or of a block; ``taken`` pieces are whole."""
         free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
-        code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or is_definition(piece.source)]
+        code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or _begins_code(piece.source)]
         for group in groups_of(code):
             if len(group) > 1:
                 self.whole(group)
@@ -90,7 +102,7 @@ class Pieces:
     def whole(self, pieces: list[Piece], between: str = "\n") -> Piece:
         """One piece for several, standing where the first one stood."""
         first = pieces[0]
-        whole = replace(first, source=between.join(piece.source for piece in pieces), fenced="")
+        whole = replace(first, source=text_of(pieces, between), fenced="")
         whole.kind = "code" if any(piece.kind == "code" for piece in pieces) else first.kind
         whole.parts = sum(piece.parts for piece in pieces)
         identity = next((piece for piece in pieces if self.identified(piece)), first)
@@ -99,3 +111,8 @@ class Pieces:
         self.dropped |= set(pieces[1:])
         self.pieces = [piece for piece in self.pieces if piece not in pieces[1:]]
         return whole
+
+
+def _begins_code(source: str) -> bool:
+    """Whether a text is code, or the beginning of a function."""
+    return is_definition(source) or looks_like_code(source)

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.intake.matching import Matching
-from viva.intake.seams import goes_on
-from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot, looks_like_code, parses, pieces_of, squeezed
+from viva.intake.doubts import doubts_of, tests_of
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot, likeness, listed, parses, pieces_of, squeezed
+from viva.intake.strays import Settled
 
-LISTED = 6
-"""So many cells are named in a sentence."""
+WORTH_KEEPING = 20
+"""Characters that were written into a locked text."""
 _KINDS = {"given": "given cell", "tests": "test cell", "task": "question"}
 
 
@@ -45,17 +45,19 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     slots = release.slots
     pieces = pieces_of(submission)
     renamed = undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
-    matching = Matching(slots, pieces)
+    matching = Settled(slots, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
-    repairs = [*renamed, *matching.notes, *build.notes]
+    doubts = doubts_of(matching, bool(submission.metadata.get("damaged")))
+    doubtful = {test for doubt in doubts for slot in doubt.slots for test in tests_of(slots, slot)}
+    repairs = [*renamed, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
     if language != (release.metadata.get("kernelspec") or {}).get("language", "python"):
         repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
     answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
     fit = len(present) / max(1, len(slots))
-    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(build.doubtful))
+    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(sorted(doubtful)))
 
 
 def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
@@ -82,11 +84,10 @@ def _tells(slot: Slot, piece: Piece) -> bool:
 class _Build:
     """The repaired cells, and the sentences about them."""
 
-    def __init__(self, matching: Matching) -> None:
+    def __init__(self, matching: Settled) -> None:
         self.matching, self.slots, self.chosen = matching, matching.slots, matching.chosen
         self.extras = matching.extras
         self.notes: list[str] = []
-        self.doubtful: list[str] = []
         self.below: dict[Slot, str] = {}
         """What a student added to a given cell."""
         self.known = {slot.cell.get("id") for slot in self.slots}
@@ -99,13 +100,12 @@ class _Build:
             cells += [self._own(piece) for piece in before]
             cells.append(self._cell(slot))
             if added := self.below.get(slot):
-                cells.append(self._own(Piece(0, "code", added)))
+                cells.append(self._own(Piece(0, slot.cell.cell_type, added)))
             cells += [self._own(piece) for piece in after]
         self._note_recognised()
         self._note_order()
         self._note_missing()
         self._note_copies()
-        self._note_doubts(around)
         return cells
 
     def _places_of_extras(self) -> dict[Slot | None, tuple[list[Piece], list[Piece]]]:
@@ -175,8 +175,14 @@ class _Build:
         if self._as_then_released(slot, piece):
             self.notes.append(f"{what} is of an earlier release; today's text stands in its place")
             return
-        added = _added(slot.source, piece.source) if slot.kind == "given" else ""
-        if added:
+        text = slot.cell.cell_type != "code"
+        added = _added_words(slot.source, piece.source) if text else ""
+        if slot.kind == "given" and not text:
+            added = _added(slot.source, piece.source)
+        if added and added == piece.source:
+            self.below[slot] = added
+            self.notes.append(f"{what} was edited; the released text was put back, and the edited one stands below it")
+        elif added:
             self.below[slot] = added
             self.notes.append(
                 f"{what} was added to; the released text was put back, and what was added stands below it"
@@ -195,7 +201,7 @@ class _Build:
     def _note_recognised(self) -> None:
         if slots := self.matching.by_text:
             have = "has" if len(slots) == 1 else "have"
-            self.notes.append(f"{_listed(slots)} {have} lost what identifies a cell, recognised by text and place")
+            self.notes.append(f"{listed(slots)} {have} lost what identifies a cell, recognised by text and place")
 
     def _note_order(self) -> None:
         place = {piece: index for index, piece in enumerate(self.matching.pieces)}
@@ -207,37 +213,12 @@ class _Build:
         missing = [slot for slot in self.slots if slot not in self.chosen]
         if missing:
             were = "was" if len(missing) == 1 else "were"
-            self.notes.append(f"{_listed(missing)} {were} not handed in and {were} put back as released")
+            self.notes.append(f"{listed(missing)} {were} not handed in and {were} put back as released")
 
     def _note_copies(self) -> None:
         copies = [piece.copy_of for piece in self.extras if piece.copy_of and piece.copy_of.kind in LOCKED]
         for slot in dict.fromkeys(copies):
             self.notes.append(f"a copy of '{slot.name}' is kept as a cell of the student's own and earns nothing")
-
-    def _note_doubts(self, around: dict[Slot | None, tuple[list[Piece], list[Piece]]]) -> None:
-        """Say where code without identity may be part of an answer, and nothing tells of which."""
-        if not self.matching.by_text:
-            return
-        answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
-        lost = [slot for slot in answers if slot not in self.chosen]
-        for where, pieces in around.items():
-            for piece in [*pieces[0], *pieces[1]]:
-                text = piece.kind != "code" or piece.fenced
-                code = looks_like_code(piece.source) if text or lost else goes_on(piece)
-                if not code or piece.copy_of or self.matching.identified(piece):
-                    continue
-                place = where.place if where else -1
-                near = [slot for slot in answers if slot.place <= place][-1:]
-                near += [slot for slot in answers if slot.place > place][:1]
-                names = _listed(lost or near)
-                self.notes.append(f"cell {piece.number} may belong to {names}; a human should look at it")
-                self.doubtful += [test.name for slot in lost or near for test in self._tests(slot)]
-
-    def _tests(self, answer: Slot) -> list[Slot]:
-        """The test cells between an answer and the next one."""
-        after = [slot for slot in self.slots if slot.place > answer.place]
-        until = next((slot.place for slot in after if slot.kind in ANSWERS), len(self.slots))
-        return [slot for slot in after if slot.kind == "tests" and slot.place < until]
 
 
 def _added(released: str, handed_in: str) -> str:
@@ -256,8 +237,11 @@ def _added(released: str, handed_in: str) -> str:
     return text if text.strip() and parses(text) else ""
 
 
-def _listed(slots: list[Slot]) -> str:
-    names = [f"'{slot.name}'" for slot in slots[:LISTED]]
-    if len(slots) > LISTED:
-        return f"{', '.join(names)} and {len(slots) - LISTED} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+def _added_words(released: str, handed_in: str) -> str:
+    """What was written into a text: the lines that are new, the whole text if others changed too, or nothing."""
+    lines = {squeezed(line) for line in released.splitlines()}
+    new = [line for line in handed_in.splitlines() if squeezed(line) not in lines]
+    if lines <= {squeezed(line) for line in handed_in.splitlines()}:
+        return "\n".join(new) if len(squeezed("".join(new))) >= WORTH_KEEPING else ""
+    grown = len(squeezed(handed_in)) - len(squeezed(released)) >= WORTH_KEEPING
+    return handed_in if grown or likeness(released, handed_in) < 0.5 else ""

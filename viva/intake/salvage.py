@@ -1,27 +1,23 @@
 """Bytes -> notebook: whatever a student's program made of the file, its cells, or why there are none.
 
-Theory of operation. The bytes are decoded, parsed as JSON, and every cell is built anew from what can
-be trusted in it: its type, its text, its pictures, and what identifies it. Outputs are left out; they
-come from the student's machine and are made again. Where the JSON is broken, each cell that is whole
-is still read on its own; a cell that is cut in two is left out, and said so. Nothing is executed, and
-the time is linear in the size of the file.
+Theory of operation. The bytes are decoded, parsed as JSON (viva.intake.brokenjson), and every cell is built anew
+from what can be trusted in it: its type, its text, its pictures, and what identifies it. Outputs are left
+out; they come from the student's machine and are made again. Nothing is executed, and the time is linear in
+the size of the file.
 """
 
 from __future__ import annotations
 
 import codecs
-import json
-import re
 from collections import defaultdict
 
 from nbformat import NotebookNode, from_dict
 
+from viva.intake.brokenjson import Damaged, parsed
 from viva.intake.rawcell import ID, read_cell
 from viva.verdict import SubmissionError
 
 MOST_CELLS = 2000
-MOST_BREAKS = 20
-"""So many broken places are stepped over."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -35,14 +31,12 @@ _OTHER_FILES = (
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"\x1f\x8b", "a compressed archive"),
+    (b"\xfd7zXZ", "a compressed archive"),
+    (b"7z\xbc\xaf", "a compressed archive (7z)"),
+    (b"Rar!", "a compressed archive (RAR)"),
+    (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
     (b"{\\rtf", "a text document (RTF)"),
 )
-# Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
-_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
-_CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
-_KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
-_CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
-_CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
 
 
 def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
@@ -50,19 +44,22 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
 
     A cell's metadata holds what identifies it and nothing else: ``nbgrader`` with ``grade_id`` and
     ``checksum``, and ``id`` as Colab and Deepnote write it. With ``trusting``, for a file that nobody
-    gains from forging, what nbgrader and Viva wrote is kept as it is. Raises SubmissionError.
+    gains from forging, what nbgrader and Viva wrote is kept as it is. The notebook's metadata say ``damaged`` where
+    a part of the file could not be read. Raises SubmissionError.
     """
     repairs: list[str] = []
     text = _decoded(data, repairs)
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
-    content = _parsed(text, repairs)
+    content = parsed(text, repairs)
     cells = _cells(content, repairs)
     if not any(isinstance(cell, dict) for cell in cells):
         raise SubmissionError("is a notebook without cells")
     if len(cells) > MOST_CELLS:
         raise SubmissionError(f"has {len(cells)} cells, and at most {MOST_CELLS} are read")
     notebook = _notebook(cells, repairs)
+    if isinstance(content, Damaged):
+        notebook.metadata.damaged = True
     if language := _language(content):
         notebook.metadata.kernelspec = NotebookNode(language=language)
     if isinstance(content, dict) and isinstance(content.get("metadata"), dict) and content["metadata"].get("marimo"):
@@ -86,7 +83,7 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     for mark, kind in _OTHER_FILES:
         if start.startswith(mark):
             raise SubmissionError(f"is not a notebook but {kind}")
-    if start[:14].lower().startswith((b"<!doctype html", b"<html")):
+    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"<!", b"<?xml", b"<html", b"<HTML")):
         raise SubmissionError("is not a notebook but a web page (HTML)")
     if encoding := _wide(data):
         repairs.append(f"the file was saved as {encoding.upper()} and was read as such")
@@ -120,90 +117,6 @@ def _wide(data: bytes) -> str:
         if head[0::2].count(0) > 0.8 * len(head[0::2]) and head[1::2].count(0) < 0.1 * len(head):
             return "utf-16-be"
     return ""
-
-
-def _int(digits: str) -> int:
-    return int(digits) if len(digits) < 100 else 0
-
-
-_DECODER = json.JSONDecoder(strict=False, parse_int=_int)
-
-
-class _BrokenError(Exception):
-    """JSON ends at a place."""
-
-    def __init__(self, text: str, place: int, reason: str) -> None:
-        line = text.count("\n", 0, place) + 1
-        self.where = f"line {line}, column {place - text.rfind(chr(10), 0, place)}"
-        self.reason = reason
-        super().__init__(f"no JSON from {self.where} on ({reason})")
-
-
-def _value(text: str, start: int) -> tuple[object, int]:
-    try:
-        return _DECODER.raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        raise _BrokenError(text, error.pos, error.msg) from error
-    except StopIteration as error:
-        raise _BrokenError(text, start, "nothing follows") from error
-    except RecursionError as error:
-        raise _BrokenError(text, start, "it is nested too deeply") from error
-
-
-def _parsed(text: str, repairs: list[str]) -> object:
-    """The JSON of a file, or as much of it as there is."""
-    try:
-        return _whole(text, repairs)
-    except _BrokenError as error:
-        broken = error
-    mended = _COMMA.sub(lambda match: match[1] or "", text)
-    if mended != text:
-        try:
-            content = _whole(mended, repairs)
-            repairs.append(f"the JSON had a comma too many at {broken.where}, and was read without it")
-            return content
-        except _BrokenError as error:
-            broken = error
-    cells, lost = _whole_cells(mended)
-    if not cells:
-        raise SubmissionError(f"is not a notebook: {broken}")
-    what = f"the JSON breaks at {broken.where} ({broken.reason})"
-    if _CONFLICT.search(text):
-        what += "; the file holds an unresolved conflict of git"
-    read = "1 whole cell was read" if len(cells) == 1 else f"{len(cells)} whole cells were read"
-    repairs.append(f"{what}; {read}{', what stands at the break is lost' if lost else ''}")
-    return {"nbformat": 4, "cells": cells}
-
-
-def _whole(text: str, repairs: list[str]) -> object:
-    content, end = _value(text, len(text) - len(text.lstrip()))
-    rest = text[end:].strip("\0 \t\r\n\x1a")
-    if rest and not _has_cells(content):
-        raise _BrokenError(text, end, "the JSON ends here, and more follows")
-    if rest:
-        repairs.append(f"after the end of the notebook stood {len(rest)} more characters, which were left out")
-    return content
-
-
-def _has_cells(content: object) -> bool:
-    return isinstance(content, dict) and ("cells" in content or "worksheets" in content)
-
-
-def _whole_cells(text: str) -> tuple[list[dict], bool]:
-    """The cells that are whole, and whether something between them is not."""
-    # Inside a string of JSON a quote has a backslash, so that this finds no cell that a student only printed.
-    match = _CELLS.search(text)
-    place, cells, breaks = match.end() if match else len(text), [], 0
-    while breaks < MOST_BREAKS and (match := _CELL.search(text, place)):
-        try:
-            cell, place = _value(text, match.start())
-        except _BrokenError:
-            breaks += 1
-            place = match.end()
-            continue
-        if isinstance(cell, dict) and "cell_type" in cell and ("source" in cell or "input" in cell):
-            cells.append(cell)
-    return cells, breaks > 0
 
 
 def _cells(content: object, repairs: list[str]) -> list:

@@ -8,12 +8,14 @@ gets the names that its tests ask for.
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from viva.intake.slots import Piece, Slot, bound_names, is_definition, parses, squeezed, tree_of
+from viva.intake.slots import Piece, Slot, bound_names, is_definition, looks_like_code, parses, squeezed, tree_of, words
 
 NEAR = 4
 """So many cells further the rest of a piece of code is looked for."""
@@ -23,6 +25,12 @@ _CHANGED = re.compile(
     r"\b([^\W\d]\w*)(?:\.(?:append|extend|insert|update|add|fill|sort)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
 )
 """A name whose object a statement changes in place."""
+_BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_BLOCK = re.compile(
+    r"^(?P<mark>```|~~~)[^\n`]*\n(?P<fenced>.*?)^(?P=mark)[ \t]*$|(?<=\n\n)(?P<indented>(?:    [^\n]*\n|\n(?=    ))+)",
+    re.MULTILINE | re.DOTALL,
+)
 _FENCE = re.compile(r"\s*```[ \t]*(?:python|py|ipython3?)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -38,6 +46,24 @@ def unfenced(piece: Piece) -> Piece:
     if not fence or "```" in fence[1]:
         return piece
     return replace(piece, kind="code", source=fence[1], fenced=piece.source)
+
+
+def unfolded(piece: Piece) -> list[Piece]:
+    """A text that holds blocks of code, fenced or indented, as texts and code by turns."""
+    parts = []
+    for block in _BLOCK.finditer(piece.source):
+        code = textwrap.dedent(block["fenced"] or block["indented"])
+        if looks_like_code(code):
+            parts.append((block.start(), block.end(), code))
+    found, end = [], 0
+    for start, stop, code in parts:
+        found += [(piece.kind, piece.source[end:start]), ("code", code)]
+        end = stop
+    found.append((piece.kind, piece.source[end:]))
+    pieces = [piece.part(source.strip("\n"), keep=not place) for place, (_, source) in enumerate(found)]
+    for part, (kind, _) in zip(pieces, found, strict=True):
+        part.kind = kind
+    return [part for part in pieces if part.source.strip()]
 
 
 # Released texts
@@ -86,7 +112,37 @@ def segments(piece: Piece, owner: dict[int, Slot]) -> Iterator[tuple[Slot | None
 
 def belong_together(one: str, other: str) -> bool:
     """Whether two pieces of code are whole together and not each alone."""
-    return not (parses(one) and parses(other)) and parses(f"{one}\n{other}")
+    return not (parses(one) and parses(other)) and put_together(one, other) is not None
+
+
+@functools.lru_cache(maxsize=512)
+def put_together(one: str, other: str) -> str | None:
+    """Two pieces of code as one that is whole, in which what the second begins with can be reached.
+
+    The second goes on where the first ends, or where a definition in it ends below which another one was pasted.
+    """
+    if tree_of(f"{one}\n{other}") is None:
+        return None
+    lines = one.splitlines()
+    ends = [len(lines)]
+    if other[:1] in (" ", "\t") and (tree := tree_of(one)):
+        ends += [node.end_lineno for node in reversed(tree.body[:-1]) if isinstance(node, _BLOCKS)]
+    for end in ends:
+        tree = tree_of("\n".join([*lines[:end], other, *lines[end:]]))
+        if tree and _reached(tree, end + 1, end + other.count("\n") + 1):
+            return "\n".join([*lines[:end], other, *lines[end:]])
+    return None
+
+
+def _reached(tree: ast.Module, first: int, last: int) -> bool:
+    """Whether the first statement that begins in these lines is not below one that always leaves its block."""
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            for above, below in itertools.pairwise(block if isinstance(block, list) else ()):
+                if above.lineno < first <= below.lineno <= last and isinstance(above, _LEAVING):
+                    return False
+    return True
 
 
 def groups_of(code: list[Piece]) -> list[list[Piece]]:
@@ -96,7 +152,8 @@ def groups_of(code: list[Piece]) -> list[list[Piece]]:
         group = next(
             (group for group in reversed(groups[-NEAR:]) if belong_together(text_of(group), piece.source)), None
         )
-        if group is None and goes_on(piece) and groups and piece.number - groups[-1][-1].number <= 1:
+        beside = bool(groups) and piece.number - groups[-1][-1].number <= 1
+        if group is None and goes_on(piece) and beside and not parses(f"{text_of(groups[-1])}\n{piece.source}"):
             group = groups[-1]  # the next one may make it whole, and if not, nothing is worse for it
         if group is None:
             groups.append([piece])
@@ -113,8 +170,17 @@ def groups_of(code: list[Piece]) -> list[list[Piece]]:
     return groups
 
 
-def text_of(pieces: list[Piece]) -> str:
-    return "\n".join(piece.source for piece in pieces)
+def text_of(pieces: Iterable[Piece], between: str = "\n") -> str:
+    """The text of pieces that are one, each put where it belongs."""
+    first, *rest = (piece.source for piece in pieces)
+    for source in rest:
+        first = (put_together(first, source) if between == "\n" else None) or f"{first}{between}{source}"
+    return first
+
+
+def changed_names(source: str) -> set[str]:
+    """The names whose objects code seems to change in place."""
+    return set(_CHANGED.findall(source))
 
 
 # Texts that hold several answers
@@ -131,6 +197,14 @@ def statements(source: str) -> list[str]:
     return ["\n".join(lines[start:end]) for start, end in itertools.pairwise([0, *ends, len(lines)])]
 
 
+def _in_common(parts: list[str]) -> list[int]:
+    """How many names stand both above and below each place between statements."""
+    names = [words(part) for part in parts]
+    above = [set(), *itertools.accumulate(names, set.union)]
+    below = [set(), *itertools.accumulate(reversed(names), set.union)][::-1]
+    return [len(one & other) for one, other in zip(above, below, strict=True)]
+
+
 def first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
 
@@ -139,7 +213,8 @@ def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) ->
     """A text cut between its statements into an answer to each of some slots, in their order, where it has one.
 
     The cut is made where most of the names are given that the slots' tests ask for; of equal places above a
-    statement that gives a name, as others may change what stands above them; then where an empty line stands.
+    statement that gives a name, as others may change what stands above them; then where an empty line stands; then
+    where the two sides have the fewest names in common.
     ``keeper``, whose cell it was, keeps all of its names, or the text is not cut. One of ``unnamed``, which stand
     nowhere else, may get statements that give other names.
     """
@@ -149,7 +224,8 @@ def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) ->
     names = [bound_names(part) for part in parts]
     whole = keeper.own & set().union(*names)
     alone = keeper.own.difference(*(slot.own for slot in slots if slot is not keeper))
-    touching = [place for place, part in enumerate(parts) if alone & (names[place] | set(_CHANGED.findall(part)))]
+    touching = [place for place, part in enumerate(parts) if alone & (names[place] | changed_names(part))]
+    common = _in_common(parts)
     best: dict[int, tuple[float, tuple[tuple[Slot, int], ...]]] = {0: (0.0, ())}
     for slot in slots:
         marks = [bool(slot.mark) and slot.mark in part for part in parts]
@@ -157,9 +233,9 @@ def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) ->
         for start in sorted(best, reverse=True):
             value, cuts = best[start]
             below = 0 < start < len(parts) and not parts[start].partition("\n")[0].strip()
-            value += (
-                0.02 * (0 < start < len(parts) and bool(names[start] or _IMPORT.search(parts[start]))) + 0.01 * below
-            )
+            if 0 < start < len(parts):
+                value += 0.02 * bool(names[start] or _IMPORT.search(parts[start])) + 0.01 * below
+                value -= 0.001 * min(9, common[start])
             have, marked = set(), False
             for end in range(start + 1, len(parts) + 1):
                 have |= names[end - 1] & slot.own
@@ -180,3 +256,12 @@ def parted(slots: list[Slot], source: str, keeper: Slot, unnamed: list[Slot]) ->
     texts = ["\n".join(parts[one:other]).strip("\n") for one, other in itertools.pairwise(starts)]
     found = dict(zip((slot for slot, _ in cuts), texts, strict=True))
     return found if len(found) > 1 and keeper in found else {}
+
+
+def is_clear(parts: dict[Slot, str]) -> bool:
+    """Whether a text was cut where it must be: each part ends and begins with what gives a name of its answer."""
+    for (one, above), (other, below) in itertools.pairwise(parts.items()):
+        last, first = statements(above)[-1], statements(below)[0]
+        if not one.own & (bound_names(last) | changed_names(last)) or not other.own & bound_names(first):
+            return False
+    return True

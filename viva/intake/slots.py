@@ -8,6 +8,7 @@ import functools
 import keyword
 import re
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +20,8 @@ LOCKED = ("given", "tests", "task")
 ANSWERS = ("answer", "manual")
 LONGEST = 10_000
 """Characters of a cell that are compared."""
+LISTED = 6
+"""So many cells are named in a sentence."""
 ENOUGH = 0.6
 """Evidence from which a piece is taken for a slot."""
 IN_PLACE = 0.2
@@ -30,6 +33,11 @@ _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s
 _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 _QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
+_TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
+_STATEMENT = re.compile(r"^\s*(?:assert|def|class|import|return|print)\b|[\[({=]\s*$|\w\(.*\):?\s*$", re.MULTILINE)
+"""A line that is hardly one of a text."""
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
 _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
 _PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
@@ -61,6 +69,11 @@ def bound_names(source: str) -> set[str]:
     return names - _PYTHON
 
 
+def words(source: str) -> set[str]:
+    """The names in code, without those of Python and those in strings and comments."""
+    return set(_NAME.findall(_QUIET.sub("", source[:LONGEST]))) - _PYTHON
+
+
 def tree_of(source: str) -> ast.Module | None:
     """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole."""
     if len(source) > 200_000:
@@ -85,6 +98,14 @@ def looks_like_code(source: str) -> bool:
     bare = (ast.Expr, ast.AnnAssign)
     called = tree and any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
     return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
+
+
+def is_prose(source: str) -> bool:
+    """Whether a text can only be words: no code, and hardly anything but letters and spaces."""
+    source = source[:LONGEST]
+    if len(re.findall(r"[^\W\d_]{2,}", source)) < 5 or _STATEMENT.search(source) or parses(source):
+        return False
+    return sum(letter.isalpha() or letter.isspace() for letter in source) > 0.75 * len(source)
 
 
 def is_definition(source: str) -> bool:
@@ -175,6 +196,11 @@ class Released:
         self.metadata = notebook.metadata
         self.slots = _slots(notebook)
 
+    @property
+    def graded(self) -> tuple[str, ...]:
+        """The names of the cells that earn points."""
+        return tuple(slot.name for slot in self.slots if slot.kind in ("tests", "task", "manual"))
+
 
 def _slots(release: NotebookNode) -> list[Slot]:
     slots: list[Slot] = []
@@ -235,8 +261,18 @@ def pieces_of(notebook: NotebookNode) -> list[Piece]:
         ids = tuple(name for name in (cell.id, cell.metadata.get("id", "")) if name)
         identity = {"cell_id": cell.id, "grade_id": nbgrader.get("grade_id", ""), "ids": ids}
         identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
-        pieces.append(Piece(number, cell.cell_type, cell.source, **identity))
+        pieces.append(Piece(number, *_as_meant(cell.cell_type, cell.source), **identity))
     return pieces
+
+
+def _as_meant(kind: str, source: str) -> tuple[str, str]:
+    """Type and text of a cell, without the magics by which Databricks tells them, and with spaces that Python knows."""
+    if kind == "code" and (told := _TOLD.match(source)):
+        kind, source = "code" if told["python"] else "markdown", source[told.end() :]
+    if kind == "code" and not source.isascii() and not parses(source):
+        spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
+        source = spaced if parses(spaced) else source
+    return kind, source
 
 
 def evidence(slot: Slot, piece: Piece) -> float:
@@ -265,3 +301,11 @@ def evidence(slot: Slot, piece: Piece) -> float:
 
 def likeness(one: str, other: str) -> float:
     return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100
+
+
+def listed(slots: Iterable[Slot]) -> str:
+    """The names of slots as the subject of a sentence."""
+    names = [f"'{slot.name}'" for slot in slots]
+    if len(names) > LISTED:
+        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

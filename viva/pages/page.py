@@ -196,11 +196,15 @@ class Page:
             questions=questions,
             notes=list(self._notes()),
             cells=cells,
-            repairs=[typeset.plain(text) for text in self.record.get("repairs", {}).get(self.place["notebook"], [])],
+            repairs=self._recorded("repairs"),
+            sanitized=self._recorded("sanitized"),
             faults=len(self.record.get("faults", [])),
             walled=self.record.get("wall", True),
             level=typeset.demoted,
         )
+
+    def _recorded(self, what: str) -> list[str]:
+        return [typeset.plain(text) for text in self.record.get(what, {}).get(self.place["notebook"], [])]
 
     def _questions(self) -> Iterator[Question]:
         explainer = self._explainer()
@@ -283,7 +287,7 @@ def _added(text: str, whole: str) -> str:
 def _title(heading: str) -> Markup:
     """A heading without its points, as one line of HTML."""
     text = re.sub(r"\s*\([\d.]+ points?\)\s*$", "", heading)
-    return Markup(re.sub(r"</?p>", "", str(typeset.prose(text))).strip())
+    return Markup(re.sub(r"</?h1>", "", str(typeset.prose(f"# {text}"))).strip())
 
 
 @functools.cache

@@ -24,6 +24,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
+from viva.cleaning.address import may_hear
+
 LONGEST_TEXT, LONGEST_FORMULA = 100_000, 4_000
 MOST_PICTURE = 4_000_000
 """Bytes of a picture, coded as text."""
@@ -32,13 +34,15 @@ MATHEMATICS = set(
     "mstyle mtable mtr mtd menclose".split()
 )
 TAGS = MATHEMATICS | set(
-    "a abbr b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
-    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strong sub summary sup "
+    "a abbr audio b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
+    "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small source span strong sub summary sup "
     "table tbody td tfoot th thead tr u ul var".split()
 )
 ATTRIBUTES = {
     "a": {"href", "title"},
     "img": {"src", "alt", "title", "width", "height"},
+    "audio": {"src", "controls"},
+    "source": {"src", "type"},
     "ol": {"start"},
     "th": {"scope", "colspan", "rowspan"},
     "td": {"colspan", "rowspan"},
@@ -52,6 +56,7 @@ ATTRIBUTES = {
     "mi": {"mathvariant"},
 }
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]+")
+_DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
 PICTURES = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8", "image/gif": b"GIF8", "image/webp": b"RIFF"}
 UNSAFE_TEX = re.compile(r"\\(?:def|newcommand|renewcommand|let|gdef|edef|href|url|require|style|class|cssId|unicode)\b")
 HEADING = re.compile(r"<(/?)h([1-6])>")
@@ -70,12 +75,17 @@ def clean(text: str) -> str:
     )
     cleaned = re.sub(r"<img(?![^>]*\bsrc=)[^>]*?(?:alt=\"([^\"]*)\"[^>]*)?>", r"<em>[picture: \1]</em>", cleaned)
     cleaned = cleaned.replace("[picture: ]", "[picture]")
+    cleaned = re.sub(r"<th[^>]*></th>", "<td></td>", cleaned)  # the corner of a table is no heading
     return re.sub(r"<img (?![^>]*\balt=\"[^\"])", '<img alt="a picture without a description" ', cleaned)
 
 
 def _kept(tag: str, attribute: str, value: str) -> str | None:
     if (tag, attribute) == ("img", "src"):
         return value if DATA.fullmatch(value) else None
+    if attribute == "src":
+        return value if may_hear(value) else None
+    if (tag, attribute) == ("source", "type"):
+        return value if re.fullmatch(r"audio/[\w.-]{1,20}", value) else None
     if attribute == "href":
         return value if re.match(r"https?://|mailto:", value, re.IGNORECASE) else None
     if attribute in ("width", "height"):
@@ -198,12 +208,17 @@ def output(item: NotebookNode, cell: str) -> dict[str, object]:
         if kind in data and (source := picture(kind, _text(data[kind]))):
             return {"kind": "picture", "source": source, "alt": f"Picture drawn by the code of {cell}: {text[:80]}"}
     if "text/html" in data:
-        return {"kind": "html", "html": Markup(clean(_text(data["text/html"])[:LONGEST_TEXT]))}
+        return {"kind": "html", "html": Markup(clean(_shortened(_text(data["text/html"]))))}
     if "text/markdown" in data:
         return {"kind": "html", "html": prose(_text(data["text/markdown"]))}
     if "text/latex" in data:
         return {"kind": "html", "html": prose(_text(data["text/latex"]))}
     return {"kind": "text", "text": plain(text)}
+
+
+def _shortened(text: str) -> str:
+    """HTML of a length that can be shown; pictures and sounds in it do not count."""
+    return text if len(_DATA.sub("", text)) <= LONGEST_TEXT else text[:LONGEST_TEXT]
 
 
 def _text(value: object) -> str:

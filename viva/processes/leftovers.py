@@ -11,15 +11,14 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import socket
-import stat
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from viva.folder import remove
 from viva.processes import stopping
 
 PREFIX = "viva-run-"
@@ -77,17 +76,6 @@ def _take(lock: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, also what a student's code made unreadable."""
-    for path, names, _ in os.walk(folder):
-        for name in names:
-            inner = os.path.join(path, name)
-            with contextlib.suppress(OSError):
-                if stat.S_ISDIR(os.lstat(inner).st_mode):
-                    os.chmod(inner, stat.S_IRWXU)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def finish_builds(parents: Iterable[Path]) -> None:

@@ -27,11 +27,15 @@ LISTEN = 0.2
 class Workers:
     """``count`` processes; ``make(number)``, called before each fork, gives what the worker calls for each job.
 
-    If that has a method ``let_go``, it is called here after the fork, to close what is now the worker's.
+    If that has a method ``let_go``, it is called here after the fork, to close what is now the worker's. When the
+    workers are as many as the processors, each keeps to one: worker, candidate and examiner take turns, and to wake
+    the next on another processor costs more than its answer.
     """
 
     def __init__(self, count: int, make: Callable[[int], Callable]) -> None:
         self.make = make
+        processors = sorted(os.sched_getaffinity(0))
+        self.processors = [{one} for one in processors] if count == len(processors) else [set(processors)] * count
         self.busy: dict[Connection, tuple] = {}
         self.slots: dict[Connection, int] = {}
         self.processes: dict[Connection, multiprocessing.Process] = {}
@@ -43,7 +47,7 @@ class Workers:
         ours, theirs = context.Pipe()
         inherited = [ours, *self.processes]
         work = self.make(slot)
-        process = context.Process(target=_serve, args=(work, theirs, inherited, os.getpid()))
+        process = context.Process(target=_serve, args=(work, theirs, inherited, os.getpid(), self.processors[slot]))
         process.start()
         getattr(work, "let_go", lambda: None)()
         theirs.close()
@@ -99,11 +103,13 @@ class Workers:
         self.close()
 
 
-def _serve(work: Callable, jobs: Connection, inherited: list, parent: int) -> None:
+def _serve(work: Callable, jobs: Connection, inherited: list, parent: int, processors: set[int]) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return
     stopping.forget()
+    with contextlib.suppress(OSError):  # one of them may have been taken away by now
+        os.sched_setaffinity(0, processors)
     for connection in inherited:
         connection.close()
     with contextlib.suppress(EOFError, BrokenPipeError):

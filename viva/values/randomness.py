@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from array import array
 
 import numpy as np
@@ -38,6 +39,14 @@ def set_state(state: object) -> None:
     # NumPy itself believes any position, and would read beyond its words.
     if key and (len(key) != 4 * WORDS or not 0 <= position <= WORDS or has_gauss not in (0, 1)):
         raise ValueError("not a state of numpy.random")
+    # From nothing but zeros a generator draws zeros for ever, and NumPy's normal numbers are never found.
+    if _is_nothing(words[:-4]) or _is_nothing(key):
+        raise ValueError("a random state without randomness")
     random.setstate((3, tuple(array("I", words)), gauss))
     if key:
         np.random.set_state(("MT19937", np.frombuffer(key, np.uint32), position, has_gauss, spare))
+
+
+def _is_nothing(words: bytes) -> bool:
+    """Whether all bits are zero that a Mersenne Twister uses; of its first word that is the highest."""
+    return bool(words) and not any(words[4:]) and not int.from_bytes(words[:4], sys.byteorder) >> 31

@@ -1,0 +1,76 @@
+"""A stranger's folder is walked, measured and removed, however it was made."""
+
+from __future__ import annotations
+
+import os
+import resource
+from pathlib import Path
+
+import pytest
+
+from viva.folder import MOST_LEVELS, holds_more, remove, walk
+
+
+def deepen(folder: Path, levels: int, name: str = "d") -> None:
+    """Make folders in folders, as a process does that changes into each."""
+    place = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir(name, dir_fd=place)
+        inner = os.open(name, os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(os.open("last", os.O_CREAT | os.O_WRONLY, dir_fd=place))
+    os.close(place)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    yield folder
+    remove(folder)
+
+
+@pytest.mark.parametrize(("levels", "name"), [(1100, "d"), (25, "d" * 200)])
+def test_folders_deeper_than_python_recurses_or_a_path_is_long_are_removed(folder, levels, name):
+    deepen(folder, levels, name)
+    (folder / "closed").mkdir(0)
+    os.symlink("/", folder / "link")
+    remove(folder)
+    assert list(folder.parent.iterdir()) == [] and Path("/").is_dir()
+
+
+def test_the_walk_is_in_order_and_goes_neither_through_links_nor_below_twenty_levels(folder):
+    deepen(folder, MOST_LEVELS + 5)
+    for name in ("b", "a", ".hidden", "cache/x", "sub/.cache", "sub/c.pyc"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    os.symlink("/", folder / "root")
+    os.mkfifo(folder / "pipe")
+    found = [str(path.relative_to(folder)) for path in walk(folder, ["cache", "*.pyc", "*cache"])]
+    assert found == [".hidden", "a", "b", "pipe", "root", "sub/.cache"]
+    deepen(folder / "sub", MOST_LEVELS - 1, "e")
+    assert any(path.name == "last" for path in walk(folder))
+
+
+def test_what_cannot_be_looked_into_counts_as_too_much(folder):
+    assert not holds_more(folder, 10**6, 1000)
+    deepen(folder, 25, "d" * 200)
+    assert holds_more(folder, 10**6, 1000)
+
+
+@pytest.mark.slow
+def test_a_thousand_levels_are_counted(folder):
+    deepen(folder, 1200)
+    assert holds_more(folder, 10**9, 1100) and not holds_more(folder, 10**9, 1300)
+
+
+def test_few_open_files_are_enough(folder):
+    deepen(folder, 200)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, before[1]))
+    try:
+        remove(folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert not folder.exists()

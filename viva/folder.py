@@ -1,0 +1,100 @@
+"""A stranger's folder: walked, measured and removed, however deep, wide, closed or large it is.
+
+Python's own ways into a folder call themselves at each level, and end with a RecursionError in a thousand of them.
+Here nothing recurses, no link is followed, and what cannot be listed is passed over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import os
+import stat
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+MOST_LEVELS = 20
+"""Folders in folders, below which nobody looks: a thousand make a path that no system call takes."""
+MOST_FILES = 5000
+"""Files of a submission, and members of a zip, beyond which nobody looks."""
+
+
+def walk(folder: Path, ignored: Collection[str] = ()) -> Iterator[Path]:
+    """What is in a folder and is none, links and pipes too, in order.
+
+    ``ignored`` are patterns of names, of folders too; as in a shell, only ``.*`` matches a name that begins with a dot.
+    """
+    todo = [(os.fspath(folder), 0)]
+    while todo:
+        place, level = todo.pop()
+        folders = []
+        for entry in _entries(place):
+            if any(_matches(entry.name, pattern) for pattern in ignored):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append((entry.path, level + 1))
+            else:
+                yield Path(entry.path)
+        if level < MOST_LEVELS:
+            todo += reversed(folders)
+
+
+def _entries(place: str) -> list[os.DirEntry]:
+    try:
+        with os.scandir(place) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(name, pattern) and (name[:1] != "." or pattern[:1] == ".")
+
+
+def holds_more(folder: str | Path, size: int, files: int) -> bool:
+    """Whether a folder takes more than ``size`` bytes on disk or ``files`` entries, or cannot be looked into."""
+    todo = [os.fspath(folder)]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    with contextlib.suppress(FileNotFoundError):
+                        about = entry.stat(follow_symlinks=False)
+                        size, files = size - about.st_blocks * 512, files - 1
+                        if stat.S_ISDIR(about.st_mode):
+                            todo.append(entry.path)
+        except FileNotFoundError:
+            continue
+        except OSError:  # too deep, or closed to us
+            return True
+        if size < 0 or files < 0:
+            return True
+    return False
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all that is in it, also what was made unreadable or too deep, as far as we may."""
+    with contextlib.suppress(OSError):
+        heap = Path(tempfile.mkdtemp(prefix=".viva-", dir=folder.parent))
+        _empty(folder, heap)
+        heap.rmdir()
+
+
+def _empty(folder: Path, heap: Path) -> None:
+    """Move a folder and those in it onto a heap, where no path is long, and remove them there."""
+    todo, places = [os.fspath(folder)], []
+    while todo:
+        inner, place = todo.pop(), f"{heap}/{len(places)}"
+        with contextlib.suppress(OSError):
+            os.chmod(inner, stat.S_IRWXU)
+            os.rename(inner, place)
+            places.append(place)
+            for entry in _entries(place):
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                else:
+                    os.unlink(entry.path)
+    for place in reversed(places):
+        with contextlib.suppress(OSError):
+            os.rmdir(place)

@@ -1,0 +1,177 @@
+"""The text of a file -> JSON, or as much of it as there is.
+
+Theory of operation. Most files are read at once. Else, in this order: commas too many are left out; where git could
+not merge, the file is read as it was before; and each cell that is whole is read on its own, so that only a cell that
+is cut in two is lost, and said so. The time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from viva.verdict import SubmissionError
+
+MOST_BREAKS = 20
+"""So many broken places are stepped over."""
+WRAPPED, MOST_INSIDE = 3, 100
+"""A notebook is looked for so deep inside another document, among so many values."""
+
+# Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
+_CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
+_KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
+_CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
+_CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
+
+
+class Damaged(dict):
+    """JSON of which a part is lost."""
+
+
+def _int(digits: str) -> int:
+    return int(digits) if len(digits) < 100 else 0
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_int=_int)
+
+
+class _BrokenError(Exception):
+    """JSON ends at a place."""
+
+    def __init__(self, text: str, place: int, reason: str) -> None:
+        line = text.count("\n", 0, place) + 1
+        self.where = f"line {line}, column {place - text.rfind(chr(10), 0, place)}"
+        self.reason = reason
+        super().__init__(f"no JSON from {self.where} on ({reason})")
+
+
+def _value(text: str, start: int) -> tuple[object, int]:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise _BrokenError(text, error.pos, error.msg) from error
+    except StopIteration as error:
+        raise _BrokenError(text, start, "nothing follows") from error
+    except RecursionError as error:
+        raise _BrokenError(text, start, "it is nested too deeply") from error
+
+
+def parsed(text: str, repairs: list[str]) -> object:
+    """The JSON of a file, or as much of it as there is."""
+    try:
+        content = _whole(text, repairs)
+        return content if has_cells(content) else _unwrapped(content, repairs)
+    except _BrokenError as error:
+        broken = error
+    mended = _COMMA.sub(lambda match: match[1] or "", text)
+    if mended != text:
+        try:
+            content = _whole(mended, repairs)
+            repairs.append(f"the JSON had a comma too many at {broken.where}, and was read without it")
+            return content
+        except _BrokenError as error:
+            broken = error
+    if content := _before_merge(text, repairs):
+        return content
+    cells, lost = _whole_cells(mended)
+    if not cells:
+        raise SubmissionError(f"is not a notebook: {broken}")
+    what = f"the JSON breaks at {broken.where} ({broken.reason})"
+    if _CONFLICT.search(text):
+        what += "; the file holds an unresolved conflict of git"
+    read = "1 whole cell was read" if len(cells) == 1 else f"{len(cells)} whole cells were read"
+    repairs.append(f"{what}; {read}{', what stands at the break is lost' if lost else ''}")
+    return Damaged(nbformat=4, cells=cells)
+
+
+def _before_merge(text: str, repairs: list[str]) -> dict | None:
+    """A file that git could not merge, as it was before, when that is a notebook."""
+    if not _CONFLICT.search(text):
+        return None
+    lines, other = [], False
+    for line in text.splitlines(keepends=True):
+        if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+            other = False
+        elif line.startswith(("||||||| ", "=======")):
+            other = True
+        elif not other:
+            lines.append(line)
+    try:
+        content = _whole("".join(lines), repairs)
+    except _BrokenError:
+        return None
+    if not has_cells(content):
+        return None
+    repairs.append("the file holds an unresolved conflict of git, and was read as it was before that merge")
+    return Damaged(content)
+
+
+def _whole(text: str, repairs: list[str]) -> object:
+    content, end = _value(text, len(text) - len(text.lstrip()))
+    rest = text[end:].strip("\0 \t\r\n\x1a")
+    if rest and not has_cells(content):
+        raise _BrokenError(text, end, "the JSON ends here, and more follows")
+    if following := _second(rest, content):
+        repairs.append("two notebooks stood in the file one after the other, and were read as one")
+        content["cells"] += following["cells"]
+    elif rest:
+        repairs.append(f"after the end of the notebook stood {len(rest)} more characters, which were left out")
+    return content
+
+
+def _second(rest: str, first: object) -> dict | None:
+    """A notebook that stands behind another one, and is not the same again."""
+    try:
+        second = _value(rest, 0)[0] if rest.startswith("{") else None
+    except _BrokenError:
+        return None
+    both = [first, second] if has_cells(second) and isinstance(first, dict) else []
+    lists = [one.get("cells") for one in both]
+    return second if lists and all(isinstance(cells, list) for cells in lists) and lists[0] != lists[1] else None
+
+
+def _unwrapped(content: object, repairs: list[str]) -> object:
+    """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
+    found, layer = [], [[content]]
+    if isinstance(content, list) and any(isinstance(value, dict) and "cell_type" in value for value in content):
+        return content
+    for _ in range(1 + WRAPPED):
+        inner = [value for one in layer for value in (one.values() if isinstance(one, dict) else one)]
+        layer = [value for value in map(_opened, inner[:MOST_INSIDE]) if isinstance(value, dict | list)]
+        found += [value for value in layer if has_cells(value)]
+        if found:
+            break
+    if len(found) != 1:
+        return content
+    repairs.append("the notebook stood inside another JSON document, and was taken out of it")
+    return found[0]
+
+
+def _opened(value: object) -> object:
+    """JSON that is a text in JSON."""
+    try:
+        return _value(value, 0)[0] if isinstance(value, str) and value.startswith("{") else value
+    except _BrokenError:
+        return None
+
+
+def has_cells(content: object) -> bool:
+    return isinstance(content, dict) and ("cells" in content or "worksheets" in content)
+
+
+def _whole_cells(text: str) -> tuple[list[dict], bool]:
+    """The cells that are whole, and whether something between them is not."""
+    # Inside a string of JSON a quote has a backslash, so that this finds no cell that a student only printed.
+    match = _CELLS.search(text)
+    place, cells, breaks = match.end() if match else len(text), [], 0
+    while breaks < MOST_BREAKS and (match := _CELL.search(text, place)):
+        try:
+            cell, place = _value(text, match.start())
+        except _BrokenError:
+            breaks += 1
+            place = match.end()
+            continue
+        if isinstance(cell, dict) and "cell_type" in cell and ("source" in cell or "input" in cell):
+            cells.append(cell)
+    return cells, breaks > 0
