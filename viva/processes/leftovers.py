@@ -51,6 +51,7 @@ def temporary_folder() -> Iterator[Path]:
 def _locked_folder() -> tuple[Path, int]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        folder.chmod(0o711)  # root's forks, who are other users, pass through to their scratch folders
         with contextlib.suppress(OSError):  # a sweep came between
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             if _take(lock) and folder.exists():
