@@ -66,6 +66,7 @@ def watched(browser):
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     page = context.new_page()
     page.seen, page.mathjax = [], stand_in_for_mathjax
+    page.set_default_navigation_timeout(120_000)  # nbconvert sets a page of some hundred hostile cells
 
     def keep_in(route):
         if "mathjax" in route.request.url:
@@ -164,14 +165,14 @@ def test_under_the_real_mathjax_hostile_formulas_do_nothing_and_honest_ones_look
         lacking("There is no MathJax to look at formulas with. Install it: sudo apt-get install libjs-mathjax")
     watched.mathjax = answer_for_mathjax
     open_in_formgrader(watched, graded, address, HONEST)
-    watched.wait_for_function(TYPESET, timeout=60_000)
+    watched.wait_for_function(TYPESET, timeout=120_000)
     honest = Counter(watched.evaluate(FORMULAS))
     assert honest.total() > 60
     assert watched.locator(".mjx-merror, .merror").count() == 0
     watched.seen.clear()
 
     path = open_in_formgrader(watched, graded, address, STUDENT)
-    watched.wait_for_function(TYPESET, timeout=60_000)
+    watched.wait_for_function(TYPESET, timeout=120_000)
     assert honest - Counter(watched.evaluate(FORMULAS)) == Counter()
     click_links(watched)
     assert (urlsplit(watched.url).path, ran(watched), watched.seen) == (path, [], [])
