@@ -9,6 +9,7 @@ import pytest
 
 from tests.oral import Exam, lost, read
 from viva.dialogue.asker import PLAIN
+from viva.grading import REFUSED
 from viva.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 
@@ -196,6 +197,28 @@ assert rows[1] == [0, 1]
 @pytest.mark.parametrize("way", INSIDE)
 def test_a_cell_that_cannot_be_split_runs_inside(way, grader, tmp_path):
     Exam(INSIDE[way], grader, tmp_path).prove(inside=True)
+
+
+POOL = """
+--- answer
+def double(pool, numbers): return pool.map(lambda n: 2 * n, numbers)
+--- test
+from multiprocessing.dummy import Pool
+with Pool(2) as pool:
+    assert double(pool, [1, 2]) == [2, 4]
+--- test
+assert callable(double)
+"""
+
+
+def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(grader, tmp_path):
+    exam = Exam(POOL, grader, tmp_path)
+    refused, other = exam.tests
+    assert exam.examination.refused == {refused}
+    for answer in (None, "def double(pool, numbers): return []"):
+        outcome = exam.grade(answer)
+        assert [(result.verdict, result.reason) for result in outcome.checks[refused]] == [(Verdict.UNGRADED, REFUSED)]
+        assert [result.verdict for result in outcome.checks[other]] == [Verdict.PASSED]
 
 
 ANSWERS = """

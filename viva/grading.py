@@ -37,6 +37,7 @@ MOST_DEATHS = 3
 OWN_CELLS = 20
 """So many times the limit of a cell may those take together that are not the assignment's."""
 NOT_RUN = {"outputs": [{"output_type": "stream", "name": "stderr", "text": "This cell was not run: time was over.\n"}]}
+REFUSED = "the wall around the grader's processes refuses to the instructor's own solution what this test needs"
 OWN_PAIR = -1
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
@@ -44,12 +45,13 @@ UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 @dataclass(frozen=True)
 class Examination:
     """What the examiner knows about a notebook: its blueprint, which cells it runs itself, the kinds of answers,
-    and the grade cells that can only be run in the candidate."""
+    the grade cells that can only be run in the candidate, and those that the wall does not let the solution pass."""
 
     blueprint: Blueprint
     plan: taint.Plan
     kinds: dict[str, str]
     inside: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
 
     def __deepcopy__(self, memo: dict) -> Examination:
         return self  # it never changes; nbconvert copies what it is handed for every step
@@ -239,7 +241,7 @@ class _Run:
             reports = examine(session, cell, seconds, skip)
         self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
-            results.extend(map(self._explained, score(cell, reports, skip)))
+            results.extend(self._explained(cell, result) for result in score(cell, reports, skip))
         if len(results) == len(cell.checks):
             self.finished.add(index)
         if self.grader.candidates not in session.pids:  # it did not even heed the interrupt
@@ -250,8 +252,12 @@ class _Run:
         if reports and reports[-1]["verdict"] == Verdict.KILLED and not again:
             raise Died(Verdict.KILLED, "")
 
-    def _explained(self, result: CheckResult) -> CheckResult:
-        """A name that is missing because its cell ended the process is no error of the check."""
+    def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
+        """A name that is missing because its cell ended the process is no error of the check; what the wall refuses
+        to the solution too is nobody's mistake."""
+        if cell.id in self.examination.refused and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
+            result.verdict, result.earned, result.reason = Verdict.UNGRADED, 0.0, REFUSED
+            return result
         match = UNDEFINED.match(result.reason)
         if result.verdict is Verdict.ERROR and match and (death := self.lost.get(match[1])):
             result.verdict, result.reason = death.verdict, f"in the cell that defines {match[1]}, {death.reason}"

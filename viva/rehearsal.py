@@ -44,7 +44,9 @@ def rehearse(
     untold = _untold(cells, alone)
     kinds = {path: kind for path, kind in kinds.items() if re.match(r"\w*", path)[0] not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
-    return Examination(blueprint, plan, kinds | dict.fromkeys(wide, ANY), inside)
+    # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
+    refused = {cell for cell, error in raised.items() if error and error["name"] == "PermissionError"}
+    return Examination(blueprint, plan, kinds | dict.fromkeys(wide, ANY), inside, frozenset(refused))
 
 
 def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
