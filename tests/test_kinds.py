@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from viva.blueprint import read_blueprint
-from viva.dialogue.asker import ANY, PLAIN
+from viva.dialogue.kinds import ANY, PLAIN
 from viva.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 

@@ -23,7 +23,8 @@ import types
 from dataclasses import dataclass
 
 from viva import wire
-from viva.dialogue.asker import CALLED_BACK, PLAIN, Asker
+from viva.dialogue.asker import Asker
+from viva.dialogue.kinds import CALLED_BACK
 from viva.dialogue.namespace import Namespace, UnknownMagicError
 from viva.dialogue.standin import STAND_INS
 from viva.dialogue.testcode import compiled
@@ -63,7 +64,7 @@ class Examiner:
     """Serves the grading process until it closes the pipe."""
 
     def __init__(self) -> None:
-        self.asker = Asker(QUESTION, ANSWER, {})
+        self.asker = Asker(QUESTION, ANSWER)
         self.asker.rebound = self._rebound
         self.namespace = Namespace(self.asker)
         self.given: set[str] = set()
@@ -94,12 +95,12 @@ class Examiner:
             raise self.asker.fault
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
-        self.asker.kinds |= kinds
-        self.asker.recording = recording
+        self.asker.kinds.known |= kinds
+        self.asker.kinds.recording = recording
         return {}
 
     def do_kinds(self) -> dict:
-        return {"kinds": self.asker.kinds}
+        return {"kinds": self.asker.kinds.known}
 
     def do_own(self, names: list[str]) -> dict:
         self.namespace.give_up(set(names))
@@ -175,9 +176,8 @@ class Examiner:
 
     def _unseen(self) -> AssertionError | None:
         """What failed in the test while student code had called it, unless the solution caught such a thing as well."""
-        if self.asker.recording and self.asker.asserted:
-            self.asker.kinds[CALLED_BACK] = PLAIN
-        return None if CALLED_BACK in self.asker.kinds else self.asker.asserted
+        asserted = self.asker.asserted
+        return None if asserted is None or self.asker.kinds.allows(CALLED_BACK) else asserted
 
     def _execute(self, source: str, title: str) -> str | None:
         code, last, in_classes = compiled(source, title)

@@ -6,7 +6,8 @@ shell       the IPython of the student's code
 integrity   facts about what a notebook did to the process that ran it
 operations  what can be asked of one of its objects
 standin     the examiner's objects for what lives in the candidate
-asker       puts the examiner's questions, and judges the answers
+kinds       of what kind each answer of the solution was, and of what kind it has to be
+asker       puts the examiner's questions, and reads the answers
 namespace   the names that test code sees
 testcode    the code of a test, compiled so that it can ask
 """

@@ -1,4 +1,4 @@
-"""Puts the examiner's questions to the candidate, and judges the answers before test code sees them."""
+"""Puts the examiner's questions to the candidate, and reads the answers before test code sees them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import builtins
 import sys
 import warnings
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from viva import wire
-from viva.dialogue.integrity import ODD
+from viva.dialogue.kinds import OWN, PLAIN, STOPS, SWALLOWS, Kinds
 from viva.dialogue.operations import origin
 from viva.dialogue.raised import Raised, StudentClass, library
 from viva.dialogue.shared import Shared, update
@@ -20,37 +19,16 @@ from viva.dialogue.standin import BUILT_IN_PLACES, STAND_INS, CallableStandIn, I
 from viva.values.randomness import get_state, set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
-PLAIN, ANY = "plain", "any"
-OWN = "own "
-"""Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
-ARRAYS = " pandas array"
-"""After the path of what came with an array of pandas' own in the solution's answer."""
-PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories")
-"""What stands in every message that holds one; see ``viva/values/frames.py``."""
-SWALLOWS = " leave "
-"""After the path of a context manager of the solution's, before the name of an exception that it did not let out."""
-CALLED_BACK = " called back"
-"""Stands among the kinds when the solution caught what a test asserted while it was called back."""
-STOPS = " stops"
-"""After the path of a call at which the solution raised StopIteration."""
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
 
 
-VALUES = type({}.values())
-
-
 class Asker:
-    """Puts questions to the candidate over a pair of pipes.
+    """Puts questions to the candidate over a pair of pipes."""
 
-    ``kinds`` maps paths to PLAIN, to ``module:qualname`` of something in a library (after OWN when it was
-    imported), to ANY, or to an empty string for any other object; with ``recording`` it is filled in instead
-    of enforced.
-    """
-
-    def __init__(self, question: int, answer: int, kinds: dict[str, str], recording: bool = False) -> None:
+    def __init__(self, question: int, answer: int) -> None:
         self.question, self.answer = question, answer
-        self.kinds, self.recording = kinds, recording
+        self.kinds = Kinds()
         self.functions: list[object] = []
         self.raised = Raised(self)
         self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
@@ -120,7 +98,7 @@ class Asker:
         self._take_changed(arguments, reply.get("changed", {}), path + " changed")
         if "raised" in reply:
             self._raise(reply["raised"], operation, path)
-        self._check_kind(path, found)
+        self.kinds.check(path, found)
         value, number = reply.get("value"), kept.get(None)
         if number is None or found:
             return value
@@ -157,12 +135,9 @@ class Asker:
         if isinstance(raised, dict) and raised.get("name") == "KeyboardInterrupt":
             raise CandidateStopped("the time was over")
         error = self.raised.exception(raised)
-        if isinstance(error, StopIteration) and operation != "next":
-            # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.
-            if self.recording:
-                self.kinds[path + STOPS] = PLAIN
-            elif path + STOPS not in self.kinds and self._expected(path) != ANY:
-                raise _as_error(error)
+        # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.
+        if isinstance(error, StopIteration) and operation != "next" and not self.kinds.allows(STOPS, path):
+            raise _as_error(error)
         raise error
 
     def _take_changed(self, arguments: dict[int, object], changed: object, path: str) -> None:
@@ -177,8 +152,8 @@ class Asker:
                 value = wire.decode(data, lambda reference, found=found: self.resolve(reference, path, found))
             except WireError as error:
                 raise CandidateLied(f"the answer cannot be read: {error}") from None
-            self._check_kind(path, found)
-            self._check_arrays(data, value, path)
+            self.kinds.check(path, found)
+            self.kinds.check_arrays(data, value, path)
             update(arguments.get(number, self.shared.get(number)), value)
             self.shared.told(number)
 
@@ -197,7 +172,7 @@ class Asker:
                     raise CandidateLied("the answer is not an answer")
                 if "refused" in reply:
                     raise CandidateLied(f"the answer cannot be read: {reply['refused']}")
-                self._check_arrays(data, reply, path)
+                self.kinds.check_arrays(data, reply, path)
                 if "callback" not in reply:
                     return reply
                 self._call_back(reply)
@@ -257,12 +232,12 @@ class Asker:
             return self.functions[reference.id]
         if about.get("of") != "candidate" or not _is_description(about):
             raise WireError("a reference to nothing")
-        expected, place = self.kinds.get(path), about["origin"]
+        expected, place = self.kinds.known.get(path), about["origin"]
         if expected and (expected == place or expected.startswith(OWN)):
             return library(expected.removeprefix(OWN))
         if "contents" in about:
             return _filled(about["type"], about["contents"])
-        if about["iterator"] and expected == PLAIN and not self.recording:
+        if about["iterator"] and expected == PLAIN and not self.kinds.recording:
             return self._items(StandIn(self, reference.id, about, path + "[*]"))
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
@@ -286,38 +261,12 @@ class Asker:
                 return
             yield item
 
-    def _check_kind(self, path: str, found: list[wire.Reference]) -> None:
-        if self.recording:
-            if path not in self.kinds or (found and self.kinds[path] == PLAIN):
-                self.kinds[path] = "" if found else PLAIN
-        elif found and self._expected(path) == PLAIN:
-            name = found[0].about["type"]
-            what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-            raise CandidateLied(f"{readable(path)} {ODD} {what}")
-
     def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
         """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""
         if not swallowed:
             return False
         known = next((kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"), "")
-        if self.recording:
-            self.kinds[path + SWALLOWS + known] = PLAIN
-        return path + SWALLOWS + known in self.kinds or self._expected(path) == ANY
-
-    def _check_arrays(self, data: bytes, value: object, path: str) -> None:
-        """What an array of pandas' own is compared with comes to an array, which a test takes for true."""
-        if any(mark in data for mark in PANDAS_ARRAYS) and (kind := _pandas_array(value)):
-            if self.recording:
-                self.kinds[path + ARRAYS] = PLAIN
-            elif path + ARRAYS not in self.kinds and self._expected(path) != ANY:
-                raise CandidateLied(f"{readable(path)} {ODD} a pandas array, {kind}")
-
-    def _expected(self, path: str) -> str:
-        """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""
-        if path in self.kinds:
-            return self.kinds[path]
-        widened = (begin for begin, kind in self.kinds.items() if kind == ANY)
-        return ANY if any(path.startswith(begin) and path[len(begin)] in ".([ " for begin in widened) else PLAIN
+        return self.kinds.allows(SWALLOWS + known, path)
 
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""
@@ -337,22 +286,6 @@ class Asker:
             except (ValueError, TypeError):
                 raise CandidateLied("a state of random numbers that is none") from None
             self.known_state = get_state()
-
-
-def _pandas_array(value: object) -> str:
-    """The name of the class of an array of pandas' own in a value, outside of frames, series and indexes."""
-    from pandas.api.extensions import ExtensionArray
-
-    kind = type(value)
-    if issubclass(kind, ExtensionArray):
-        return kind.__name__
-    if issubclass(kind, dict):
-        value = value.values()
-    elif kind is np.ndarray and value.dtype.hasobject:
-        value = value.flat
-    elif not issubclass(kind, list | tuple | deque | VALUES):
-        return ""
-    return next(filter(None, map(_pandas_array, value)), "")
 
 
 def _as_error(stop: StopIteration) -> RuntimeError:
@@ -387,11 +320,6 @@ def _filled(kind: str, contents: object) -> object:
         return flat.reshape(shape)
     except (TypeError, ValueError):
         raise CandidateLied("contents that are none") from None
-
-
-def readable(path: str) -> str:
-    """A path as students would write it."""
-    return path.replace("()", "(...)").replace("[]", "[...]")
 
 
 def _is_description(about: dict) -> bool:

@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from viva.dialogue.asker import ANY, PLAIN, readable
+from viva.dialogue.kinds import ANY, PLAIN, readable
 from viva.verdict import AnswerError
 
 LISTED = 4
