@@ -61,7 +61,11 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
             if handed in graded:
                 continue
             if handed not in read_files:
-                read_files[handed] = _read(handed, complaints)
+                settled = any(one.exact and one.repaired.answered for one in fitting)
+                content = _read(handed, [] if settled else complaints)
+                if settled and content is None:
+                    continue  # whatever else lies there, nobody misses it
+                read_files[handed] = content
             if read_files[handed]:
                 notebook, repairs = read_files[handed]
                 repaired = repair(notebook, releases[name])

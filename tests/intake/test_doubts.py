@@ -73,6 +73,15 @@ def test_a_note_is_no_doubt_and_no_answer(text):
     assert doubts(change) == ()
 
 
+def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
+    notebook = plain(TWO.full)
+    find(notebook, "attend_me")["source"] = stub(TWO, "attend_me")
+    below(notebook, "attend_me", "It is a row, so me_alphas = softmax(x) works", "markdown")
+    result = repaired(notebook, TWO)
+    assert source(result, "attend_me") == stub(TWO, "attend_me")
+    assert result.doubtful == ()
+
+
 def test_a_half_that_nothing_tells_apart_is_doubted():
     half = "    return X_prime, attentions"
     found = doubts(lambda book: book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": half}))

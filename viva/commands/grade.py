@@ -106,7 +106,7 @@ class RegradeCommand(VivaCommand):
             self._say(f"Cells with a grade by hand that a human should look at again: {marked}. The grades stand.")
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
-        self._say(f"Every change is in {path}.")
+        self._say(f"Every change is in {path}." if changes else "Nobody changes.")
         if self.what_if:
             self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
         else:

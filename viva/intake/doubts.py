@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from viva.intake.seams import blocks, changed_names, goes_on
+from viva.intake.seams import changed_names, code_in, goes_on
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, listed
 from viva.intake.strays import Settled
 from viva.intake.texts import NAME, bound_names, given_names, is_prose, likeness, looks_like_code, parses
@@ -47,13 +47,6 @@ def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
     until = next((slot.place for slot in after if slot.kind in ANSWERS), len(slots))
     tests = [slot for slot in after if slot.kind == "tests"]
     return [slot.name for slot in tests if slot.place < until or answer.own & set(NAME.findall(slot.source))]
-
-
-def code_in(piece: Piece) -> str:
-    """The code of a cell, also of one that is a text."""
-    if piece.kind == "code" or looks_like_code(piece.source):
-        return piece.source
-    return "\n".join(text for code, text in blocks(piece.source) if code)
 
 
 class _Doubts:

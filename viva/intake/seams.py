@@ -70,6 +70,13 @@ def blocks(source: str) -> list[tuple[bool, str]]:
     return [(code and looks_like_code(text), text.strip("\n")) for code, text in texts if text.strip()]
 
 
+def code_in(piece: Piece) -> str:
+    """The code of a cell, also of one that is a text."""
+    if piece.kind == "code" or looks_like_code(piece.source):
+        return piece.source
+    return "\n".join(text for code, text in blocks(piece.source) if code)
+
+
 def unfolded(piece: Piece) -> list[Piece]:
     """A text that holds code, as texts and code."""
     found = blocks(piece.source)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from viva.intake.matching import Matching
-from viva.intake.seams import statements
+from viva.intake.seams import code_in, statements
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
 from viva.intake.texts import bound_names
 
@@ -54,7 +54,7 @@ class Settled(Matching):
             low, high = self.between(slot, ANSWERS if code else ())
             there = [piece for piece in self.free() if piece in self.pieces[low + 1 : high]]
             if code:
-                there = [piece for piece in there if slot.own & piece.binds]
+                there = [piece for piece in there if slot.own & piece.binds and code_in(piece) == piece.source]
                 if not there and slot.kind == "manual":
                     low = self.pieces.index(stub)
                     high = min(high, self.between(slot)[1])
