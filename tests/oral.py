@@ -25,7 +25,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from viva.blueprint import CHECK, is_locked
-from viva.grading import Examination, Grader
+from viva.examination import Examination
+from viva.grading import Grader
 from viva.outcome import CheckResult, Outcome
 from viva.rehearsal import rehearse
 from viva.verdict import Verdict

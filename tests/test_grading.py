@@ -12,7 +12,8 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, code_cell, read
-from viva.grading import Grader, allowance
+from viva.examination import allowance
+from viva.grading import Grader
 from viva.outcome import CheckResult
 from viva.rehearsal import rehearse
 from viva.verdict import Verdict

@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
-from viva.grading import Examination
+from viva.examination import Examination
 from viva.processes import stopping
 from viva.processes.workers import Workers
 from viva.proving.hygiene import findings, untold

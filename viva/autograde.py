@@ -30,9 +30,10 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, List
 
+from viva.examination import Examination
 from viva.gradebook.record import Expected
 from viva.gradebook.results import Results
-from viva.grading import Examination, Grader
+from viva.grading import Grader
 from viva.intake.handin import name_problem
 from viva.outcome import Outcome
 from viva.rehearsal import rehearse

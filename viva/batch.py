@@ -36,10 +36,10 @@ from viva.autograde import (
     require_wall,
 )
 from viva.course import Course, Submission
+from viva.examination import Examination
 from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import Expected, Writer, concerns_all
 from viva.gradebook.results import Results
-from viva.grading import Examination
 from viva.intake.handin import KEPT, MOST_BYTES, find
 from viva.marking import Marked, Marker
 from viva.processes import leftovers, stopping

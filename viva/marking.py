@@ -30,9 +30,10 @@ from viva.autograde import (
     source_notebook,
 )
 from viva.course import Course, Submission
+from viva.examination import Examination
 from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import Draft, Expected, Graded, in_place_of_gradebook
-from viva.grading import Examination, Grader
+from viva.grading import Grader
 from viva.intake.handin import find
 from viva.intake.slots import Released
 from viva.processes import leftovers

@@ -18,7 +18,8 @@ from nbformat import NotebookNode
 
 from viva import taint
 from viva.blueprint import Cell, Check
-from viva.grading import Examination, Grader
+from viva.examination import Examination
+from viva.grading import Grader
 from viva.intake import salvage
 from viva.intake.handin import read_file
 from viva.outcome import CheckResult, Outcome

@@ -15,7 +15,8 @@ from pathlib import Path
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
 from viva.dialogue.kinds import ANY, OWN
-from viva.grading import Examination, Grader, allowance, examine, prepare
+from viva.examination import Examination, allowance, examine, prepare
+from viva.grading import Grader
 from viva.session import Died, Session
 from viva.verdict import BlueprintError, Verdict
 

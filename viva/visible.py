@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 from viva import taint
 from viva.blueprint import Blueprint, Cell, is_locked, kind_of, split_checks
 from viva.dialogue.kinds import ANY
-from viva.grading import Examination
+from viva.examination import Examination
 from viva.verdict import BlueprintError, SubmissionError
 
 SECONDS = 30.0

@@ -21,7 +21,8 @@ from nbformat.v4 import new_code_cell
 
 from viva.autograde import new_grader
 from viva.blueprint import Blueprint, Cell
-from viva.grading import Examination, Grader
+from viva.examination import Examination
+from viva.grading import Grader
 from viva.proving import witness
 from viva.proving.mutants import Mutant
 from viva.rehearsal import rehearse
