@@ -63,7 +63,8 @@ CELLS = {
     "a long loop of prints": "for i in range(200):\n    print(i, end=' ')",
     "a carriage return": "print('1%', end='\\r')\nprint('2%')",
     "text that is not ASCII": "print('ä → 😀')\n'ä → 😀'",
-    "what C code prints": "import os\nos.write(1, b'from C\\n')\nprint('from Python')",
+    # The kernel reads what C code prints in a thread; without a pause it may come with the next cell.
+    "what C code prints": "import os, time\nos.write(1, b'from C\\n')\nprint('from Python')\ntime.sleep(1)",
     "help": "len?",
     "the name of the module": "__name__",
     "a doctest": "import doctest\ndef f():\n    '>>> f()\\n3'\n    return 3\ndoctest.testmod()",
