@@ -54,7 +54,7 @@ c.HTMLExporter.preprocessors = ["viva.sanitize.Sanitize"]
 c.HTMLExporter.exclude_anchor_links = True
 
 # A late submission loses a tenth of its score for each day that has begun.
-c.AssignLatePenalties.plugin_class = "viva.lateness.DailyPenalty"
+c.AssignLatePenalties.plugin_class = "viva.gradebook.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1
 
 # What students get back: a page of results by check, without hidden lines. Marking schemes are hidden too.

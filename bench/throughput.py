@@ -185,8 +185,8 @@ def measure_floor(root: Path, assignment: str, count: int, cores: int) -> tuple[
 def floor(root: str, assignment: str, count: str, cores: str) -> None:
     """The process that measure_floor starts."""
     from viva.blueprint import read_blueprint
+    from viva.dialogue.shell import make_shell
     from viva.parent import LIBRARIES
-    from viva.shell import make_shell
 
     for name in LIBRARIES:
         importlib.import_module(name)

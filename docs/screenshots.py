@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from viva.course import Course
 from viva.doctor import find_browser
-from viva.results import Results
+from viva.gradebook.results import Results
 from viva.verdict import Verdict
 
 PICTURES = Path(__file__).with_name("pictures")

@@ -11,8 +11,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tests.conftest import PROJECT, load
 from viva.audit import audit
-from viva.auditpage import page, proven
-from viva.proof import Audit, Fate, kinds_in_words, read_excuses, weakened
+from viva.proving.auditpage import page, proven
+from viva.proving.proof import Audit, Fate, kinds_in_words, read_excuses, weakened
 from viva.verdict import AnswerError
 
 pytestmark = pytest.mark.xdist_group("audit")

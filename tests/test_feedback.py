@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
 from tests.conftest import BIN
-from tests.pages import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
 
 pytestmark = pytest.mark.xdist_group("feedback")
 CARRIERS = "key message assertion borrowed kind printing attribute lines".split()

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from viva.asker import ANY, PLAIN
 from viva.blueprint import read_blueprint
+from viva.dialogue.asker import ANY, PLAIN
 from viva.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 

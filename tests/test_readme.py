@@ -16,7 +16,7 @@ from tests.conftest import PROJECT
 from viva.answers import read_answer
 from viva.blueprint import read_blueprint, split_checks
 from viva.cli import Viva
-from viva.export import COLUMNS
+from viva.gradebook.export import COLUMNS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "CHANGELOG.md", *PROJECT.glob("docs/*.md")]
@@ -165,7 +165,7 @@ def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_describ
 
 def test_the_sentences_and_columns_explained_to_graders_are_those_in_the_code():
     text = (PROJECT / "docs" / "grading.md").read_text(encoding="utf-8")
-    code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/*.py"))
+    code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py"))
     sentences = re.findall(r"^\| \*(.+?)\* \|", text, re.MULTILINE)
     assert len(sentences) >= 5
     for sentence in sentences:

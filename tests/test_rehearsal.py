@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
-from viva.asker import PLAIN
+from viva.dialogue.asker import PLAIN
 from viva.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 

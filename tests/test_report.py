@@ -22,11 +22,12 @@ from playwright.sync_api import sync_playwright
 
 from tests.conftest import PROJECT, SHORT, hand_in, load
 from tests.flow.test_formgrader import CHROMIUM
-from viva import export, report
+from viva import report
 from viva.commands.grade import GradeCommand
 from viva.doctor import find_browser
-from viva.findings import DOUBTFUL, focus, read_cells
-from viva.results import Results
+from viva.gradebook import export
+from viva.gradebook.results import Results
+from viva.reporting.findings import DOUBTFUL, focus, read_cells
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -159,7 +160,9 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
 
 
 def test_what_makes_a_repair_doubtful_is_what_repairs_say():
-    code = " ".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/*.py") if path.stem != "findings")
+    code = " ".join(
+        path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"
+    )
     assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
 
 

@@ -8,9 +8,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
 from tests import hostile
+from tests.cleaning.test_markup import FRAMES
 from tests.conftest import SHORT, hand_in, load
-from tests.test_markup import FRAMES
-from viva.results import Results
+from viva.gradebook.results import Results
 from viva.sanitize import clean_output, clean_text, sanitize
 
 FRAME = {"text/html": FRAMES["numbers"]._repr_html_(), "text/plain": "   a  b"}

@@ -10,11 +10,11 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT, SHORT
+from tests.intake.test_repair import ASSIGNMENTS, CASES, ONE
 from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
-from tests.test_repair import ASSIGNMENTS, CASES, ONE
-from viva import handin
 from viva.course import Submission
-from viva.handin import find
+from viva.intake import handin
+from viva.intake.handin import find
 from viva.submission import Opened, open_notebooks
 
 NAME = "scaled_attention"

@@ -22,7 +22,7 @@ import pytest
 
 from tests import wall_probe
 from tests.wall_probe import ATTACKS, SECRET, WORKS
-from viva import landlock
+from viva.layers import landlock
 from viva.wall import FIRST_UID, PROMISES, Layer, Limits, Protection, Wall, overflowing, protection, readable_by_default
 
 PROBE = Path(wall_probe.__file__)
@@ -398,8 +398,8 @@ def test_scratch_of_another_user_is_refused(world):
 
 LACKING = """
 import ctypes, json, struct
-from viva import syscalls
-from viva.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
+from viva.layers import syscalls
+from viva.layers.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
 from viva.wall import protection
 program = [(LOAD, 0, 0, 0)]
 for name in sys.argv[1:]:

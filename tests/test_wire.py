@@ -28,9 +28,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from msgpack import ExtType, Packer, packb
 
-from viva import frames, wire
-from viva.arrays import BYTES, DIMENSIONS
-from viva.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS, TWINS
+from viva import wire
+from viva.values import frames
+from viva.values.arrays import BYTES, DIMENSIONS
+from viva.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS, TWINS
 from viva.verdict import WireError
 from viva.wire import Reference, decode, encode, is_plain
 

@@ -27,7 +27,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from viva import privileges, syscalls, wall
+from viva import wall
+from viva.layers import privileges, syscalls
 from viva.verdict import WallError
 
 ATTACKS: dict[str, Callable] = {}

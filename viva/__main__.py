@@ -2,7 +2,7 @@
 
 import sys
 
-from viva import stopping
+from viva.processes import stopping
 
 
 def main() -> None:

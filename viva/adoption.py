@@ -22,7 +22,7 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 from viva.answers import read_answers
 from viva.blueprint import read_blueprint
 from viva.course import Course
-from viva.hygiene import findings
+from viva.proving.hygiene import findings
 from viva.release import compiled
 from viva.skeleton import NAME
 from viva.verdict import CourseError, VivaError

@@ -19,20 +19,20 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from viva import stopping
 from viva.answers import Answer, fill_in, read_answers
 from viva.blueprint import Blueprint
 from viva.course import Course
 from viva.grading import Examination
-from viva.hygiene import findings, untold
-from viva.mutants import Mutant, mutants
-from viva.probe import Probe, Worker, make_grader, name_of, seeded, trimmed
-from viva.proof import Audit, CheckScore, Fate, Proof, read_excuses
+from viva.processes import stopping
+from viva.processes.workers import Workers
+from viva.proving.hygiene import findings, untold
+from viva.proving.mutants import Mutant, mutants
+from viva.proving.probe import Probe, Worker, make_grader, name_of, seeded, trimmed
+from viva.proving.proof import Audit, CheckScore, Fate, Proof, read_excuses
 from viva.rehearsal import kinds_of_answers
 from viva.release import compiled
 from viva.verdict import BlueprintError, Verdict, VivaError
 from viva.wall import Limits
-from viva.workers import Workers
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""

@@ -30,12 +30,12 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, List
 
+from viva.gradebook.record import Expected
+from viva.gradebook.results import Results
 from viva.grading import Examination, Grader
-from viva.handin import name_problem
+from viva.intake.handin import name_problem
 from viva.outcome import Outcome
-from viva.record import Expected
 from viva.rehearsal import rehearse
-from viva.results import Results
 from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
 from viva.wall import Wall, protection

@@ -26,7 +26,7 @@ from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
-from viva import ENGINE, leftovers, stopping
+from viva import ENGINE
 from viva.autograde import (
     Autograde,
     Examine,
@@ -34,13 +34,14 @@ from viva.autograde import (
     require_wall,
 )
 from viva.course import Course, Submission
+from viva.gradebook.record import Expected, Writer, concerns_all
+from viva.gradebook.results import Results
 from viva.grading import Examination
-from viva.handin import find
+from viva.intake.handin import find
 from viva.marking import Marked, Marker
-from viva.record import Expected, Writer, concerns_all
-from viva.results import Results
+from viva.processes import leftovers, stopping
+from viva.processes.workers import Workers
 from viva.verdict import CourseError, Verdict, VivaError
-from viva.workers import Workers
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""

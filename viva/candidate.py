@@ -26,13 +26,14 @@ import warnings
 
 import numpy as np
 
-from viva import raised, wire
-from viva.integrity import Snapshot, Witness
-from viva.operations import OPERATIONS, origin
-from viva.raised import safe
-from viva.randomness import get_state, set_state
-from viva.shared import Shared
-from viva.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva import wire
+from viva.dialogue import raised
+from viva.dialogue.integrity import Snapshot, Witness
+from viva.dialogue.operations import OPERATIONS, origin
+from viva.dialogue.raised import safe
+from viva.dialogue.shared import Shared
+from viva.dialogue.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva.values.randomness import get_state, set_state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
@@ -156,7 +157,7 @@ class Candidate:
         return self._with_state(reply)
 
     def _tell_shared(self, reply: dict, numbers: dict) -> None:
-        """Say under which numbers arguments and result are kept, and what was changed in place; see viva/shared.py."""
+        """Say under which numbers arguments and result are kept, and what was changed in place; see viva/dialogue/shared.py."""
         changed = {number: self._encoded(value) for number, value in self.shared.changed().items()}
         numbers[None] = self.shared.number(reply.get("value"))
         if kept := {place: number for place, number in numbers.items() if number is not None}:

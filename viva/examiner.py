@@ -22,10 +22,10 @@ import types
 from dataclasses import dataclass
 
 from viva import wire
-from viva.asker import Asker
-from viva.namespace import Namespace, UnknownMagicError
-from viva.standin import STAND_INS
-from viva.testcode import compiled
+from viva.dialogue.asker import Asker
+from viva.dialogue.namespace import Namespace, UnknownMagicError
+from viva.dialogue.standin import STAND_INS
+from viva.dialogue.testcode import compiled
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6

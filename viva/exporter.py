@@ -14,12 +14,12 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from viva.course import Course
-from viva.handin import read_file
-from viva.record import Expected
+from viva.gradebook.record import Expected
+from viva.intake.handin import read_file
+from viva.intake.repair import Repaired, repair
+from viva.intake.salvage import read
+from viva.intake.slots import Released
 from viva.release import released_notebook
-from viva.repair import Repaired, repair
-from viva.salvage import read
-from viva.slots import Released
 
 
 class RepairingExporter(NotebookExporter):

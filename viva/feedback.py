@@ -29,15 +29,15 @@ from sqlalchemy.exc import SAWarning
 from traitlets import Bool, List, Type
 from traitlets.config import Config
 
-from viva import stopping
 from viva.batch import Outcome, Status, cores
 from viva.course import Course, Submission
-from viva.hidden import Hidden, Veil, hidden_of
+from viva.gradebook.results import Results
 from viva.marking import memory_log
-from viva.page import Marks, Page
-from viva.results import Results
+from viva.pages.hidden import Hidden, Veil, hidden_of
+from viva.pages.page import Marks, Page
+from viva.processes import stopping
+from viva.processes.workers import Workers
 from viva.verdict import LeakError
-from viva.workers import Workers
 
 
 class PageExporter(Exporter):

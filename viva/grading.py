@@ -18,9 +18,10 @@ from typing import TypeVar
 
 from nbformat import NotebookNode
 
-from viva import integrity, taint
+from viva import taint
 from viva.blueprint import Blueprint, Cell
 from viva.claims import Claims
+from viva.dialogue import integrity
 from viva.outcome import CheckResult, Outcome, outputs_of, score
 from viva.parent import LIBRARIES, Parent
 from viva.session import STUCK, TIMEOUT, Died, ExaminerFault, Session

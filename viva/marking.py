@@ -21,7 +21,6 @@ from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from viva import leftovers
 from viva.autograde import (
     Autograde,
     RecordResults,
@@ -30,12 +29,13 @@ from viva.autograde import (
     source_notebook,
 )
 from viva.course import Course, Submission
+from viva.gradebook.record import Draft, Expected, Graded, in_place_of_gradebook
 from viva.grading import Examination, Grader
-from viva.handin import find
-from viva.record import Draft, Expected, Graded, in_place_of_gradebook
+from viva.intake.handin import find
+from viva.intake.slots import Released
+from viva.processes import leftovers
 from viva.release import released_notebook
 from viva.session import ExaminerFault
-from viva.slots import Released
 from viva.submission import open_notebooks
 from viva.verdict import BlueprintError, VivaError
 

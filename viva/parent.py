@@ -179,8 +179,8 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
         case "attach":
             channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
         case "learn":
-            from viva.namespace import UnknownMagicError
-            from viva.testcode import compiled
+            from viva.dialogue.namespace import UnknownMagicError
+            from viva.dialogue.testcode import compiled
 
             with contextlib.suppress(SyntaxError, ValueError, UnknownMagicError):  # told when a check runs
                 compiled(request["source"], request["title"])
@@ -234,8 +234,8 @@ def _into_place(descriptors: list[int]) -> None:
 
 def _warm_candidate():
     from viva.candidate import Candidate
-    from viva.integrity import Snapshot
-    from viva.shell import make_shell
+    from viva.dialogue.integrity import Snapshot
+    from viva.dialogue.shell import make_shell
 
     shell = make_shell()
     snapshot = Snapshot(shell)

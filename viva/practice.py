@@ -16,10 +16,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva import salvage, taint
+from viva import taint
 from viva.blueprint import Cell, Check
 from viva.grading import Examination, Grader
-from viva.handin import read_file
+from viva.intake import salvage
+from viva.intake.handin import read_file
 from viva.outcome import CheckResult, Outcome
 from viva.parent import LIBRARIES
 from viva.verdict import SubmissionError, Verdict, VivaError
@@ -180,8 +181,8 @@ def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
     except SubmissionError as error:
         raise VivaError(f"{path.name} {error}.") from error
     if original:
-        from viva.repair import repair  # takes a second to load
-        from viva.slots import Released
+        from viva.intake.repair import repair  # takes a second to load
+        from viva.intake.slots import Released
 
         first = salvage.read(read_bytes(original), trusting=True)[0]
         repaired = repair(notebook, Released(first))

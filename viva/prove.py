@@ -10,10 +10,10 @@ from rich.table import Table
 from traitlets.config import Config
 
 from viva.audit import audit
-from viva.auditpage import ground, record, save
 from viva.course import Course
-from viva.hygiene import readme_findings
-from viva.proof import Audit, kinds_in_words, weakened
+from viva.proving.auditpage import ground, record, save
+from viva.proving.hygiene import readme_findings
+from viva.proving.proof import Audit, kinds_in_words, weakened
 from viva.wall import protection
 
 SHOWN = 5

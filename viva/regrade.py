@@ -38,9 +38,9 @@ from viva import batch
 from viva.autograde import now
 from viva.blueprint import CHECK, HIDDEN, split_checks
 from viva.course import Course, Submission
-from viva.record import Expected
+from viva.gradebook.record import Expected
+from viva.gradebook.results import Results
 from viva.release import release
-from viva.results import Results
 from viva.shadow import LOG, shadow
 from viva.verdict import BlueprintError, CourseError, Verdict
 

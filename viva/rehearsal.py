@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 
 from viva import taint
-from viva.asker import ANY, OWN
 from viva.blueprint import Cell, read_blueprint
+from viva.dialogue.asker import ANY, OWN
 from viva.grading import Examination, Grader, allowance, examine, prepare
 from viva.session import Died, Session
 from viva.verdict import BlueprintError, Verdict

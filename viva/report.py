@@ -10,10 +10,11 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from viva import legible, plot
+from viva.cleaning import legible
 from viva.course import Course
-from viva.findings import gather, known_names
-from viva.pseudonyms import Names, key_in
+from viva.reporting import plot
+from viva.reporting.findings import gather, known_names
+from viva.reporting.pseudonyms import Names, key_in
 from viva.verdict import CourseError
 
 FORMULA = ("=", "+", "-", "@")

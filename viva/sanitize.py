@@ -23,7 +23,7 @@ from nbformat.v4 import new_output
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from viva import markup, mathematics, picture
+from viva.cleaning import markup, mathematics, picture
 
 ESCAPES = 5000
 """So many changes of colour in one text are shown; a page with more takes minutes to write."""

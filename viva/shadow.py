@@ -15,7 +15,7 @@ from sqlalchemy import insert, select
 from traitlets.config import Config
 
 from viva.course import Course
-from viva.results import Results
+from viva.gradebook.results import Results
 from viva.verdict import CourseError
 
 LOG = "regrades.jsonl"

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from viva.handin import Finding, Handed, shortened, shown
-from viva.repair import Repaired, repair
-from viva.salvage import read
-from viva.slots import Released
+from viva.intake.handin import Finding, Handed, shortened, shown
+from viva.intake.repair import Repaired, repair
+from viva.intake.salvage import read
+from viva.intake.slots import Released
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10

@@ -21,9 +21,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from viva import landlock
-from viva.privileges import can_work_as, capabilities, give_up_root, mount_private
-from viva.syscalls import filter_calls, prctl
+from viva.layers import landlock
+from viva.layers.privileges import can_work_as, capabilities, give_up_root, mount_private
+from viva.layers.syscalls import filter_calls, prctl
 from viva.wall import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Wall, begin_session, enter, limit
 
 FEW = Limits(memory_bytes=64 * MB, file_bytes=MB, open_files=20, scratch_bytes=MB, scratch_files=20)

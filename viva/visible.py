@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva import taint
-from viva.asker import ANY
 from viva.blueprint import Blueprint, Cell, kind_of, split_checks
+from viva.dialogue.asker import ANY
 from viva.grading import Examination
 from viva.verdict import BlueprintError, SubmissionError
 

@@ -39,9 +39,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from viva import landlock
-from viva.privileges import give_up_root, mount_private, require_private
-from viva.syscalls import call, filter_calls, prctl
+from viva.layers import landlock
+from viva.layers.privileges import give_up_root, mount_private, require_private
+from viva.layers.syscalls import call, filter_calls, prctl
 from viva.verdict import WallError
 
 MB, GB = 1 << 20, 1 << 30

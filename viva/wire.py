@@ -10,7 +10,7 @@ one flat row, in which a *mark* (the number of a kind, how many parts) stands be
 msgpack packs the row; a mark is an extension of four bytes, and an int beyond 64 bits one of as
 many as it needs. msgpack's own containers never nest: a message that declares 2**31 entries is
 refused before anything is allocated for them, an extension inside an extension cannot be said, and
-levels and items are counted in one place. viva/plain.py lists the kinds of value, viva/frames.py
+levels and items are counted in one place. viva/values/plain.py lists the kinds of value, viva/values/frames.py
 those of pandas. What is not plain crosses as a Reference, if the caller has one for it.
 
 On a pipe a message follows its length, four bytes. After a TimeoutError or a WireError the position
@@ -28,8 +28,8 @@ from collections.abc import Callable
 
 from msgpack import ExtType, Packer, Unpacker
 
-from viva.arrays import BYTES as MESSAGE
-from viva.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
+from viva.values.arrays import BYTES as MESSAGE
+from viva.values.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
 from viva.verdict import VivaError, WireError
 
 __all__ = ["Reference", "WireError", "decode", "encode", "is_plain", "read", "write"]

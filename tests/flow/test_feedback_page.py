@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 from tests.conftest import BIN, SHORT, hand_in
 from tests.flow.test_formgrader import CHROMIUM
 from viva.doctor import find_browser
-from viva.hidden import Hidden, Veil, hidden_of
+from viva.pages.hidden import Hidden, Veil, hidden_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 

@@ -18,7 +18,7 @@ from traitlets.config import Config
 from tests import hostile
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.test_formgrader import MATHJAX, NOTEBOOK, TASK, browser, served
-from viva.results import Results
+from viva.gradebook.results import Results
 
 __all__ = ["browser"]
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]

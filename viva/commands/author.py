@@ -11,10 +11,10 @@ from rich.table import Table
 from traitlets import Bool, Unicode, default
 
 from viva.adoption import adopt
-from viva.auditpage import proven
 from viva.autograde import Examine
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
-from viva.proof import Audit
+from viva.proving.auditpage import proven
+from viva.proving.proof import Audit
 from viva.release import Release, rehearsing, release
 from viva.skeleton import write_assignment
 from viva.verdict import CourseError

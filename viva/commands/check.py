@@ -9,8 +9,8 @@ from traitlets import Bool, Unicode
 from traitlets.config import Application
 
 import viva
-from viva import leftovers, stopping
 from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_document
+from viva.processes import leftovers, stopping
 from viva.verdict import VivaError, WallError
 
 SOME_FAIL = 1

@@ -14,15 +14,15 @@ from sqlalchemy.exc import DBAPIError
 from traitlets import Bool, Int, default
 
 import viva
-from viva import leftovers, stopping
 from viva.autograde import Examine
 from viva.batch import Outcome, Status
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.course import Course
-from viva.handin import shown
-from viva.proof import Audit
+from viva.gradebook.record import AGAIN, trouble
+from viva.intake.handin import shown
+from viva.processes import leftovers, stopping
 from viva.prove import prove
-from viva.record import AGAIN, trouble
+from viva.proving.proof import Audit
 from viva.verdict import Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}

@@ -13,9 +13,9 @@ from rich.table import Table
 from traitlets import Bool, default
 
 from viva import batch
-from viva.auditpage import proven
 from viva.autograde import Autograde, Examine
 from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
+from viva.proving.auditpage import proven
 from viva.regrade import TOTAL, Change, Regrade, write_csv
 from viva.shadow import shadow
 from viva.verdict import CourseError

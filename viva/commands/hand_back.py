@@ -7,9 +7,9 @@ from nbgrader.converters import BaseConverter
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
-from viva import export
 from viva.commands.command import WORKERS, VivaCommand
 from viva.feedback import GenerateFeedback, PageExporter, write_feedback
+from viva.gradebook import export
 from viva.verdict import CourseError
 
 

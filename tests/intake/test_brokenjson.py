@@ -1,0 +1,81 @@
+"""Of a file that other programs wrapped, doubled or could not merge, the notebook is read, and said so."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from viva.intake.salvage import read
+from viva.verdict import SubmissionError
+
+
+def notebook(*sources: str) -> str:
+    return nbformat.writes(new_notebook(cells=[new_code_cell(source, id=f"c{n}") for n, source in enumerate(sources)]))
+
+
+ONE = notebook("x = 1", "y = 2")
+
+
+def sources(text: str) -> list[str]:
+    return [cell.source for cell in read(text.encode())[0].cells]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda book: {"content": book, "type": "notebook", "name": "a"},
+        lambda book: {"content": json.dumps(book), "encoding": "utf-8"},
+        lambda book: [book],
+        lambda book: {"files": {"a.ipynb": {"content": json.dumps(book)}}},
+        lambda book: json.dumps(book),
+    ],
+)
+def test_a_notebook_inside_another_document_is_taken_out(around):
+    text = json.dumps(around(json.loads(ONE)))
+    assert sources(text) == ["x = 1", "y = 2"]
+    assert read(text.encode())[1] == ["the notebook stood inside another JSON document, and was taken out of it"]
+
+
+def test_of_two_notebooks_in_a_document_none_is_guessed():
+    with pytest.raises(SubmissionError, match="has no cells"):
+        read(json.dumps([json.loads(ONE), json.loads(notebook("z = 3"))]).encode())
+
+
+def test_two_notebooks_one_after_the_other_are_read_as_one_and_the_same_again_is_left_out():
+    assert sources(ONE + notebook("z = 3")) == ["x = 1", "y = 2", "z = 3"]
+    assert sources(ONE + ONE) == ["x = 1", "y = 2"]
+
+
+def test_a_conflict_is_read_as_it_was_before_the_merge_and_the_file_is_damaged():
+    line = next(line for line in ONE.splitlines() if '"x = 1"' in line)
+    text = ONE.replace(line, f'<<<<<<< HEAD\n{line}\n=======\n    "x = 5"\n>>>>>>> other')
+    found, repairs = read(text.encode())
+    assert [cell.source for cell in found.cells] == ["x = 1", "y = 2"]
+    assert repairs == ["the file holds an unresolved conflict of git, and was read as it was before that merge"]
+    assert found.metadata.damaged
+
+
+def test_nobody_can_say_of_a_whole_file_that_it_is_damaged():
+    whole = json.loads(ONE) | {"damaged": True}
+    whole["metadata"]["damaged"] = True
+    assert "damaged" not in read(json.dumps(whole).encode())[0].metadata
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\xef\xbb\xbf<!DOCTYPE html>\n<html>", "a web page"),
+        (b"<!-- saved from url=(0014)about:internet -->\n<html>", "a web page"),
+        (b"Rar!\x1a\x07\x01\x00", "RAR"),
+        (b"7z\xbc\xaf\x27\x1c", "7z"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS"),
+        (gzip.compress(b"x"), "a compressed archive"),
+    ],
+)
+def test_what_else_may_have_the_name_of_a_notebook_is_named(data, problem):
+    with pytest.raises(SubmissionError, match=problem):
+        read(data)

@@ -1,0 +1,211 @@
+"""What repair cannot place waits for a human where its tests do not pass; what a student tried out does not."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.intake.test_repair import CASES, ONE, bare, below, find, lines_of, repaired, source
+from tests.mangling import KEEPING, plain
+from viva.intake.slots import Piece
+
+TWO = CASES["ps5_sentence"][0]
+TESTS = ("test_self_attention", "test_self_attention_sizes")
+WORDS = "The softmax is taken of each column, and the columns only change their places, so the outputs do so too."
+
+
+def stub(case, name: str) -> str:
+    return next(cell.source for cell in case.release.cells if cell.id == name)
+
+
+def doubts(change, case=ONE, strip: bool = False) -> tuple[str, ...]:
+    notebook = plain(case.full)
+    change(notebook)
+    return repaired(bare(notebook) if strip else notebook, case).doubtful
+
+
+def left_out(book: dict) -> str:
+    """Leave an answer as released; its text."""
+    cell = find(book, "self_attention")
+    text, cell["source"] = cell["source"], stub(ONE, "self_attention")
+    return text
+
+
+UNPLACED = {
+    "in a written answer": lambda book: book["cells"][-1].update(source=f"So:\n\n```\n{left_out(book)}\n```\n"),
+    "in a test cell": lambda book: find(book, "test_permuted").update(source=f"x = 1\n{left_out(book)}"),
+    "in the cell of another answer": lambda book: find(book, "scaled_dot_product_self_attention").update(
+        source=f"{find(book, 'scaled_dot_product_self_attention')['source']}\n\n{left_out(book)}\nx = 1"
+    ),
+    "at the other end of the notebook": lambda book: below(book, "name", left_out(book)),
+}
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("where", UNPLACED)
+def test_an_answer_that_stands_elsewhere_is_taken_or_doubted(where, strip):
+    notebook = plain(ONE.full)
+    UNPLACED[where](notebook)
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    taken = "NotImplementedError" not in source(result, "self_attention")
+    assert taken or set(TESTS) <= set(result.doubtful), result.repairs
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize(
+    "scratch",
+    [
+        *("print(X)", "", "pritn(1", "X = np.ones((4, 3))", "for i in range(3):\n    print(i)", "!pip install numpy"),
+        *("self_attention(X, *parameters)", "out = self_attention\nout", "def mine(x):\n    return x"),
+    ],
+)
+def test_what_a_student_tried_out_is_no_doubt(scratch, strip):
+    assert doubts(lambda book: below(book, "self_attention", scratch), strip=strip) == ()
+
+
+@pytest.mark.parametrize("text", ["## My notes", "Remember: $K^T Q$, not `Q @ K`!", "TODO"])
+def test_a_note_is_no_doubt_and_no_answer(text):
+    def change(book):
+        book["cells"][-1]["source"] = stub(ONE, book["cells"][-1]["id"])
+        below(book, "self_attention", text, "markdown")
+
+    assert doubts(change) == ()
+
+
+def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
+    notebook = plain(TWO.full)
+    find(notebook, "attend_me")["source"] = stub(TWO, "attend_me")
+    below(notebook, "attend_me", "It is a row, so me_alphas = softmax(x) works", "markdown")
+    result = repaired(notebook, TWO)
+    assert source(result, "attend_me") == stub(TWO, "attend_me")
+    assert result.doubtful == ()
+
+
+def test_an_answer_that_uses_what_only_an_answer_below_gives_is_doubted():
+    notebook = plain(TWO.full)
+    one, other = find(notebook, "attend_gusta"), find(notebook, "stack_sentence")
+    one["source"] = "gusta_alphas = softmax(half)\ngusta_attention = gusta_alphas @ half"
+    other["source"] = f"half = np.ones(3)\n{other['source']}"
+    assert "test_gusta" in repaired(notebook, TWO).doubtful
+
+
+def test_a_half_that_nothing_tells_apart_is_doubted():
+    half = "    return X_prime, attentions"
+    found = doubts(lambda book: book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": half}))
+    assert set(TESTS) <= set(found)
+
+
+def test_code_in_a_text_that_gives_a_name_of_an_answer_is_doubted():
+    found = doubts(lambda book: below(book, "attend_me", "me_alphas = me_alphas / 2", "markdown"), TWO)
+    assert "test_me" in found
+
+
+def test_two_versions_of_an_answer_are_doubted_and_both_stay():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    below(notebook, "self_attention", answer["source"].replace("return", "# other\n    return"))
+    notebook["cells"][notebook["cells"].index(answer) + 1]["metadata"] = answer["metadata"]
+    result = repaired(notebook, ONE)
+    assert set(TESTS) <= set(result.doubtful)
+    assert lines_of(notebook["cells"]) <= lines_of(result.notebook.cells)
+    (told,) = [sentence for sentence in result.repairs if "human" in sentence]
+    assert told.startswith("'self_attention' stood 2 times with different text; the last one counts")
+
+
+def test_a_cut_that_could_be_made_elsewhere_is_doubted_and_a_clear_one_is_not():
+    def gathered(between: str):
+        def change(book):
+            second = find(book, "scaled_dot_product_self_attention")
+            find(book, "self_attention")["source"] += f"\n\n{between}{second['source']}"
+            book["cells"].remove(second)
+
+        return change
+
+    assert doubts(gathered("np.random.seed(1)\nprint(1)\n"))
+    assert not doubts(gathered(""))
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("place", [0, -2])
+def test_a_written_answer_elsewhere_is_taken_or_doubted(place, strip):
+    notebook = plain(ONE.full)
+    notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
+    notebook["cells"].insert(place, {"cell_type": "markdown", "metadata": {}, "source": WORDS})
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    assert source(result, "why_equivariant_answer") == WORDS or "why_equivariant" in result.doubtful
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: f"{text}\n\n{WORDS}",
+        lambda text: f"{text.replace('the', 'The')}\n\n{WORDS}",
+        lambda text: f"{text[: len(text) // 2]}\n{WORDS}\n{text[len(text) // 2 :]}",
+        lambda text: WORDS,
+    ],
+)
+def test_what_was_written_into_a_question_stays(edit):
+    notebook = plain(ONE.full)
+    notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
+    question = find(notebook, "why_equivariant")
+    question["source"] = edit(question["source"])
+    result = repaired(notebook, ONE)
+    ids = [cell.id for cell in result.notebook.cells]
+    below_it = [cell.source for cell in result.notebook.cells[ids.index("why_equivariant") + 1 :]]
+    assert WORDS in "\n".join(below_it)
+
+
+def test_what_a_damaged_file_may_have_held_is_doubted():
+    from tests.mangling import as_utf8
+    from viva.intake.repair import repair
+    from viva.intake.salvage import read
+
+    whole = as_utf8(plain(ONE.full))
+    part = whole[: whole.index(b"def scaled_dot_product") + 50]
+    result = repair(read(part)[0], ONE.released)
+    assert {"test_scaled_attention", "why_equivariant"} <= set(result.doubtful)
+    assert not set(TESTS) & set(result.doubtful)
+
+
+def test_a_program_that_lost_all_code_is_suspected():
+    def change(book):
+        for cell in book["cells"]:
+            if cell["cell_type"] == "code":
+                cell["source"] = ""
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_the_ways_that_were_hard_lose_nothing_without_a_doubt():
+    notebook = plain(TWO.full)
+    answer = find(notebook, "add_positions")
+    lines = answer["source"].split("\n")
+    answer["source"] = "\n".join(lines[1:])
+    below(notebook, "name", f"```python\n{lines[0]}\n```", "markdown")
+    result = repaired(bare(notebook), TWO)
+    assert "test_positions" in result.doubtful or lines[0] in source(result, "add_positions")
+
+
+@pytest.mark.parametrize("way", KEEPING)
+def test_a_notebook_that_was_put_right_raises_no_doubt(way):
+    if way in (
+        "split_answer",
+        "split_in_paragraphs",
+        "fence",
+        "gather_answers",
+        "merge_answers",
+        "jupytext_without_markers",
+        "merge_text",
+    ):
+        pytest.skip("these may leave something to choose")
+    for number in range(3):
+        notebook = plain(ONE.full)
+        KEEPING[way](notebook, random.Random(number))
+        assert repaired(notebook, ONE).doubtful == ()
+
+
+def test_a_piece_knows_what_it_gives_and_uses():
+    piece = Piece(1, "code", "from math import exp\ndef f(x):\n    y = g(x)\n    return [exp(z) for z in y]\na = h")
+    assert piece.gives == {"exp", "f", "a"}
+    assert piece.uses == {"g", "h"}

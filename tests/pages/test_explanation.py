@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.doubling import TESTS, source
+from viva.pages.explanation import Explainer, visible_checks
+from viva.pages.hidden import Veil, hidden_of
+
+OWN = """\
+def mean(numbers):
+    if not len(numbers):
+        raise ValueError("there is nothing to take a mean of")
+    return numbers.total / len(numbers)
+"""
+
+
+@pytest.fixture(scope="module")
+def explainer() -> Explainer:
+    return Explainer({"mean": OWN}, "twice(x)", (TESTS,), hidden_of([source()], Veil()))
+
+
+def told(
+    explainer: Explainer, reason: str, visible: bool = False, whose: str = "student", verdict: str = "error"
+) -> str:
+    result = {"verdict": verdict, "reason": reason, "raised_by": whose, "traceback": "", "printed": ""}
+    return explainer.explain(result, visible).sentence
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("KeyError: 'kumquat-31415'", "KeyError."),
+        ("KeyError: 'total'", "KeyError."),
+        ("ValueError: there is nothing to take a mean of", "ValueError: there is nothing to take a mean of"),
+        ("ValueError: there is nothing to take a mean of 31415", "ValueError."),
+        ("ValueError: got array([1, 2])", "ValueError."),
+        ("AttributeError: 'list' object has no attribute 'total'", "'list' object has no attribute 'total'"),
+        ("AttributeError: 'list' object has no attribute 'kumquat'", "AttributeError."),
+        ("AttributeError: 'kumquat' object has no attribute 'total'", "AttributeError."),
+        (
+            "TypeError: mean() takes 1 positional argument but 31415 were given",
+            "takes … positional argument but … were",
+        ),
+        (
+            "IndexError: index 31415 is out of bounds for axis 0 with size 271",
+            "index … is out of bounds for axis … with",
+        ),
+        ("ValueError: operands could not be broadcast together with shapes (3,14) (15,9)", "together with shapes … …"),
+        ("ZeroDivisionError: division by zero", "ZeroDivisionError: division by zero"),
+        ("kumquat_31415: x", "an exception."),
+        ("NotImplementedError: ", "This is not written yet"),
+        ("no colon at all: 31415", "an exception."),
+        ("", "an exception."),
+    ],
+)
+def test_what_is_told_of_an_error_in_a_hidden_check(explainer, reason, sentence):
+    told_ = told(explainer, reason)
+    assert sentence in told_
+    assert "31415" not in told_
+
+
+def test_a_visible_check_tells_the_whole_message_unless_a_hidden_literal_is_in_it(explainer):
+    assert "got array([1, 2])" in told(explainer, "ValueError: got array([1, 2])", visible=True)
+    assert told(explainer, "ValueError: got 'kumquat-31415'", visible=True) == "Your code stopped with ValueError."
+
+
+@pytest.mark.parametrize(
+    ("whose", "reason", "sentence"),
+    [
+        ("test", "A word is not doubled.", "A word is not doubled."),
+        ("student", "A word is not doubled.", "A word is not doubled."),
+        ("test", "For another number it gives 7, which is wrong.", "For another number it gives 7, which is wrong."),
+        ("student", "For another number it gives 7, which is wrong.", "The result is not what it should be."),
+        (
+            "test",
+            "For another number it gives 271828, which is wrong.",
+            "For another number it gives …, which is wrong.",
+        ),
+        (
+            "test",
+            "\nNot equal to tolerance rtol=1e-07, atol=0\n\nMismatch\n DESIRED: 1.15",
+            "Not equal to tolerance rtol",
+        ),
+        ("test", "1.5 != 2.5", "The result is not what it should be."),
+        ("student", "array([1.5, 2.5])", "The result is not what it should be."),
+        ("", "For another number it gives 7, which is wrong.", "The result is not what it should be."),
+        (
+            "grader",
+            "mean(...) should be plain data such as a number or an array, but is X",
+            "mean(...) should be plain",
+        ),
+        ("grader", "kumquat should be plain data such as a number or an array, but is X", "The result should be plain"),
+        ("grader", "the answer cannot be read: kumquat", "The result is not what it should be."),
+    ],
+)
+def test_what_is_told_of_a_failed_hidden_check(explainer, whose, reason, sentence):
+    told_ = told(explainer, reason, whose=whose, verdict="failed")
+    assert told_.startswith(sentence)
+    assert "DESIRED" not in told_ and "kumquat" not in told_
+
+
+@pytest.mark.parametrize(
+    ("traceback", "frames"),
+    [
+        ('  File "<ipython-input-7-ab>", line 4, in mean\n    return numbers.total / len(numbers)\nX', [("mean", 4)]),
+        ('  File "<ipython-input-7-ab>", line 3, in mean\n    return numbers.total / len(numbers)\nX', []),
+        ('  File "<ipython-input-7-ab>", line 4, in mean\n    kumquat\nX', []),
+        ('  File "other numbers", line 4, in <module>\n    result = mean(hidden_word)\nX', []),
+        ("nonsense", []),
+    ],
+    ids=["own line", "another line", "a line that is nowhere", "a line of a test", "no traceback"],
+)
+def test_a_traceback_keeps_the_lines_that_stand_in_the_students_cells(explainer, traceback, frames):
+    assert [(frame.cell, frame.line) for frame in explainer.frames(traceback)] == frames
+
+
+def test_a_check_that_uses_what_hidden_lines_bound_is_not_visible():
+    hidden = "### BEGIN HIDDEN TESTS\nexpected = 7\n### END HIDDEN TESTS\n"
+    whole = f"### CHECK 1: a\n{hidden}### CHECK 1: b\nassert f() == expected\n### CHECK 1: c\nassert f() == 2"
+    released = whole.replace(hidden, "")
+    again = "### CHECK 1: d\nexpected = 3\nassert f() == expected"
+    cells = [
+        ("one", whole, released),
+        ("two", again, again),
+        ("three", "### CHECK 1: e\nexpected", "### CHECK 1: e\nexpected"),
+    ]
+    assert {title for _, title in visible_checks(cells)} >= {"c", "d", "e"}
+    assert "b" not in {title for _, title in visible_checks(cells)}
+    assert "e" not in {title for _, title in visible_checks([cells[0], cells[2]])}

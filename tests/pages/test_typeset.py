@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import base64
+
+import pytest
+from markupsafe import Markup
+
+from viva.pages.typeset import clean, demoted, picture, plain, prose
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\mathbf{X}^T", r"\frac{a}{b}", r"\sqrt{D_q}", r"x_i \tag{1}", r"\begin{pmatrix}1\\2\end{pmatrix}"]
+)
+def test_formulas_become_mathml(tex):
+    assert "<math" in prose(f"so ${tex}$ it is")
+    assert "\\" not in prose(f"so ${tex}$ it is")
+
+
+@pytest.mark.parametrize("tex", [r"\frac{", "}{", r"\def\a{\a\a}\a", r"\href{javascript:alert(1)}{x}", "x" * 5000])
+def test_a_formula_that_cannot_be_set_stays_as_it_was_typed(tex):
+    assert "<code>" in prose(f"${tex}$")
+    assert "href" not in str(prose(f"${tex}$")).replace(r"\href", "")
+
+
+def test_markup_in_a_formulas_text_does_nothing():
+    assert "<script" not in prose(r"$\text{<script>alert(1)</script>}$")
+    assert "onerror" not in prose(r"$\text{<img src=x onerror=alert(1)>}$")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "![x](https://leak.example/x.png)",
+        "![x](../../../source/ps/x.png)",
+        "![x](/etc/passwd)",
+        "![x](link.png)",
+        "![x](text.png)",
+        "<img src='https://leak.example/x.png'>",
+        "<img src='data:text/html;base64,PHNjcmlwdD4='>",
+    ],
+)
+def test_a_picture_from_elsewhere_is_named_instead(source, tmp_path):
+    folder = tmp_path / "handed_in"
+    folder.mkdir()
+    (tmp_path / "outside.png").write_bytes(base64.b64decode(PNG))
+    (folder / "link.png").symlink_to(tmp_path / "outside.png")
+    (folder / "text.png").write_text("a secret")
+    shown = prose(source + " ![", None, folder)
+    assert "<img" not in shown
+    assert "[picture" in shown
+
+
+def test_a_picture_that_was_handed_in_is_part_of_the_page(tmp_path):
+    (tmp_path / "plot.png").write_bytes(base64.b64decode(PNG))
+    assert f'src="data:image/png;base64,{PNG}"' in prose("![my plot](plot.png)", None, tmp_path)
+    assert f'src="data:image/png;base64,{PNG}"' in prose("![x](attachment:a.png)", {"a.png": {"image/png": PNG}})
+    assert picture("image/png", base64.b64encode(b"<html>").decode()) == ""
+    assert picture("text/html", PNG) == ""
+
+
+def test_html_keeps_tables_and_loses_what_runs_loads_or_covers():
+    text = (
+        '<table border="1" style="position:fixed"><tr><th>a</th><td onclick="x()">1</td></tr></table><iframe src="x">'
+    )
+    assert clean(text) == "<table><tbody><tr><th>a</th><td>1</td></tr></tbody></table>"
+
+
+def test_headings_move_below_the_page_s_own_and_skip_no_level():
+    moved = demoted(Markup("<h1>a</h1><h4>b</h4><h2>c</h2><h6>d</h6>"), 2)
+    assert moved == "<h3>a</h3><h4>b</h4><h4>c</h4><h5>d</h5>"
+
+
+def test_text_loses_colours_and_characters_that_turn_it_around():
+    assert plain("\x1b[31mred\x1b[0m \u202egnp.exe\x07") == "red gnp.exe"

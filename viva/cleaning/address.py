@@ -1,0 +1,37 @@
+"""Addresses from a student: where a link may lead, and which picture may be shown."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import unquote
+
+from viva.cleaning import picture
+
+HERE = ("local", "localhost", "localdomain", "internal", "lan", "home")
+"""The last names of hosts that are this machine or its neighbours."""
+
+
+def may_link(url: str) -> bool:
+    """Whether a student's link may be clicked: to a place on the page, by mail, or to another host on the network.
+
+    Not to this machine or to formgrader, whose pages a link can make do things, nor to a file that was handed in.
+    """
+    url = url.strip()
+    if url.startswith("#") or re.fullmatch(r"mailto:[\w.+-]+@[\w.-]+(?:\?[^\s\\]*)?", url):
+        return True
+    match = re.fullmatch(r"https?://([^/?#]+)(?:[/?#].*)?", url, re.IGNORECASE)
+    if not match or "\\" in url or not url.isprintable() or "formgrader" in unquote(url).lower():
+        return False
+    host = unicodedata.normalize("NFKC", match[1]).lower()
+    named = re.fullmatch(r"[\w.-]+\.([a-z][a-z0-9-]+)\.?(?::\d+)?", host)
+    return bool(named) and named[1] not in HERE
+
+
+def may_show(url: str) -> bool:
+    """Whether a picture may be shown: one that is in the address itself, or a file beside the notebook."""
+    if match := re.fullmatch(r"data:([\w/+.-]+);base64,(.*)", url, re.DOTALL):
+        return not picture.problem(match[1].lower(), match[2])
+    return ".." not in url and bool(
+        re.fullmatch(r"(?:\w(?:[\w ./-]|%20)*)\.(?:png|jpe?g|gif|webp)", url, re.IGNORECASE)
+    )

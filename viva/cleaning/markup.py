@@ -1,0 +1,300 @@
+r"""HTML, Markdown and mathematics from a student, made harmless for the page that shows them.
+
+Theory of operation. nh3 parses HTML as a browser does and writes it again with the elements and attributes
+that are listed here and no others. A text in Markdown is rendered as nbconvert renders it, and the page is
+given to nh3: when it comes back as it was, the text is harmless and stays as it is, byte for byte; otherwise
+the cleaned page takes its place, which shows everything but what was taken out. So nothing here guesses how
+Markdown is read.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import nh3
+from nbconvert.filters import strip_files_prefix
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from pygments.token import STANDARD_TYPES
+
+from viva.cleaning.address import may_link, may_show
+from viva.cleaning.mathematics import without_commands
+
+TAGS = set(
+    "a abbr address article b bdi big blockquote br caption center cite code col colgroup dd del details dfn div dl dt"
+    " em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img input ins kbd label li mark ol p pre q rp rt"
+    " ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var"
+    " wbr".split()
+)
+WITH_CONTENT = set(
+    "script style svg math iframe object embed applet frameset noframes noscript noembed template textarea title"
+    " select button audio video canvas head xmp".split()
+)
+"""Elements that are taken out with all that is in them."""
+KNOWN = TAGS | WITH_CONTENT | set(
+    "html body base basefont link meta form fieldset legend optgroup option datalist output progress meter source track"
+    " param area map picture main nav aside hgroup dialog menu menuitem slot search marquee frame image bgsound"
+    " keygen nobr plaintext listing isindex portal bdo data acronym rb rtc g path use animate set foreignobject".split()
+)  # fmt: skip
+"""Elements that mean something to a browser. Any other, as in List<int>, is text that somebody typed."""
+ATTRIBUTES = {
+    "*": {"class", "style", "title", "align", "valign", "dir", "lang", "width"},
+    "a": {"href", "target"},
+    "img": {"src", "alt", "height"},
+    "input": {"type", "disabled", "checked"},
+    "td": {"colspan", "rowspan", "headers"},
+    "th": {"colspan", "rowspan", "headers", "scope"},
+    "table": {"border", "cellpadding", "cellspacing"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "ol": {"start", "type", "reversed"},
+    "li": {"value"},
+    "details": {"open"},
+    "time": {"datetime"},
+    "font": {"color"},
+}
+PANDAS = re.compile(
+    r"<style scoped>\s*\.dataframe tbody tr th:only-of-type \{\s*vertical-align: middle;\s*\}\s*"
+    r"\.dataframe tbody tr th \{\s*vertical-align: top;\s*\}\s*"
+    r"(?:\.dataframe thead tr th \{\s*text-align: left;\s*\}\s*|\.dataframe thead th \{\s*text-align: right;\s*\}\s*"
+    r"|\.dataframe thead tr:last-of-type th \{\s*text-align: right;\s*\}\s*)*</style>\n?"
+)
+"""The style sheet that pandas writes above each of its tables: harmless, and known letter for letter."""
+
+_CLASSES = re.compile(
+    "|".join(sorted(map(re.escape, filter(None, STANDARD_TYPES.values())), key=len, reverse=True))
+    + r"|dataframe|highlight|language-[\w+#-]+|task-list-item(?:-checkbox)?|ansi-[a-z-]+"
+    r"|blank|index_name|(?:row|col)_heading|data|level\d+|row\d+|col\d+"
+)
+"""Classes that look the same on every page: any other may be one of formgrader's own, which move and cover things."""
+MERMAID = ("mermaid", "jp-Mermaid")
+"""Classes that nbconvert gives to a diagram's text; no page of ours draws diagrams."""
+_SIDE = r"(?:-(?:top|right|bottom|left))?"
+_STYLES = {
+    rf"(?:background-|border{_SIDE}-)?color": r"#?\w+|rgba?\([\d\s.,%]+\)",
+    r"text-align|vertical-align|font-weight|font-style|text-decoration|white-space|border-collapse": r"[\w-]+",
+    rf"border(?:{_SIDE}|-width|-style)": r"(?:(?:\d{1,2}(?:px|pt)?|#?[a-z]\w*|#\w+)(?:\s+|$))+",
+    rf"padding{_SIDE}": r"(?:(?:\d{1,2}(?:px|pt)?|\d?(?:\.\d+)?r?em)(?:\s+|$))+",
+    r"font-size": r"\d{1,2}(?:px|pt)|[12]?(?:\.\d+)?r?em|[12]?\d{2}%|(?:x{0,2}-)?(?:small|large)(?:er)?|medium",
+}
+"""What a style may say: the name of a property, and its value."""
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)((?:\s+[\w-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*)\s*/?>")
+_ANY_TAG = re.compile(r"<[a-zA-Z/!?]")
+_VOID = set("area base br col embed hr img input link meta param source track wbr".split())
+_DATA = re.compile(r"data:image/[\w+]+;base64,[\w+/=]+")
+_TYPED = re.compile(r"<(/?)([a-zA-Z][^\s<>/]*)")
+_NAMES = re.compile(
+    r"<([a-zA-Z][\w-]{0,20})|[\s\"'/](on[a-z]{1,30}|id|name|style|class|src|href|data-[\w-]{1,20})\s*=", re.I
+)
+_MINOR = set("html head body tbody class target rel".split())
+MOST_TAGS, MOST_LOOSE_TAGS, DEEPEST = 50_000, 1000, 100
+"""Elements in one output or cell; when they are not properly nested, browsers may multiply them."""
+MOST_CHARACTERS = 15 * 2**20
+"""Of one output or cell, pictures included."""
+MOST_MARKDOWN = 200_000
+"""Characters of a cell, without the pictures in it."""
+COSTLY = {"[": 1000, "\\begin": 500, "\\": 5000}
+"""More than so many of these take nbconvert seconds to minutes to read."""
+SHOWN = 6
+"""So many names of what was taken out are listed."""
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A text without what was ``removed`` from it: names of elements, attributes and commands."""
+
+    text: str
+    removed: tuple[str, ...] = ()
+
+
+def clean_html(text: str, taken: frozenset[str] = frozenset()) -> Cleaned:
+    """HTML as it may stand in a page; ``taken`` are the commands of mathematics that others use."""
+    if reason := _too_much(text):
+        return Cleaned("", (reason,))
+    style = PANDAS.match(text, 5 + len("\n")) if text.startswith("<div>\n") else None
+    bare = text[: style.start()] + text[style.end() :] if style else text
+    cleaned, removed = _clean(bare, taken, "noopener noreferrer")
+    if _depth(cleaned) > DEEPEST:
+        return Cleaned("", ("HTML that is nested too deeply",))
+    if style and cleaned.startswith("<div>\n"):
+        cleaned = f"<div>\n{style[0]}{cleaned[6:]}"
+    return Cleaned(cleaned, removed)
+
+
+def clean_markdown(source: str, attachments: dict | None = None, taken: frozenset[str] = frozenset()) -> Cleaned:
+    """Markdown as it may stand in a cell: the same text when its page is harmless, that page cleaned otherwise."""
+    plain = _DATA.sub("", source) if "base64," in source else source
+    if len(plain) > MOST_MARKDOWN:
+        return Cleaned(_as_typed(plain[:MOST_MARKDOWN]), (f"all beyond {MOST_MARKDOWN} characters",))
+    if any(plain.count(text) > most for text, most in COSTLY.items()):
+        return Cleaned(_as_typed(source), ("Markdown that takes too long to read",))
+    try:
+        page = rendered(source, attachments or {})
+    except Exception:  # a text can bring its reader down, by depth or by a bug
+        return Cleaned(_as_typed(source), ("Markdown that cannot be rendered",))
+    if reason := _too_much(page):
+        return Cleaned(_as_typed(source), (reason,))
+    cleaned, removed = _clean(page, taken, None)
+    if cleaned == _normal(page):
+        return Cleaned(source)
+    cleaned, _ = _clean(page, taken, "noopener noreferrer")
+    block = "<div>\n" + re.sub(r"\n(?=[^\S\n]*\n)", "&#10;", cleaned.strip()) + "\n</div>"
+    if _depth(cleaned) > DEEPEST or _normal(rendered(block, {})).strip() != _normal(block):
+        return Cleaned(_as_typed(source), removed or ("HTML that cannot be shown",))
+    return Cleaned(block, removed)
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's, but a picture that was not handed in is left out instead of refusing the whole page."""
+
+    def _embed_image_or_attachment(self, src: str) -> str:
+        lost = src.startswith("attachment:") and not self.attachments.get(src.removeprefix("attachment:"))
+        return "missing:" if lost else super()._embed_image_or_attachment(src)
+
+
+def rendered(source: str, attachments: dict) -> str:
+    """The page that nbconvert's templates make of a Markdown cell."""
+    renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
+    return strip_files_prefix(MarkdownWithMath(renderer=renderer).render(source))
+
+
+def _clean(text: str, taken: frozenset[str], rel: str | None) -> tuple[str, tuple[str, ...]]:
+    refused: list[str] = []
+    cleaned = nh3.clean(
+        _TYPED.sub(_typed, PANDAS.sub("", text)),
+        tags=TAGS,
+        clean_content_tags=WITH_CONTENT,
+        attributes=ATTRIBUTES,
+        attribute_filter=lambda tag, name, value: _attribute(tag, name, value, refused),
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel=rel,
+    )
+    cleaned = _without_remains(cleaned)
+    lost = Counter() if cleaned == text else Counter(_names(text)) - Counter(_names(cleaned))
+    known = {name.partition(" of ")[0] for name in refused} | _MINOR
+    names = [f"<{tag}>" if tag else name for tag, name in lost if (tag or name) not in known]
+    cleaned, commands = without_commands(cleaned, taken)
+    found = list(dict.fromkeys([*names, *refused, *commands]))
+    more = len(found) - SHOWN
+    return cleaned, tuple(found[:SHOWN] + ([f"{more} more"] if more > 0 else []))
+
+
+def _names(text: str) -> list[tuple[str, str]]:
+    found = [(tag.lower(), name.lower()) for tag, name in _NAMES.findall(text[:MOST_MARKDOWN])]
+    return [(tag, name) for tag, name in found if not tag or tag in KNOWN]
+
+
+def _typed(match: re.Match) -> str:
+    return match[0] if match[2].lower() in KNOWN else f"&lt;{match[1]}{match[2]}"
+
+
+def _attribute(tag: str, name: str, value: str, refused: list[str]) -> str | None:
+    if name == "rel":
+        return value
+    if name == "class":
+        value = " ".join(word for word in value.split() if word not in MERMAID)
+        kept = " ".join(word for word in value.split() if _CLASSES.fullmatch(word))
+    elif name == "style":
+        kept = value if _styled(value) == [] else ";".join(_styled(value, keep=True))
+    elif name == "href":
+        kept = value if may_link(value) else None
+    elif name == "src":
+        kept = value if may_show(value) else None
+    elif name in ("width", "height"):
+        kept = value if re.fullmatch(r"1?\d{1,3}(?:px)?|\d{1,2}%|100%", value.strip()) else None
+    elif name in ("colspan", "rowspan", "span", "start", "value", "border", "cellpadding", "cellspacing"):
+        kept = value if re.fullmatch(r"\d{1,3}", value.strip()) else None
+    elif name == "type" and tag == "input":
+        return "checkbox"
+    elif name == "target":
+        return "_blank" if value == "_blank" else None
+    else:
+        return value
+    if kept != value and " ".join((kept or "").split()) != " ".join(value.split()):
+        refused.append(f"{name} of <{tag}>")
+    return kept or None
+
+
+def _styled(value: str, keep: bool = False) -> list[str]:
+    """The declarations of a style that are not known to be harmless; those that are, with ``keep``."""
+    found = []
+    for declaration in filter(str.strip, value.split(";")):
+        name, _, what = declaration.partition(":")
+        name, what = name.strip().lower(), what.strip().lower()
+        good = any(re.fullmatch(known, name) and re.fullmatch(shape, what) for known, shape in _STYLES.items())
+        if good == keep:
+            found.append(declaration)
+    return found
+
+
+def _without_remains(cleaned: str) -> str:
+    """Without pictures that lost their address, and without fields but the dead boxes of a list of tasks."""
+
+    def instead(match: re.Match) -> str:
+        if match[1] == "input":
+            return match[0] if ' type="checkbox" disabled=""' in match[0] else ""
+        if " src=" in match[0]:
+            return match[0]
+        alt = re.search(r' alt="([^"]*)"', match[0])
+        said = html.escape(html.unescape(alt[1])) if alt and alt[1] else ""
+        return f"<span>[a picture that is not shown{': ' if said else ''}{said}]</span>"
+
+    return re.sub(r'<(img|input)(?: [\w-]+="[^"]*")*>', instead, cleaned)
+
+
+def _too_much(text: str) -> str:
+    if len(text) > MOST_CHARACTERS:
+        return f"HTML of more than {MOST_CHARACTERS // 2**20} MB"
+    count = sum(1 for _ in _ANY_TAG.finditer(text))
+    if count > MOST_TAGS or (count > MOST_LOOSE_TAGS and not _nested(text)):
+        return f"HTML of {count} elements"
+    return ""
+
+
+def _nested(text: str) -> bool:
+    """Whether every element is written plainly and closed where it was opened: then a page is as large as its text."""
+    stack: list[str] = []
+    for start in _ANY_TAG.finditer(text):
+        match = _TAG.match(text, start.start())
+        if not match:
+            return False
+        name = match[2].lower()
+        if match[1]:
+            if not stack or stack.pop() != name:
+                return False
+        elif name not in _VOID:
+            stack.append(name)
+            if len(stack) > DEEPEST:
+                return False
+    return not stack
+
+
+def _depth(cleaned: str) -> int:
+    """How deep the elements of a cleaned page are nested."""
+    depth = deepest = 0
+    for closing, name in re.findall(r"<(/?)([a-z][\w]*)", cleaned):
+        depth += 0 if name in _VOID else -1 if closing else 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _normal(page: str) -> str:
+    """A rendered page in the writing of nh3, as far as that is safe to say letter by letter."""
+    pieces = re.split(r"(<[^<>]*>)", re.sub(r"<!--[^<>-]*-->", "", page))
+    for index, piece in enumerate(pieces):
+        if index % 2:
+            piece = piece.replace(' type="checkbox" disabled checked', ' type="checkbox" disabled="" checked=""')
+            piece = re.sub(r' type="checkbox" disabled\b(?!=)', ' type="checkbox" disabled=""', piece)
+            pieces[index] = re.sub(r"^<(br|hr|img|input)\b([^<>]*?)\s*/>$", r"<\1\2>", piece)
+        else:
+            pieces[index] = piece.replace("&quot;", '"').replace("&#39;", "'").replace("&#x27;", "'")
+    return "".join(pieces)
+
+
+def _as_typed(source: str) -> str:
+    text = html.escape(source)
+    for character in "[\\$`":
+        text = text.replace(character, f"&#{ord(character)};")
+    return f"<pre>\n{text}\n</pre>"

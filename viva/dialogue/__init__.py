@@ -1,0 +1,13 @@
+"""Candidate and examiner: what one asks and the other answers:
+
+raised      exceptions on their way between candidate and examiner
+shared      lists and arrays that both processes hold
+shell       the IPython of the student's code
+integrity   facts about what a notebook did to the process that ran it
+operations  what can be asked of one of its objects
+standin     the examiner's objects for what lives in the candidate
+kinds       of what kind each answer of the solution was, and of what kind it has to be
+asker       puts the examiner's questions, and reads the answers
+namespace   the names that test code sees
+testcode    the code of a test, compiled so that it can ask
+"""

@@ -1,0 +1,8 @@
+"""What is recorded of a class, and read out again:
+
+results    what every check came to, as JSON lines
+record     many workers draft, one writer records in the gradebook
+lateness   what a late submission costs
+export     the gradebook as rows and as CSV
+classbook  what the gradebook knows of a class, in a few queries
+"""

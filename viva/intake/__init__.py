@@ -1,0 +1,15 @@
+"""The files of a submission become notebooks, whatever is broken or moved:
+
+handin      the files of a submission: which may be which notebook
+rawcell     one cell of a damaged notebook -> a cell
+brokenjson  the text of a file -> JSON, or as much of it as there is
+salvage     the bytes of a file -> a notebook, whatever is broken
+texts       what can be told of a text without running it: its names, whether it is code
+slots       the cells of an assignment and of a submission, and how much one looks like another
+seams       where cells were merged or split: found, joined and cut
+pieces      the pieces of a submission: taken apart and put together before they are matched
+matching    which cell of a submission is which cell of the assignment
+strays      answers that stand elsewhere: in a given cell, beside their stub, in two cells, twice
+doubts      what of a repaired submission a human should look at, where its tests do not pass
+repair      the assignment's cells in the assignment's order, and a sentence for each repair
+"""

@@ -1,0 +1,184 @@
+"""What a human should look at in a repaired submission, where its tests do not pass.
+
+Theory of operation. Repair places what it can tell apart, and never guesses. What remains is of few kinds: an answer
+that does not give the names its tests ask for, while another cell does; code in a text; half a statement; a place
+where the repair had to choose; a written answer that is missing while a text stands elsewhere; cells that were lost
+with a part of the file. Each doubt is a sentence and the test cells that it may cost. Verdicts do not depend on it:
+such a test cell earns what it earns, and waits for a grader when that is not everything. A cell in which a student
+tried something out is no doubt, whatever it binds, where the answer gives the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from viva.intake.seams import changed_names, code_in, goes_on
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, listed
+from viva.intake.strays import Settled
+from viva.intake.texts import NAME, bound_names, given_names, is_prose, likeness, looks_like_code, parses
+
+COPY = 0.8
+"""So much like an answer is another version of it."""
+WORDS = 60
+"""Characters of a text that may be an answer, though the cell for it was left as released."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A sentence, and the answers that it is about."""
+
+    sentence: str
+    slots: tuple[Slot, ...]
+
+
+def doubts_of(matching: Settled, damaged: bool = False) -> list[Doubt]:
+    """The doubts about a matching; ``damaged`` says that a part of the file could not be read."""
+    return list(_Doubts(matching, damaged).all())
+
+
+def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
+    """The cells that earn an answer's points: its question, the tests up to the next answer, those that name it."""
+    if answer.kind == "manual":
+        return [answer.name]
+    if answer.written:
+        return [slot.name for slot in slots if slot.kind == "task" and slot.place < answer.place][-1:]
+    after = [slot for slot in slots if slot.place > answer.place]
+    until = next((slot.place for slot in after if slot.kind in ANSWERS), len(slots))
+    tests = [slot for slot in after if slot.kind == "tests"]
+    return [slot.name for slot in tests if slot.place < until or answer.own & set(NAME.findall(slot.source))]
+
+
+class _Doubts:
+    def __init__(self, matching: Settled, damaged: bool) -> None:
+        self.matching, self.damaged = matching, damaged
+        self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
+        self.answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+        self.index = {piece: place for place, piece in enumerate(matching.pieces)}
+        self.owner = {piece: slot for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed}
+        self.wanting = {slot: self._wanting(slot) for slot in self.answers if slot in self.chosen}
+        self.names = {piece: self._names_of(piece) for piece in [*self.extras, *self.owner]}
+
+    def all(self) -> Iterator[Doubt]:
+        yield from self._chosen_among_several()
+        for piece, slots in self._unplaced().items():
+            yield Doubt(f"cell {piece.number} may belong to {listed(slots)}; a human should look at it", tuple(slots))
+        if self._was_rebuilt():
+            what = "the answers stood in other cells than the assignment's, and nothing told of which"
+            yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
+        yield from self._no_code()
+        yield from self._written()
+        if (lost := self._unanswered()) and self.damaged:
+            yield Doubt(f"{listed(lost)} may have stood where the file is damaged; a human should look at it", lost)
+        elif lost and self._was_emptied():
+            yield Doubt(
+                "the given cells came empty, as if a program had lost all code; a human should look at it", lost
+            )
+
+    def _unanswered(self) -> tuple[Slot, ...]:
+        return tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
+
+    def _was_emptied(self) -> bool:
+        """Whether more than half of the locked code is empty cells."""
+        locked = [slot for slot in self.slots if slot.kind in LOCKED and slot.cell.cell_type == "code"]
+        empty = [slot for slot in locked if slot in self.chosen and not self.chosen[slot].squeezed]
+        return 2 * len(empty) > len(locked)
+
+    def _chosen_among_several(self) -> Iterator[Doubt]:
+        for why, slots in self.matching.unsure.items():
+            yield Doubt(f"{why}; a human should look at it", tuple(slots))
+
+    def _was_rebuilt(self) -> bool:
+        """Whether answers without identity were joined, cut, moved or left out, so that any of them may be wrong."""
+        found = [self.chosen[slot] for slot in self.answers if slot in self.chosen]
+        places = [self.index[piece] for piece in found]
+        others = any(piece.parts > 1 or piece.apart for piece in found) or places != sorted(places)
+        lost = any(slot in self.matching.by_text for slot in self.answers)
+        return lost and (others or len(found) < len(self.answers))
+
+    def _no_code(self) -> Iterator[Doubt]:
+        """Answers that were found as texts, and are no code."""
+        for slot in self.answers:
+            piece = self.chosen.get(slot)
+            if piece and piece.kind != "code" and not parses(piece.source):
+                yield Doubt(f"'{slot.name}' was handed in as a text; a human should look at it", (slot,))
+
+    def _wanting(self, slot: Slot) -> set[str]:
+        """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
+        piece = self.chosen[slot]
+        above = [other for other in self.matching.pieces if self.index[other] < self.index[piece]]
+        return piece.uses.difference(*(other.gives for other in (*self.slots, *above)))
+
+    def _may_belong(self, piece: Piece, slot: Slot) -> bool:
+        """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
+        if slot not in self.chosen and slot.own & set(NAME.findall(piece.source)):
+            return True
+        if self.names[piece] & self.wanting.get(slot, set()):
+            return True
+        missing = self.matching.lacking(slot)
+        names = self.names[piece]
+        if piece in self.extras or self.owner[piece].kind not in ANSWERS:
+            return bool(missing & names)
+        return bool(missing & names) and missing <= names
+
+    def _names_of(self, piece: Piece) -> set[str]:
+        """The names that a cell of the student's gives beside what is expected of it."""
+        code, slot = code_in(piece), self.owner.get(piece)
+        if slot is None:
+            return bound_names(code) | changed_names(code)
+        return bound_names(code) - (slot.own | slot.expects if slot.kind in ANSWERS else given_names(slot.source))
+
+    def _unplaced(self) -> dict[Piece, list[Slot]]:
+        """The cells that may belong to answers, with those answers."""
+        found: dict[Piece, list[Slot]] = {}
+        for piece in self.names:
+            slots = [slot for slot in self.answers if self._may_belong(piece, slot)]
+            if piece in self.extras and (piece.copy_of is None or piece.copy_of.kind not in LOCKED):
+                slots += self._of_own_cell(piece, self.names[piece], bool(slots))
+            if slots:
+                found[piece] = list(dict.fromkeys(slots))
+        return found
+
+    def _of_own_cell(self, piece: Piece, names: set[str], known: bool) -> list[Slot]:
+        """The answers that a cell of the student's own may belong to, though they give all their names."""
+        if piece.kind != "code" or piece.fenced:
+            slots = [slot for slot in self.answers if names & (slot.own | slot.expects)]
+            doubtful = bool(code_in(piece)) and bool(self.matching.by_text)
+        else:
+            slots = [slot for slot in self.answers if self._is_version(piece, slot, names)]
+            broken = [slot for slot in self.answers if slot in self.chosen and not parses(self.chosen[slot].source)]
+            if goes_on(piece) or (broken and not parses(piece.source) and not is_prose(piece.source)):
+                return slots + (broken or self._near(piece))
+            doubtful = bool(self._lost() and self.matching.by_text) and looks_like_code(piece.source)
+        return slots or ((self._lost() or self._near(piece)) if doubtful and not known else [])
+
+    def _lost(self) -> list[Slot]:
+        return [slot for slot in self.answers if slot not in self.chosen]
+
+    def _is_version(self, piece: Piece, slot: Slot, names: set[str]) -> bool:
+        """Whether a cell of code is another version of an answer, so that both have run."""
+        told = any(slot in slots for slots in self.matching.unsure.values())
+        if told or slot not in self.chosen or not names & slot.own:
+            return False
+        return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
+
+    def _is_broken(self, piece: Piece) -> bool:
+        return not parses(piece.source) and not is_prose(piece.source)
+
+    def _near(self, piece: Piece) -> list[Slot]:
+        """The answers before and after a cell."""
+        place = {slot: self.index[self.chosen[slot]] for slot in self.answers if slot in self.chosen}
+        before = [slot for slot in place if place[slot] < self.index[piece]]
+        after = [slot for slot in place if place[slot] > self.index[piece]]
+        return before[-1:] + after[:1]
+
+    def _written(self) -> Iterator[Doubt]:
+        blank = tuple(
+            slot
+            for slot in self.slots
+            if slot.answers and slot.cell.cell_type != "code" and self.matching.is_blank(slot)
+        )
+        there = any(slot in self.chosen for slot in blank)
+        for piece in self.extras if blank else ():
+            if self.matching.is_text_of_ones_own(piece, least=WORDS if there else 20):
+                yield Doubt(f"cell {piece.number} may be the answer {listed(blank)}; a human should look at it", blank)

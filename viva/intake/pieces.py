@@ -1,0 +1,119 @@
+"""The pieces of a submission before they are matched: identified, released texts taken out, halves joined."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from viva.intake.seams import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
+from viva.intake.texts import is_definition, looks_like_code
+
+
+class Pieces:
+    """The pieces in the order of the file; ``dropped`` are those that became part of another one or say nothing."""
+
+    def __init__(self, slots: list[Slot], pieces: list[Piece]) -> None:
+        self.slots, self.pieces = slots, [unfenced(piece) for piece in pieces]
+        self.dropped: set[Piece] = set()
+        self.notes: list[str] = []
+        self.names = {slot.name: slot for slot in slots}
+        self.ids = {slot.cell.get("id") or slot.name: slot for slot in slots} | self.names
+
+    def take_code_out_of_texts(self) -> None:
+        """Where no code gives a name of some answer, and blocks of code in a text do, take these out of it."""
+        answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+        given = set().union(*(piece.binds for piece in self.pieces if piece.kind == "code"))
+        wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
+        for piece in [piece for piece in self.pieces if wanted and piece.kind != "code"]:
+            parts = unfolded(piece)
+            if len(parts) > 1 and any(part.kind == "code" and wanted & part.binds for part in parts):
+                self.notes.append(f"cell {piece.number} was a text that held code, and was taken apart")
+                place = self.pieces.index(piece)
+                self.pieces[place : place + 1] = parts
+
+    def identified(self, piece: Piece) -> Slot | None:
+        """The slot that a piece says it is."""
+        if slot := self.names.get(piece.grade_id):
+            return slot
+        return next((self.ids[name] for name in piece.ids if name in self.ids), None)
+
+    def take_out_released_texts(self) -> None:
+        """Take cells apart that hold lines of a locked cell beside others, or of a text that stands nowhere else."""
+        whole = {piece.squeezed for piece in self.pieces}
+        lost = [slot for slot in self.slots if slot.kind in (*LOCKED, "text")]
+        lost = [slot for slot in lost if len(slot.squeezed) >= 20 and slot.squeezed not in whole]
+        runs = runs_of(lost, self.pieces)
+        runs = {slot: run for slot, run in runs.items() if self._is_cut(slot, self.pieces[run[0][0]])}
+        owners: dict[int, dict[int, Slot]] = {}
+        for slot, run in runs.items():
+            for place, line in run:
+                owners.setdefault(place, {})[line] = slot
+            if parts := len({place for place, _ in run}) - 1:
+                self.notes.append(f"'{slot.name}' was split into {parts + 1} cells, which were joined")
+        parts, done = [], set()
+        for place, piece in enumerate(self.pieces):
+            found = list(dict.fromkeys(owners.get(place, {}).values()))
+            cut = list(segments(piece, owners[place])) if found else []
+            if len(cut) > 1:
+                names = " and ".join(f"'{slot.name}'" for slot in found)
+                self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
+            rest = [self._rest(piece, text) for slot, text in cut if slot is None]
+            self._leave_identity(piece, rest, found)
+            for slot, _ in cut:
+                if slot is None:
+                    parts.append(rest.pop(0))
+                elif slot not in done:
+                    own = piece.part(slot.source)
+                    own.kind, own.grade_id = slot.cell.cell_type, slot.name
+                    parts.append(own)
+                    done.add(slot)
+            parts += [] if cut else [piece]
+        self.pieces = parts
+
+    def _is_cut(self, slot: Slot, piece: Piece) -> bool:
+        if slot.kind in LOCKED:
+            return True
+        # A student may add to a text, which is not locked; only what was merged with another cell is taken apart.
+        own = self.identified(piece)
+        if own is not slot:
+            return own is not None or bool(piece.binds)
+        claimed = {self.identified(other) for other in self.pieces}
+        lost = [other for other in self.slots if other.kind in ANSWERS and other not in claimed]
+        return any(other.own & piece.binds or (other.mark and other.mark in piece.source) for other in lost)
+
+    def _rest(self, piece: Piece, source: str) -> Piece:
+        rest = unfenced(piece.part(source, keep=True))
+        if rest.kind == "markdown" and looks_like_code(source):
+            rest.kind = "code"
+        return rest
+
+    def _leave_identity(self, piece: Piece, rest: list[Piece], found: list[Slot]) -> None:
+        """Of what is left of a cell, only the first stays what the cell was, unless that was found in it."""
+        for part in rest if self.identified(piece) in found else rest[1:]:
+            part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
+
+    def join_parts(self, taken: set[Piece]) -> None:
+        """Join code that was split in the middle of a statement, or of a block; ``taken`` pieces are whole."""
+        free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
+        code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or _begins_code(piece.source)]
+        for group in groups_of(code):
+            if len(group) > 1:
+                self.whole(group)
+
+    def whole(self, pieces: list[Piece], between: str = "\n") -> Piece:
+        """One piece for several, standing where the first one stood."""
+        first = pieces[0]
+        whole = replace(first, source=text_of(pieces, between), fenced="")
+        whole.kind = "code" if any(piece.kind == "code" for piece in pieces) else first.kind
+        whole.parts = sum(piece.parts for piece in pieces)
+        identity = next((piece for piece in pieces if self.identified(piece)), first)
+        whole.grade_id, whole.ids, whole.cell_id = identity.grade_id, identity.ids, identity.cell_id
+        self.pieces[self.pieces.index(first)] = whole
+        self.dropped |= set(pieces[1:])
+        self.pieces = [piece for piece in self.pieces if piece not in pieces[1:]]
+        return whole
+
+
+def _begins_code(source: str) -> bool:
+    """Whether a text is code, or the beginning of a function."""
+    return is_definition(source) or looks_like_code(source)

@@ -1,0 +1,105 @@
+"""Privileges: what a process may do because of who it is, and how it gives that up or uses it one last time.
+
+Root takes a user id of its own, or at least drops every capability. Where the kernel lets it, a process leaves the
+machine's namespaces first and mounts a private tmpfs, of limited size, over its scratch folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from viva.layers.syscalls import call, prctl
+
+PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 4, 24, 28
+CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21
+CAPABILITIES_OF_SELF = struct.pack("Ii", 0x20080522, 0)
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 30
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 0x4000, 1 << 18
+
+
+def capabilities() -> int:
+    """The effective capabilities as bits."""
+    data = bytearray(24)
+    call("capget", CAPABILITIES_OF_SELF, data)
+    words = struct.unpack("6I", data)
+    return words[0] | words[3] << 32
+
+
+def require_private(folder: str) -> None:
+    """Refuse a folder that is not ours alone: it is about to be given away, with everything in it. Raises OSError."""
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o077 or found.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, f"{folder} is not a folder of mode 0700 of this user's own")
+
+
+def mount_private(folder: str, size: int, files: int) -> None:
+    """Leave the machine's namespaces and mount a tmpfs over ``folder``, with a copy of what is in it. Raises OSError.
+
+    It holds ``size`` bytes and ``files`` files and folders; nothing in it can be executed or mapped as code.
+    """
+    spaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET
+    if capabilities() >> CAP_SYS_ADMIN & 1:
+        call("unshare", spaces)
+    else:
+        maps = {"uid_map": os.geteuid(), "gid_map": os.getegid()}
+        prctl(PR_SET_DUMPABLE, 1)  # or the maps belong to root
+        call("unshare", spaces | CLONE_NEWUSER)
+        Path("/proc/self/setgroups").write_text("deny")
+        for name, number in maps.items():
+            Path("/proc/self", name).write_text(f"{number} {number} 1")
+    call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    os.chdir(folder)  # keeps the folder in reach that the tmpfs covers
+    options = f"size={size},nr_inodes={files},mode=0700".encode()
+    call("mount", b"tmpfs", os.fsencode(folder), b"tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
+    shutil.copytree(".", folder, symlinks=True, dirs_exist_ok=True)
+
+
+def give_up_root(uid: int, readable: Sequence[str], scratch: str | None) -> None:
+    """Take the user id ``uid`` where it can read ``readable``; in any case lose every capability for good.
+
+    ``scratch`` goes with the process: its files become those of ``uid``. Raises OSError.
+    """
+    if capabilities():
+        if os.geteuid() == 0 and can_work_as(uid, readable, scratch):
+            _hand_over(scratch, uid)
+        else:
+            uid = os.geteuid()
+        if capabilities() >> CAP_SETPCAP & 1:
+            with contextlib.suppress(OSError):  # at the first number that the kernel does not know
+                for capability in range(64):
+                    prctl(PR_CAPBSET_DROP, capability)
+            prctl(PR_SET_SECUREBITS, 0xEF)  # root is nothing special, and that is locked
+        if uid != os.geteuid():
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        call("capset", CAPABILITIES_OF_SELF, bytes(24))
+    prctl(PR_SET_DUMPABLE, 0)
+
+
+def can_work_as(uid: int, readable: Sequence[str], scratch: str | None) -> bool:
+    """Whether ``uid`` may be taken, can read ``readable`` and can reach ``scratch``."""
+    try:
+        os.setgroups([])
+        os.setresgid(uid, -1, -1)
+        os.setresuid(uid, -1, -1)  # os.access asks for the real user
+    except OSError:
+        return False  # not in this user namespace
+    try:
+        reach = scratch is None or os.access(os.path.dirname(scratch), os.X_OK)
+        return reach and all(os.access(path, os.R_OK) for path in readable)
+    finally:
+        os.setresuid(os.geteuid(), -1, -1)
+        os.setresgid(os.getegid(), -1, -1)
+
+
+def _hand_over(scratch: str | None, uid: int) -> None:
+    for folder, _, files in os.walk(scratch) if scratch else ():
+        for name in (folder, *(os.path.join(folder, file) for file in files)):
+            os.chown(name, uid, uid, follow_symlinks=False)

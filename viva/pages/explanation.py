@@ -1,0 +1,271 @@
+"""What a student reads of a check that did not pass: a sentence, and where in their own code it happened.
+
+Theory of operation. Verdict, sentence and traceback of a check may carry what its hidden lines hold: the arguments
+that a function was called with stand in many messages (``KeyError: 'secret'``), and code that means to can put them
+into any. Nothing that came out of the student's process is therefore shown because it looks harmless:
+
+- The instructor's own sentences (messages of assertions) are shown, whoever asks.
+- A *visible* check, one without hidden lines and without names that hidden lines bound, tells the whole message,
+  unless a literal of hidden lines stands in it.
+- Of a *hidden* check the kind of the exception is shown, and its message where it is a sentence that the student's
+  code holds as it stands, or one of Python's and NumPy's own, in which names are the notebook's and numbers are left
+  out ("operands could not be broadcast together with shapes … …").
+- A traceback is put together anew: of lines that stand in the student's own cells, at the number it names.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from viva.blueprint import CHECK
+from viva.pages.hidden import Hidden, messages
+from viva.taint import names_of
+from viva.verdict import Verdict
+
+LONGEST = 300
+"""Characters of a message that are shown."""
+MOST_FRAMES = 6
+PRINTED_LINES = 40
+BLANK = "…"
+TYPES = {
+    *(name for name, kind in vars(builtins).items() if isinstance(kind, type)),
+    *("NoneType function method module generator builtin_function_or_method dict_keys dict_values dict_items".split()),
+    *("numpy.ndarray numpy.float64 numpy.float32 numpy.int64 numpy.bool numpy.bool_ numpy.complex128".split()),
+    *("ndarray DataFrame Series Index".split()),
+}
+FAILURES = re.compile(
+    r"(?:Not equal to tolerance|Arrays are not (?:almost )?equal|Items are not equal|Mismatch|x and y \w+ \w+ mismatch"
+    r"|Error in dtype|Shape of).{0,80}"
+)
+"""First lines of numpy.testing, which hold no expected number."""
+FRAME = re.compile(r'^\s*File "<ipython-input-[^"]*>", line (\d{1,5}), in (\S+)\n(.*)$', re.MULTILINE)
+KIND = re.compile(r"(?P<kind>[^\W\d]\w{0,60}): ?(?P<message>.*)", re.DOTALL)
+DEATH = re.compile(r"in the cell that defines (\w+), ")
+NOT_PLAIN = re.compile(r"([\w.()\[\]]{1,80}) should be plain data such as a number or an array, but is .*")
+
+_SLOTS = {
+    "name": r"(?P<name_>[^\W\d]\w*)",
+    "type": r"(?P<type_>[\w.]+)",
+    "n": r"(?P<count_>-?\d+)",
+    "shape": r"(?P<count_>\([\d, ]*\))",
+    "operator": r"(?:[-+*/@%&|^<>=]{1,3}|\*\* or pow\(\))",
+}
+
+
+def _pattern(template: str) -> re.Pattern:
+    parts = []
+    for number, part in enumerate(re.split(r"\{(\w+)\}", template)):
+        parts.append(_SLOTS[part].replace("_>", f"{number}>") if number % 2 else re.escape(part))
+    return re.compile("".join(parts))
+
+
+_MESSAGES = Path(__file__).parents[1] / "templates" / "messages.txt"
+TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
+"""Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
+
+SENTENCES = {
+    Verdict.PASSED: "",
+    Verdict.FAILED: "The result is not what it should be.",
+    Verdict.TIMEOUT: "Your code did not finish in time.",
+    Verdict.KILLED: "Your code ended its process, or used more memory than it may.",
+    Verdict.MISSING: "This cell is not in what you handed in.",
+    Verdict.UNGRADED: "The grader itself failed here, not you. It costs you nothing, and is graded again.",
+}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a student's own code that was running: the cell's id, line number, function and text."""
+
+    cell: str
+    line: int
+    function: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What came of a check, for its student."""
+
+    sentence: str
+    frames: tuple[Frame, ...] = ()
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """Knows a student's notebook: ``own`` cells by id, what was ``released``, and what its test cells ``say``."""
+
+    own: dict[str, str]
+    released: str
+    tests: tuple[str, ...]
+    hidden: Hidden
+
+    def explain(self, result: dict, visible: bool) -> Explanation:
+        """What may be shown of one result, as results.jsonl has it."""
+        verdict = Verdict(result["verdict"])
+        reason, whose = str(result.get("reason", "")), result.get("raised_by", "")
+        frames, sentence = (), SENTENCES.get(verdict, "")
+        if verdict is Verdict.FAILED:
+            sentence = self._failed(reason, whose, visible) or sentence
+        elif verdict is Verdict.ERROR:
+            sentence = self._error(reason, whose, visible)
+        elif verdict in (Verdict.TIMEOUT, Verdict.KILLED) and (where := DEATH.match(reason)):
+            sentence += f" It happened in the cell that defines {where[1]}." if where[1] in self.names else ""
+        if verdict in (Verdict.ERROR, Verdict.FAILED) and whose == "student":
+            frames = self.frames(str(result.get("traceback", "")))
+        printed = str(result.get("printed", "")) if visible else ""
+        return Explanation(sentence, frames, "" if self.hidden.told(printed) else _shortened(printed))
+
+    def _failed(self, reason: str, whose: str, visible: bool) -> str:
+        text = reason.strip()
+        line = (text.splitlines() or [""])[0][:LONGEST]
+        if whose == "grader":
+            path = NOT_PLAIN.match(text)
+            known = path and set(re.findall(r"[^\W\d]\w*", path[1])) <= self.names
+            what = path[1] if known else "The result"
+            return f"{what} should be plain data such as a number or an array, but is something else." if path else ""
+        for sentence, exact in self.said:
+            if (exact or whose == "test") and (found := sentence.fullmatch(text)):
+                blanked = text if exact or not self.hidden.told(text) else _blanked(text, found)
+                return "" if self.hidden.told(blanked) and not exact else " ".join(blanked.split())[:LONGEST]
+        if whose == "test" and (FAILURES.fullmatch(line) or (visible and not self.hidden.told(line))):
+            return " ".join([line, *(one for one in text.splitlines()[1:3] if self._is_said(one))])
+        return self._message(line, visible) if whose == "student" else ""
+
+    def _is_said(self, line: str) -> bool:
+        return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
+
+    def _error(self, reason: str, whose: str, visible: bool) -> str:
+        found = KIND.fullmatch(reason)
+        kind = found["kind"] if found and found["kind"] in self.names | EXCEPTIONS else "an exception"
+        message = self._message(found["message"].strip() if found else "", visible)
+        if kind == "NotImplementedError" and not message:
+            return "This is not written yet: the cell still raises NotImplementedError."
+        what = "Your code stopped with" if whose == "student" else "The check could not go on:"
+        return f"{what} {kind}{': ' if message else '.'}{message}"
+
+    def _message(self, message: str, visible: bool) -> str:
+        """A message of an exception, as far as it may be told; empty when it may not."""
+        line = (message.splitlines() or [""])[0]
+        if visible:
+            return "" if self.hidden.told(message) else line[:LONGEST]
+        if line in self.strings:
+            return line[:LONGEST]
+        for template in TEMPLATES:
+            if (found := template.fullmatch(line)) and self._explained(found):
+                return _blanked(line, found, "count")
+        return ""
+
+    def _explained(self, found: re.Match) -> bool:
+        slots = found.groupdict()
+        return all(
+            value in self.names or (slot.startswith("type") and value in TYPES)
+            for slot, value in slots.items()
+            if slot.startswith(("name", "type"))
+        )
+
+    def frames(self, traceback: str) -> tuple[Frame, ...]:
+        """The frames of a traceback that are the student's own: their line stands in a cell, at that number."""
+        frames = []
+        for number, function, code in FRAME.findall(traceback):
+            for cell, source in self.own.items():
+                lines = source.splitlines()
+                line = int(number)
+                if 0 < line <= len(lines) and code.strip() and lines[line - 1].strip() == code.strip():
+                    known = function if function in self.names else ""
+                    frames.append(Frame(cell, line, known, code.strip()))
+                    break
+        return tuple(frames[-MOST_FRAMES:])
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Every word of the student's own code and of what was released."""
+        return set(re.findall(r"[^\W\d]\w*", "\n".join([*self.own.values(), self.released])))
+
+    @cached_property
+    def strings(self) -> set[str]:
+        """The strings that stand in the student's own code, as they are."""
+        found = set()
+        for source in self.own.values():
+            try:
+                nodes = ast.walk(ast.parse(source))
+            except (SyntaxError, ValueError):
+                continue
+            found |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        return found
+
+    @cached_property
+    def said(self) -> tuple[tuple[re.Pattern, bool], ...]:
+        """The instructor's sentences, and whether they hold nothing but the instructor's words."""
+        return _sentences(self.tests)
+
+
+def _blanked(text: str, found: re.Match, slots: str = "") -> str:
+    """A text with what stands in its slots (those whose names begin so) left out."""
+    for start, end in sorted((found.span(slot) for slot in found.groupdict() if slot.startswith(slots)), reverse=True):
+        text = text[:start] + BLANK + text[end:]
+    return text
+
+
+EXCEPTIONS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+
+
+@functools.lru_cache(64)
+def _sentences(tests: tuple[str, ...]) -> tuple[tuple[re.Pattern, bool], ...]:
+    return tuple(_sentence(node) for source in tests for node in messages(source))
+
+
+def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
+    """What a message can say, and whether it is known to the letter: values in it, or a computed one, are not."""
+    if isinstance(node, ast.Constant):
+        return re.compile(re.escape(str(node.value).strip())), True
+    if isinstance(node, ast.JoinedStr):
+        parts = [
+            re.escape(str(part.value)) if isinstance(part, ast.Constant) else f"(?P<value{number}>.*)"
+            for number, part in enumerate(node.values)
+        ]
+        return re.compile("".join(parts).strip(), re.DOTALL), False
+    return re.compile("(?P<value>[^\n]*)"), False
+
+
+def _shortened(printed: str) -> str:
+    printed = re.sub(r"<ipython-input-[^>]*>", "your cell", printed)
+    lines = printed.splitlines()
+    more = [f"({len(lines) - PRINTED_LINES} lines more)"] if len(lines) > PRINTED_LINES else []
+    return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + more)
+
+
+def visible_checks(cells: list[tuple[str, str, str]]) -> set[tuple[str, str]]:
+    """The visible checks of a notebook, as (cell, title).
+
+    ``cells`` are its code cells in order: the id, the checks' text as the grader has it, and as students have it;
+    the two are the same for cells that are not graded.
+    """
+    visible, bound = set(), set()
+    for name, whole, released in cells:
+        open_parts = _parts(released)
+        for title, part in _parts(whole).items():
+            names = names_of(part)
+            if part == open_parts.get(title) and names is not None and not (names.used - names.bound) & bound:
+                visible.add((name, title))
+                bound -= names.bound
+            elif part != open_parts.get(title):
+                bound |= names.bound if names else set()
+    return visible
+
+
+def _parts(source: str) -> dict[str, str]:
+    """The text of each check by title; what stands before the first of them by ""."""
+    parts, title = {"": []}, ""
+    for line in source.splitlines():
+        if match := CHECK.match(line):
+            title = match["title"]
+        parts.setdefault(title, []).append(line)
+    return {title: "\n".join(lines) for title, lines in parts.items()}

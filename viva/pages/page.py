@@ -1,0 +1,296 @@
+"""The page that a student gets back: what is on it, and the template that it is set with."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import Gradebook
+
+from viva.gradebook.lateness import DAY
+from viva.pages import typeset
+from viva.pages.explanation import Explainer, Explanation, visible_checks
+from viva.pages.hidden import Hidden, Veil
+from viva.verdict import Verdict
+
+WORDS = {
+    Verdict.PASSED: "passed",
+    Verdict.FAILED: "failed: a wrong answer",
+    Verdict.ERROR: "error: the code stopped",
+    Verdict.TIMEOUT: "timeout: it took too long",
+    Verdict.KILLED: "killed: the process ended",
+    Verdict.MISSING: "missing: no such cell",
+    Verdict.UNGRADED: "ungraded: not your fault",
+}
+NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+
+
+@dataclass
+class Grade:
+    """What the gradebook has of one grade cell."""
+
+    score: float
+    most: float
+    waiting: bool
+    by_hand: float | None
+
+
+@dataclass
+class Marks:
+    """What the gradebook has of one notebook of a submission."""
+
+    score: float
+    most: float
+    penalty: float
+    waiting: bool
+    handed_in: datetime | None
+    due: datetime | None
+    seconds_late: float
+    grades: dict[str, Grade]
+    comments: dict[str, str]
+
+    @classmethod
+    def of(cls, gradebook: Gradebook, notebook: str, assignment: str, student: str) -> Marks:
+        """Raises MissingEntry when the gradebook does not know the submission."""
+        known = gradebook.find_submission_notebook(notebook, assignment, student)
+        submission = known.assignment
+        grades = {
+            grade.name: Grade(
+                grade.score or 0.0,
+                grade.max_score or 0.0,
+                bool(grade.needs_manual_grade),
+                grade.manual_score,
+            )
+            for grade in known.grades
+        }
+        comments = {comment.name: comment.comment for comment in known.comments if (comment.comment or "").strip()}
+        late = float(submission.total_seconds_late or 0)
+        penalty = known.late_submission_penalty or 0.0
+        waiting = any(grade.waiting for grade in grades.values())
+        handed_in, due = submission.timestamp, submission.duedate
+        return cls(known.score, known.max_score, penalty, waiting, handed_in, due, late, grades, comments)
+
+    @property
+    def open_points(self) -> float:
+        """The points of what waits for a grader."""
+        return sum(grade.most for grade in self.grades.values() if grade.waiting)
+
+    @property
+    def lateness(self) -> str:
+        """How late it was handed in, in words; empty when it was not."""
+        days, seconds = divmod(self.seconds_late, DAY)
+        hours, minutes = divmod(seconds // 60, 60)
+        parts = [(int(days), "day"), (int(hours), "hour"), (int(minutes), "minute")]
+        said = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in parts if number]
+        return " ".join(said[:2]) or ("less than a minute" if self.seconds_late > 0 else "")
+
+
+@dataclass
+class Line:
+    """A check as its student reads it."""
+
+    title: str
+    points: float
+    earned: float
+    verdict: Verdict
+    explanation: Explanation
+
+    @property
+    def words(self) -> str:
+        return WORDS[self.verdict]
+
+
+@dataclass
+class Question:
+    """A grade cell: its checks or, where a grader reads the answer, what they made of it."""
+
+    id: str
+    name: Markup
+    grade: Grade
+    manual: bool
+    alone: bool = True
+    """Whether no other grade cell stands under the same heading."""
+    lines: list[Line] = field(default_factory=list)
+    comment: str = ""
+    scheme: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether a grader gave a test cell another score than its checks."""
+        return not self.manual and self.grade.by_hand is not None
+
+
+@dataclass
+class Shown:
+    """A cell of the notebook as it is shown."""
+
+    id: str
+    kind: str
+    source: Markup
+    label: str = ""
+    outputs: list[dict] = field(default_factory=list)
+    grade: Grade | None = None
+    comment: str = ""
+
+
+class Page:
+    """One graded notebook as the page for its student."""
+
+    def __init__(
+        self,
+        notebook: NotebookNode,
+        place: dict,
+        marks: Marks,
+        record: dict,
+        hidden: Hidden,
+        veil: Veil,
+        unveiled: Veil | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        """``record`` is the submission's line of results.jsonl; ``unveiled`` is given where students read marking
+        schemes; in ``folder`` lie the pictures that were handed in beside the notebook."""
+        self.notebook, self.place, self.marks, self.record = notebook, place, marks, record
+        self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
+        self.results = record.get("notebooks", {}).get(place["notebook"], {})
+        self.names = self._names()
+        self.texts = [veil.shown(cell) if _instructors(cell) else cell.source for cell in notebook.cells]
+
+    def _names(self) -> list[str]:
+        """A name for each cell: its grade id or its id, and its number where those are another's already."""
+        names: list[str] = []
+        for number, cell in enumerate(self.notebook.cells):
+            name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id") or str(number)
+            names.append(name if name not in names else f"{name}-{number}")
+        return names
+
+    def own(self) -> dict[str, str]:
+        """By name, the cells that are the student's."""
+        return {
+            name: cell.source
+            for name, cell in zip(self.names, self.notebook.cells, strict=True)
+            if not _instructors(cell)
+        }
+
+    def render(self) -> str:
+        """The page. It holds only what students may read, as far as this module can know; hidden.py looks again."""
+        marks = self.marks
+        questions = list(self._questions())
+        headings = Counter(question.name for question in questions)
+        for question in questions:
+            question.alone = headings[question.name] == 1
+        cells = list(self._cells())
+        return _template().render(
+            place=self.place,
+            title=self.place["assignment"],
+            marks=marks,
+            score=marks.score - marks.penalty,
+            questions=questions,
+            notes=list(self._notes()),
+            cells=cells,
+            repairs=[typeset.plain(text) for text in self.record.get("repairs", {}).get(self.place["notebook"], [])],
+            faults=len(self.record.get("faults", [])),
+            walled=self.record.get("wall", True),
+            level=typeset.demoted,
+        )
+
+    def _questions(self) -> Iterator[Question]:
+        explainer = self._explainer()
+        visible = visible_checks(
+            [(name, cell.source, text) for name, cell, text in self._named() if cell.cell_type == "code"]
+        )
+        heading = ""
+        for name, cell, text in self._named():
+            if cell.cell_type == "markdown" and (found := NAME.findall(text)):
+                heading = found[0 if utils.is_task(cell) else -1]
+            grade = self.marks.grades.get(name)
+            if grade is None or not (utils.is_grade(cell) or utils.is_task(cell)):
+                continue
+            manual = utils.is_task(cell) or utils.is_solution(cell)
+            question = Question(name, _title(heading or name), grade, manual)
+            question.comment = typeset.prose(self.marks.comments.get(name, ""))
+            for result in self.results.get(name, []):
+                seen = (name, result["title"]) in visible or (result["title"] == name and (name, "") in visible)
+                explanation = explainer.explain(result, seen)
+                parts = result["points"], result["earned"], Verdict(result["verdict"])
+                question.lines.append(Line(result["title"], *parts, explanation))
+            if utils.is_task(cell) and self.unveiled:
+                question.scheme = typeset.prose(_added(text, self.unveiled.shown(cell)))
+            yield question
+
+    def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
+        yield from zip(self.names, self.notebook.cells, self.texts, strict=True)
+
+    def _explainer(self) -> Explainer:
+        tests = [cell.source for cell in self.notebook.cells if _instructors(cell) and cell.cell_type == "code"]
+        public = "\n".join(self.texts)
+        return Explainer(self.own(), public, tuple(tests), self.hidden)
+
+    def _notes(self) -> Iterator[tuple[str, Markup]]:
+        """Comments on cells that have no points."""
+        for name, _, _ in self._named():
+            if name in self.marks.comments and name not in self.marks.grades:
+                yield name, typeset.prose(self.marks.comments[name])
+
+    def _cells(self) -> Iterator[Shown]:
+        for name, cell, text in self._named():
+            graded = utils.is_grade(cell) or utils.is_task(cell)
+            test = graded and cell.cell_type == "code" and not utils.is_solution(cell)
+            kind = "text" if cell.cell_type == "markdown" else "tests" if test else "code"
+            if cell.cell_type == "markdown":
+                source = typeset.prose(text, cell.get("attachments"), self.folder)
+            else:
+                source = typeset.code(text)
+            view = Shown(name, kind, source, _label(cell, kind))
+            view.grade = self.marks.grades.get(name) if graded else None
+            view.comment = typeset.prose(self.marks.comments.get(name, ""))
+            if cell.cell_type == "code" and not test:
+                view.outputs = [typeset.output(item, name) for item in cell.get("outputs", [])]
+            yield view
+
+
+def _instructors(cell: NotebookNode) -> bool:
+    """Whether the text of a cell is the instructor's, so that nbgrader's markers mean something in it."""
+    if utils.is_solution(cell):
+        return False
+    return utils.is_grade(cell) or utils.is_task(cell) or utils.is_locked(cell)
+
+
+def _label(cell: NotebookNode, kind: str) -> str:
+    if kind == "tests":
+        return "Test cell, as you were given it"
+    if utils.is_solution(cell):
+        return "Your answer"
+    return "Given code" if utils.is_locked(cell) else "Code"
+
+
+def _added(text: str, whole: str) -> str:
+    """The lines that stand in ``whole`` and not in ``text``, without markers."""
+    lines = set(text.splitlines())
+    added = [line for line in whole.splitlines() if "MARK SCHEME" not in line]
+    start = next((number for number, line in enumerate(added) if line not in lines), len(added))
+    return "\n".join(added[start:])
+
+
+def _title(heading: str) -> Markup:
+    """A heading without its points, as one line of HTML."""
+    text = re.sub(r"\s*\([\d.]+ points?\)\s*$", "", heading)
+    return Markup(re.sub(r"</?p>", "", str(typeset.prose(text))).strip())
+
+
+@functools.cache
+def _template():
+    environment = Environment(
+        loader=PackageLoader("viva"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["points"] = lambda points: f"{round(points, 3):g}"
+    environment.filters["plain"] = typeset.plain
+    return environment.get_template("feedback.html")

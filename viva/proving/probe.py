@@ -1,0 +1,226 @@
+"""The probes of an audit: what a worker process does with a notebook, each in an engine session of its own.
+
+The workers share two warm parents. A worker rehearses the solution, watches it to learn about its functions,
+grades answers and mutants, and compares a surviving mutant with the solution.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import json
+import resource
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from viva.autograde import new_grader
+from viva.blueprint import Blueprint, Cell
+from viva.grading import Examination, Grader
+from viva.proving import witness
+from viva.proving.mutants import Mutant
+from viva.rehearsal import rehearse
+from viva.session import Died, Session
+from viva.taint import names_of
+from viva.verdict import Verdict, VivaError
+
+WITHOUT_WALL = 6 * 1024**3
+"""Bytes of address space that each process may have where no wall limits it."""
+COMPARING = 30.0
+"""Seconds for the random calls of one comparison."""
+
+
+def make_grader(seconds: float, no_wall: bool) -> Grader:
+    """The grader of an audit: in the wall, unless told otherwise; then at least its memory is limited."""
+    if not no_wall:
+        return new_grader(seconds, no_wall)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = WITHOUT_WALL if hard == resource.RLIM_INFINITY else min(WITHOUT_WALL, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        return new_grader(seconds, no_wall)  # its warm parents inherit the limit
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a notebook came to: by check (``cell: title``) its verdict and reason."""
+
+    verdicts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def lost(self) -> dict[str, str]:
+        return {
+            check: f"{verdict}: {reason}" if reason else verdict
+            for check, (verdict, reason) in self.verdicts.items()
+            if verdict != Verdict.PASSED
+        }
+
+
+class Worker:
+    """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
+
+    def __init__(self, grader: Grader) -> None:
+        self.grader, self.seconds = grader, grader.seconds
+
+    def __call__(self, job: tuple) -> object:
+        name, *arguments = job[1:]
+        return getattr(self, name)(*arguments)
+
+    def let_go(self) -> None:
+        self.grader.close()
+
+    def rehearse(self, path: Path, locked: dict[str, str]) -> Examination | VivaError:
+        try:
+            return rehearse(path, self.grader, path.parent, locked)
+        except VivaError as error:
+            return error
+
+    def watch(self, blueprint: Blueprint, data: Path) -> dict:
+        """Results of the solution's functions as source, and the megabytes that the notebook took."""
+        with Session(self.grader.candidates, self.grader.examiners, data) as session:
+            _watch(session, blueprint, self.seconds)
+            return json.loads(_say(session, 60, "print(__viva.report())"))
+
+    def grade(self, notebook: NotebookNode, known: Examination, data: Path, seconds: float | None = None) -> Probe:
+        """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
+        self.grader.seconds = seconds or self.seconds
+        start = time.perf_counter()
+        outcome = self.grader.grade(notebook, known, data)
+        verdicts = {
+            f"{cell}: {result.title}": (str(result.verdict), result.reason)
+            for cell, results in outcome.checks.items()
+            for result in results
+        }
+        return Probe(verdicts, tuple(outcome.faults), time.perf_counter() - start)
+
+    def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, data: Path, seconds: float):
+        for cell in notebook.cells:
+            if name_of(cell) == mutant.cell:
+                cell.source = mutant.source
+        return self.grade(notebook, known, data, seconds)
+
+    def compare(self, blueprint: Blueprint, mutant: Mutant, data: Path) -> str:
+        """How a mutant differs from the solution in what later cells use; empty when it is equivalent."""
+        names = used_later(blueprint, mutant.cell)
+        try:
+            with Session(self.grader.candidates, self.grader.examiners, data) as session:
+                _watch(session, blueprint, self.seconds, mutant.cell)
+                _say(session, 60, "__viva.restore()")
+                reply = session.candidate(self.seconds, do="run", source=mutant.source)
+                if reply.get("raised") is not None:
+                    return "the cell raises an error"
+                return json.loads(
+                    _say(session, COMPARING, f"print(__import__('json').dumps(__viva.difference({names})))")
+                )
+        except (Died, VivaError) as error:
+            return f"it could not be compared: {error}"
+
+
+def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
+    """Run the whole solution and its tests in one process, with a witness beside it."""
+    source = inspect.getsource(witness)
+    start = f"__viva = {{'__name__': 'witness'}}\nexec({source!r}, __viva)\n__viva = __viva['Watch'](globals())"
+    _say(session, 60, start)
+    left_out = unneeded(blueprint)
+    for cell in blueprint.cells:
+        if cell.kind not in ("given", "answer", "tests") or cell.id in left_out:
+            continue
+        names = names_of(cell.source) if cell.kind == "answer" else None
+        if cell.id == before:
+            _say(session, 60, "__viva.before()")
+        reply = session.candidate(seconds, do="run", source=cell.source)
+        if cell.id == before:
+            if reply.get("raised") is not None:
+                raise VivaError("the solution could not be run beside it")
+            _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
+        if names:
+            _say(session, 60, f"__viva.note({sorted(names.bound)})")
+
+
+def _say(session: Session, seconds: float, source: str) -> str:
+    """Run a line of ours in the candidate and return what it printed."""
+    reply = session.candidate(seconds, do="run", source=source)
+    if reply.get("raised") is not None:
+        raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
+    return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")
+
+
+# --- which cells a trial needs
+
+
+def name_of(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+
+
+def used_later(blueprint: Blueprint, answer: str) -> list[str]:
+    """The names that an answer and the cells after it use, in order; what else it binds is its own affair."""
+    ids = [cell.id for cell in blueprint.cells]
+    used: set[str] = set()
+    for cell in blueprint.cells[ids.index(answer) + 1 :]:
+        if cell.kind in ("given", "answer", "tests"):
+            used |= _uses(cell)
+    return sorted(used)
+
+
+def _uses(cell: Cell) -> set[str]:
+    names = names_of(cell.source)
+    return set().union(names.used, *names.mentioned.values()) if names else set()
+
+
+def unneeded(blueprint: Blueprint) -> set[str]:
+    """The given cells, such as those that draw, that bind nothing a later cell uses."""
+    used: set[str] = set()
+    found = set()
+    for cell in reversed(blueprint.cells):
+        if cell.kind not in ("given", "answer", "tests"):
+            continue
+        names = names_of(cell.source)
+        plain = cell.kind == "given" and cell.id and names is not None and "seed(" not in cell.source
+        if plain and not (names.bound | _called_upon(cell.source)) & used:
+            found.add(cell.id)
+        else:
+            used |= _uses(cell)
+            used |= names.bound if names and cell.kind == "answer" else set()
+    return found
+
+
+def _called_upon(source: str) -> set[str]:
+    """The names of objects of which a method is called for its effect: ``words.append(word)``."""
+    found = set()
+    for node in ast.walk(ast.parse(TransformerManager().transform_cell(source))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            base = node.value.func
+            while isinstance(base, ast.Attribute | ast.Subscript | ast.Call):
+                base = base.func if isinstance(base, ast.Call) else base.value
+            if isinstance(base, ast.Name) and base is not node.value.func:
+                found.add(base.id)
+    return found
+
+
+def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
+    """The notebook with these test cells only, and without text and pictures."""
+    out = unneeded(known.blueprint)
+    out |= {cell.id for cell in known.blueprint.cells if cell.kind == "tests" and cell.id not in tests}
+    kept = tuple(cell for cell in known.blueprint.cells if cell.id not in out)
+    other = NotebookNode(notebook)
+    other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
+    return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
+
+
+SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"
+
+
+def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
+    """A notebook that begins with another state of the global random numbers."""
+    seeded = copy.copy(notebook)
+    seeded.cells = [new_code_cell(SEED.format(seed)), *notebook.cells]
+    return seeded

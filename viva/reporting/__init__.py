@@ -1,0 +1,8 @@
+"""What the instructor's page tells, as plain data:
+
+itemanalysis  how hard each check is, whether it tells good work from bad, what goes wrong
+similarity    whose answers share what hardly anybody else wrote
+pseudonyms    names of students that tell nobody who they are
+findings      all that the report tells, gathered as plain data
+plot          plots as SVG in a page's colours
+"""
