@@ -82,6 +82,14 @@ def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
     assert result.doubtful == ()
 
 
+def test_an_answer_that_uses_what_only_an_answer_below_gives_is_doubted():
+    notebook = plain(TWO.full)
+    one, other = find(notebook, "attend_gusta"), find(notebook, "stack_sentence")
+    one["source"] = "gusta_alphas = softmax(half)\ngusta_attention = gusta_alphas @ half"
+    other["source"] = f"half = np.ones(3)\n{other['source']}"
+    assert "test_gusta" in repaired(notebook, TWO).doubtful
+
+
 def test_a_half_that_nothing_tells_apart_is_doubted():
     half = "    return X_prime, attentions"
     found = doubts(lambda book: book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": half}))
@@ -188,6 +196,7 @@ def test_a_notebook_that_was_put_right_raises_no_doubt(way):
         "gather_answers",
         "merge_answers",
         "jupytext_without_markers",
+        "merge_text",
     ):
         pytest.skip("these may leave something to choose")
     for number in range(3):

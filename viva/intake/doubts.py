@@ -56,12 +56,16 @@ class _Doubts:
         self.answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
         self.index = {piece: place for place, piece in enumerate(matching.pieces)}
         self.owner = {piece: slot for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed}
+        self.wanting = {slot: self._wanting(slot) for slot in self.answers if slot in self.chosen}
         self.names = {piece: self._names_of(piece) for piece in [*self.extras, *self.owner]}
 
     def all(self) -> Iterator[Doubt]:
         yield from self._chosen_among_several()
         for piece, slots in self._unplaced().items():
             yield Doubt(f"cell {piece.number} may belong to {listed(slots)}; a human should look at it", tuple(slots))
+        if self._was_rebuilt():
+            what = "the answers stood in other cells than the assignment's, and nothing told of which"
+            yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
         yield from self._no_code()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
@@ -84,6 +88,14 @@ class _Doubts:
         for why, slots in self.matching.unsure.items():
             yield Doubt(f"{why}; a human should look at it", tuple(slots))
 
+    def _was_rebuilt(self) -> bool:
+        """Whether answers without identity were joined, cut, moved or left out, so that any of them may be wrong."""
+        found = [self.chosen[slot] for slot in self.answers if slot in self.chosen]
+        places = [self.index[piece] for piece in found]
+        others = any(piece.parts > 1 or piece.apart for piece in found) or places != sorted(places)
+        lost = any(slot in self.matching.by_text for slot in self.answers)
+        return lost and (others or len(found) < len(self.answers))
+
     def _no_code(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code."""
         for slot in self.answers:
@@ -91,9 +103,17 @@ class _Doubts:
             if piece and piece.kind != "code" and not parses(piece.source):
                 yield Doubt(f"'{slot.name}' was handed in as a text; a human should look at it", (slot,))
 
+    def _wanting(self, slot: Slot) -> set[str]:
+        """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
+        piece = self.chosen[slot]
+        above = [other for other in self.matching.pieces if self.index[other] < self.index[piece]]
+        return piece.uses.difference(*(other.gives for other in (*self.slots, *above)))
+
     def _may_belong(self, piece: Piece, slot: Slot) -> bool:
         """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
         if slot not in self.chosen and slot.own & set(NAME.findall(piece.source)):
+            return True
+        if self.names[piece] & self.wanting.get(slot, set()):
             return True
         missing = self.matching.lacking(slot)
         names = self.names[piece]

@@ -41,8 +41,8 @@ def goes_on(piece: Piece) -> bool:
 
 
 def unfenced(piece: Piece) -> Piece:
-    """A text that is nothing but a fenced block of code, as that code."""
-    fence = _FENCE.fullmatch(piece.source) if piece.kind != "code" else None
+    """A text that is nothing but a fenced block of code, as that code; also in a code cell, where it cannot run."""
+    fence = _FENCE.fullmatch(piece.source)
     if not fence or "```" in fence[1]:
         return piece
     return replace(piece, kind="code", source=fence[1], fenced=piece.source)

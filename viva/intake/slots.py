@@ -104,6 +104,8 @@ class Piece:
     """The text that this code was a block in."""
     parts: int = 1
     """Of so many cells it was joined."""
+    apart: bool = False
+    """Whether it is a part of a cell."""
 
     @cached_property
     def squeezed(self) -> str:
@@ -128,7 +130,7 @@ class Piece:
 
     def part(self, source: str, keep: bool = False) -> Piece:
         """A part of this piece; ``keep`` leaves it what identifies it."""
-        part = replace(self, source=source, fenced="", parts=1)
+        part = replace(self, source=source, fenced="", parts=1, apart=True)
         if not keep:
             part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
         return part

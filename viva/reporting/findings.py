@@ -25,7 +25,7 @@ DETAIL = 300
 """So many characters of a sentence about a submission are shown."""
 EVIDENCE = 10
 """So many groups of similar answers are shown side by side, for each notebook."""
-DOUBTFUL = ("a human should look at it", "it may be another notebook", "bytes that are no text")
+DOUBTFUL = ("a human should look at", "it may be another notebook", "bytes that are no text")
 """What a repair says when something else could have been meant."""
 WAITING = {
     "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
