@@ -108,7 +108,7 @@ class Examiner:
 
     def do_given(self, source: str, name: str) -> dict:
         """Run an instructor cell that does not depend on the student."""
-        self.namespace.bound = set()
+        self._enter()
         report = self._check(source, name)
         self.given |= self.namespace.bound
         return {"error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"}
@@ -118,14 +118,18 @@ class Examiner:
 
         When test code binds a ``visible`` name that the notebook has too, the student's functions see it.
         """
-        self.namespace.bound = set()
-        self.asker.names.clear()  # the notebook's cells have run since
+        self._enter()
         known = self.namespace.owned | self.given
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):
             self.asker.share_random_state()
         report = self._check(prelude, cell) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
         return {"report": report.crossing()}
+
+    def _enter(self) -> None:
+        """Start on a cell: those of the notebook before it have run since, and may have given names another meaning."""
+        self.namespace.bound = set()
+        self.asker.names.clear()
 
     def do_check(self, title: str, source: str) -> dict:
         """Run one check."""
