@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import importlib
 import os
 import platform
 import shutil
@@ -184,17 +183,18 @@ def measure_floor(root: Path, assignment: str, count: int, cores: int) -> tuple[
 
 def floor(root: str, assignment: str, count: str, cores: str) -> None:
     """The process that measure_floor starts."""
+    from viva import libraries
     from viva.blueprint import read_blueprint
     from viva.dialogue.shell import make_shell
-    from viva.parent import LIBRARIES
 
-    for name in LIBRARIES:
-        importlib.import_module(name)
+    paths = sorted(Path(root, "submitted").glob("*/*/*.ipynb"))[: int(count)]
+    for name in libraries.wanted(Path(root, "release", assignment).glob("*.ipynb"), paths):
+        libraries.load(name)
     shell = make_shell()
     (source,) = Path(root, "source", assignment).glob("*.ipynb")
     tests = {cell.id: cell.source for cell in read_blueprint(source).cells if cell.kind == "tests"}
     notebooks = []
-    for path in sorted(Path(root, "submitted").glob("*/*/*.ipynb"))[: int(count)]:
+    for path in paths:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
         notebooks.append([tests.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source) for cell in cells])
     start, before = time.monotonic(), os.times()

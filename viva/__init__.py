@@ -19,6 +19,7 @@ claims       slots of the wall, each claimed by one grader on the machine
 dialogue/    candidate and examiner: what one asks and the other answers
 candidate    inside the wall: runs the student's cells and answers questions about them
 examiner     runs the tests and asks the candidate
+libraries    which libraries are loaded before the first submission comes
 parent       warm parents: the libraries are loaded once, a fork serves each submission
 session      a candidate and an examiner, connected
 outcome      what a notebook came to

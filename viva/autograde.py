@@ -221,13 +221,13 @@ def warm_grader(seconds: float, no_wall: bool) -> Grader:
     return _graders[key]
 
 
-def new_grader(seconds: float, no_wall: bool) -> Grader:
-    """A grader whose caller closes it. Raises CourseError as warm_grader does."""
+def new_grader(seconds: float, no_wall: bool, **libraries: tuple[str, ...]) -> Grader:
+    """A grader whose caller closes it; for ``libraries`` see Grader. Raises CourseError as warm_grader does."""
     walls = None
     if not no_wall:
         require_wall()
         walls = Wall.for_candidate(), Wall.for_examiner()
-    return Grader(seconds, walls)
+    return Grader(seconds, walls, **libraries)
 
 
 def require_wall() -> None:

@@ -28,7 +28,7 @@ from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
-from viva import ENGINE
+from viva import ENGINE, libraries
 from viva.autograde import (
     Autograde,
     Examine,
@@ -178,11 +178,22 @@ class _Batch:
         known, key = self.known.get(place), self.key(submission)
         return bool(graded and place in self.recorded and known == key)
 
+    def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
+        """What the warm parents load; of the source only the examiners' may know."""
+        assignments = {submission.assignment for submission in todo}
+        released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
+        source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
+        handed_in = (path for one in todo for path in itertools.islice(walk(one.folder), MOST_FILES))
+        return {
+            "libraries": libraries.wanted(released, handed_in),
+            "hidden": libraries.wanted(source),
+        }
+
     def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(self.seconds, self.no_wall)) as grader,
+            contextlib.closing(new_grader(self.seconds, self.no_wall, **self._libraries(todo))) as grader,
             Workers(
                 cores(workers, len(todo)),
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),

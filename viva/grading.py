@@ -22,8 +22,9 @@ from viva.blueprint import Cell
 from viva.claims import Claims
 from viva.dialogue import integrity
 from viva.examination import Examination, allowance, examine, examine_inside, prepare
+from viva.libraries import COMMON
 from viva.outcome import CheckResult, Outcome, score
-from viva.parent import LIBRARIES, Parent
+from viva.parent import Parent
 from viva.session import TIMEOUT, Died, ExaminerFault, Session
 from viva.verdict import Verdict, WallError
 from viva.wall import Wall
@@ -48,25 +49,27 @@ class Grader:
         self,
         seconds: float = 30.0,
         walls: tuple[Wall, Wall] | None = None,
-        libraries: tuple[str, ...] = LIBRARIES,
+        libraries: tuple[str, ...] = COMMON,
+        hidden: tuple[str, ...] = (),
         environment: dict[str, str] | None = None,
     ) -> None:
         """``walls`` stand around candidate and examiner.
 
-        ``libraries`` are loaded before the first submission comes, others when they are imported; the
-        variables of ``environment`` are set for all.
+        ``libraries`` are loaded before the first submission comes, and for the examiners ``hidden`` too;
+        others when they are imported. The variables of ``environment`` are set for all.
         """
         self.seconds, self.walls = seconds, walls
-        self.libraries, self.environment = libraries, environment
+        self.libraries, self.hidden, self.environment = libraries, hidden, environment
         self.walled = walls is not None
         self.claims = Claims()
         self._start()
 
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
-        slot, loaded = self.claims.pair(OWN_PAIR), (self.libraries, self.environment)
-        self.candidates = Parent("candidate", candidate_wall, slot, *loaded)
-        self.examiners = Parent("examiner", examiner_wall, slot + 1, *loaded)
+        slot, known = self.claims.pair(OWN_PAIR), self.environment
+        self.candidates = Parent("candidate", candidate_wall, slot, self.libraries, known)
+        more = [name for name in self.hidden if name not in self.libraries]
+        self.examiners = Parent("examiner", examiner_wall, slot + 1, (*self.libraries, *more), known)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes
@@ -107,7 +110,7 @@ class Grader:
         slot = self.claims.pair(number)
         other = object.__new__(Grader)
         other.seconds, other.walls, other.walled, other.claims = self.seconds, self.walls, self.walled, Claims()
-        other.libraries, other.environment = self.libraries, self.environment
+        other.libraries, other.hidden, other.environment = self.libraries, self.hidden, self.environment
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 

@@ -27,7 +27,7 @@ import threading
 from dataclasses import asdict
 from pathlib import Path
 
-from viva import wire
+from viva import libraries, wire
 from viva.folder import remove
 from viva.layers import bubblewrap
 from viva.values.plain import learn_pandas
@@ -38,7 +38,6 @@ HOME = "home"
 """What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
 REQUEST_BYTES = 1 << 20
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
-LIBRARIES = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
 
 
 class Parent:
@@ -53,7 +52,7 @@ class Parent:
         role: str,
         wall: Wall | None,
         slot: int = 0,
-        libraries: tuple[str, ...] = LIBRARIES,
+        loaded: tuple[str, ...] = libraries.COMMON,
         environment: dict[str, str] | None = None,
     ) -> None:
         self.role, self.wall, self.slot = role, wall, slot
@@ -68,7 +67,7 @@ class Parent:
         command = [*around, sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(maker)]
         with theirs:
             self.process: subprocess.Popen | None = subprocess.Popen(
-                [*command, *libraries],
+                [*command, *loaded],
                 pass_fds=[theirs.fileno()],
                 env=self._environment() | (environment or {}),
                 cwd=self.folder,
@@ -168,16 +167,19 @@ class Parent:
             remove(self.folder)
 
 
-def main(role: str, number: str, maker: str, *libraries: str) -> None:
+def main(role: str, number: str, maker: str, *loaded: str) -> None:
     """The life of a warm parent, which ends with the process ``maker``."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != int(maker):
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for place, name in enumerate(loaded):
+        libraries.load(name)
+        if name not in libraries.COMMON and libraries.threads() > 1:  # it cannot be forked: again, without it
+            command = sys.orig_argv[: len(sys.orig_argv) - len(loaded)]
+            os.execv(sys.executable, [*command, *loaded[:place], *loaded[place + 1 :]])
     requests = socket.socket(fileno=int(number))
-    for name in libraries:
-        __import__(name)
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
     if "pandas" in sys.modules:
         learn_pandas()

@@ -23,7 +23,6 @@ from viva.grading import Grader
 from viva.intake import salvage
 from viva.intake.handin import read_file
 from viva.outcome import CheckResult, Outcome
-from viva.parent import LIBRARIES
 from viva.verdict import SubmissionError, Verdict, VivaError
 from viva.visible import Copy, open_copy
 
@@ -55,11 +54,6 @@ class Tried:
     def counts(self) -> bool:
         """Whether the student can see what it asks for."""
         return self.state != HIDDEN
-
-
-def libraries(data: bytes) -> tuple[str, ...]:
-    """Those of the libraries loaded for graders that a notebook's file mentions."""
-    return tuple(name for name in LIBRARIES if name.encode() in data)
 
 
 def own_settings() -> dict[str, str]:

@@ -58,11 +58,11 @@ class CheckCommand(ShortHelp, Application):
     def _check(self, path: Path) -> int:
         if sys.platform != "linux":
             raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
-        from viva import practice
+        from viva import libraries, practice
         from viva.grading import Grader  # while the warm parents load their libraries, this process loads the rest
 
         data = practice.read_bytes(path)
-        grader = Grader(libraries=practice.libraries(data), environment=practice.own_settings())
+        grader = Grader(libraries=libraries.mentioned([data]), environment=practice.own_settings())
         try:
             copy = practice.open_bytes(data, path, Path(self.original) if self.original else None)
             tried, faults = practice.practise(copy, grader, path.resolve().parent)
