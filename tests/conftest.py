@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import functools
 import os
 import shutil
 import sys
@@ -98,11 +100,20 @@ def viva(course, capsys, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def released(tmp_path_factory) -> Path:
-    """A course that was released: the project's own, with a gradebook."""
+def released(tmp_path_factory, worker_id) -> Path:
+    """A course that was released: the project's own, with a gradebook. All processes of a test run share it."""
+    mine = tmp_path_factory.getbasetemp()
+    root = (mine if worker_id == "master" else mine.parent) / "released"
+    with root.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not root.is_dir():
+            _release(root.with_suffix(".part")).rename(root)
+    return root
+
+
+def _release(root: Path) -> Path:
     from viva.commands.author import ReleaseCommand
 
-    root = tmp_path_factory.mktemp("released")
     for name in ("source", "answers"):
         shutil.copytree(PROJECT / name, root / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copy(PROJECT / "nbgrader_config.py", root)
@@ -162,3 +173,16 @@ def grader():
     grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader
     grader.close()
+
+
+@pytest.fixture(scope="session")
+def examination(grader):
+    """What the grader knows about an assignment of this course, by the assignment's name."""
+    from viva.rehearsal import rehearse
+
+    @functools.cache
+    def examination(assignment: str):
+        (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+        return rehearse(source, grader, source.parent)
+
+    return examination

@@ -46,6 +46,7 @@ def sources(path):
     return [cell.source for cell in nbformat.read(path, as_version=4).cells]
 
 
+@pytest.mark.slow
 def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course, viva):
     said = viva("adopt", str(EXAMPLE / "problem1.ipynb"))
     assert said.status == 0, said.err

@@ -219,6 +219,7 @@ def test_false_promises_and_untested_answers_are_named(course, viva):
     assert "No surviving mutant fits the excuse 'there is no exponential in it'; remove it." in said.out
 
 
+@pytest.mark.slow
 def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
     assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}
     text = page(strong)
@@ -278,6 +279,7 @@ def test_no_check_of_a_good_assignment_is_called_flaky(strong):
     assert not [fault for fault in strong.faults if "flaky" in fault]
 
 
+@pytest.mark.slow
 def test_a_notebook_without_tests_is_said_to_be_unproven(course):
     path = course / "source" / "small" / "small.ipynb"
     notebook = nbformat.read(path, as_version=4)

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import shutil
+
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from tests.conftest import SHORT, hand_in
+from tests.conftest import SHORT, hand_in, load
+from viva.batch import Status, autograde
 
 RIGHT = "right/einsum"
 
 
-@pytest.fixture
-def submission(course, viva):
+WORDS = "The outputs change their places exactly as the inputs do, since a weighted sum has no order."
+
+
+@pytest.fixture(scope="module")
+def submission(released, tmp_path_factory):
+    """What a student of a graded class has: code score, its maximum, whether the text waits, its score."""
+    root = shutil.copytree(released, tmp_path_factory.mktemp("autograde") / "course")
+    _warning(hand_in(root, "warned", answer=RIGHT))
+    _skipped(hand_in(root, "skipped"))
+    hand_in(root, "wrote", why_equivariant_answer="It is, and here is why.")
+    hand_in(root, "empty")
+    _elsewhere(hand_in(root, "elsewhere"))
+    course, config = load(root)
+    assert {outcome.status for outcome in autograde(course, course.submissions([SHORT]), config=config)} == {
+        Status.DONE
+    }
+
     def submission(student):
-        assert viva("grade", SHORT).status == 0
-        with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
             found = gradebook.find_submission(SHORT, student)
             tasks = [grade for grade in found.notebooks[0].grades if grade.cell.type == "TaskCell"]
             return found.code_score, found.max_code_score, tasks[0].needs_manual_grade, tasks[0].auto_score
@@ -23,45 +40,48 @@ def submission(course, viva):
     return submission
 
 
-def test_a_right_answer_that_warns_and_writes_to_stderr_is_right(course, submission):
-    answer = "import sys, warnings\n"
-    path = hand_in(course, "anna", answer=RIGHT)
+def _warning(path):
     notebook = nbformat.read(path, as_version=4)
     cell = next(cell for cell in notebook.cells if cell.source.startswith("def scaled_dot_product"))
     head, _, body = cell.source.partition(":\n")
-    cell.source = f"{answer}{head}:\n    warnings.warn('careful'); print('oops', file=sys.stderr)\n{body}"
+    warns = "warnings.warn('careful'); print('oops', file=sys.stderr)"
+    cell.source = f"import sys, warnings\n{head}:\n    {warns}\n{body}"
     nbformat.write(notebook, path)
-    score, maximum, *_ = submission("anna")
-    assert score == maximum
 
 
-def test_a_test_cell_that_was_made_to_be_skipped_earns_nothing(course, submission):
-    path = hand_in(course, "anna")
+def _skipped(path):
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("grade"):
             cell.metadata.tags = ["skip-execution"]
     nbformat.write(notebook, path)
-    assert submission("anna")[0] == 0
 
 
-def test_a_written_answer_waits_for_a_grader(course, submission):
-    hand_in(course, "anna", why_equivariant_answer="It is, and here is why.")
-    assert submission("anna")[2:] == (True, None)
-
-
-def test_an_empty_written_answer_waits_for_nobody(course, submission):
-    hand_in(course, "anna")
-    assert submission("anna")[2:] == (False, 0)
-
-
-def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(course, submission):
-    path = hand_in(course, "anna")
+def _elsewhere(path):
     notebook = nbformat.read(path, as_version=4)
-    words = "The outputs change their places exactly as the inputs do, since a weighted sum has no order."
-    notebook.cells.insert(2, nbformat.v4.new_markdown_cell(words))
+    notebook.cells.insert(2, nbformat.v4.new_markdown_cell(WORDS))
     nbformat.write(notebook, path)
-    assert submission("anna")[2:] == (True, None)
+
+
+def test_a_right_answer_that_warns_and_writes_to_stderr_is_right(submission):
+    score, maximum, *_ = submission("warned")
+    assert score == maximum
+
+
+def test_a_test_cell_that_was_made_to_be_skipped_earns_nothing(submission):
+    assert submission("skipped")[0] == 0
+
+
+def test_a_written_answer_waits_for_a_grader(submission):
+    assert submission("wrote")[2:] == (True, None)
+
+
+def test_an_empty_written_answer_waits_for_nobody(submission):
+    assert submission("empty")[2:] == (False, 0)
+
+
+def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(submission):
+    assert submission("elsewhere")[2:] == (True, None)
 
 
 def test_a_grade_given_by_hand_survives_grading_again(course, viva):

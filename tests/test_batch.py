@@ -135,6 +135,7 @@ def results(course, workers: int, order: random.Random) -> list[str]:
     return re.sub(r'"(seconds|graded)": (?:[\d.e-]+|"[^"]*")', r'"\1": 0', text).splitlines()
 
 
+@pytest.mark.slow
 def test_results_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
     mixed(course)
     found = []

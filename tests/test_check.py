@@ -33,19 +33,6 @@ def own_grader():
     grader.close()
 
 
-@pytest.fixture(scope="module")
-def examinations(grader):
-    known = {}
-
-    def examination(assignment):
-        if assignment not in known:
-            (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
-            known[assignment] = rehearse(source, grader, source.parent)
-        return known[assignment]
-
-    return examination
-
-
 def write(notebook, folder) -> Path:
     path = folder / "mine.ipynb"
     nbformat.write(notebook, path)
@@ -105,17 +92,17 @@ def agrees(assignment, answer, own_grader, grader, examination, folder):
 
 @pytest.mark.parametrize(("assignment", "answer"), SOME, ids=[f"{name}-{answer.name}" for name, answer in SOME])
 def test_its_verdicts_are_the_graders_for_what_is_visible(
-    assignment, answer, own_grader, grader, examinations, tmp_path
+    assignment, answer, own_grader, grader, examination, tmp_path
 ):
-    agrees(assignment, answer, own_grader, grader, examinations(assignment), tmp_path)
+    agrees(assignment, answer, own_grader, grader, examination(assignment), tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("assignment", "answer"), EVERY, ids=[f"{name}-{answer.name}" for name, answer in EVERY])
 def test_its_verdicts_are_the_graders_for_every_known_answer_and_in_one_plain_process(
-    assignment, answer, own_grader, grader, examinations, tmp_path
+    assignment, answer, own_grader, grader, examination, tmp_path
 ):
-    notebook, mine = agrees(assignment, answer, own_grader, grader, examinations(assignment), tmp_path)
+    notebook, mine = agrees(assignment, answer, own_grader, grader, examination(assignment), tmp_path)
     lost = set(lost_checks(notebook, visible_blueprint(assignment, tmp_path)))
     assert {place for place, verdict in mine.items() if verdict != "passed"} == {one for one in lost if one in mine}
 

@@ -281,6 +281,7 @@ def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, 
     assert path_of(course, "wrong").exists()
 
 
+@pytest.mark.slow
 def test_of_several_notebooks_only_the_page_with_a_hidden_line_is_withheld(tmp_path):
     root = tmp_path / "course"
     (root / "source").mkdir(parents=True)

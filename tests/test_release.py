@@ -35,6 +35,7 @@ def test_release_equals_what_source_compiles_to(released):
         assert content == committed[path], f"{path} differs; run 'make release' and commit release/"
 
 
+@pytest.mark.slow
 def test_releasing_twice_gives_the_same_bytes(course):
     path = course / "release" / SHORT / source(course).name
     before = path.read_bytes()

@@ -26,6 +26,7 @@ def course(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_new_assignment_passes_its_audit_and_is_written_like_ours(course, viva):
     said = viva("new", "ps9_my_topic")
     assert said.status == 0, said.err

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import PROJECT
 from tests.flow.test_known_answers import ANSWERS, notebooks
 from viva.answers import fill_in
-from viva.rehearsal import rehearse
 from viva.verdict import Verdict
-
-
-@pytest.fixture(scope="module")
-def examinations(grader):
-    known = {}
-
-    def examination(assignment):
-        if assignment not in known:
-            (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
-            known[assignment] = rehearse(source, grader, source.parent)
-        return known[assignment]
-
-    return examination
-
 
 ONE_IN = 5
 """So many of the answers are graded by `make test`; `make proofs` grades the others, and `make audit` all of them."""
@@ -39,10 +23,10 @@ ONE_IN = 5
         for place, pair in enumerate(ANSWERS)
     ],
 )
-def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examinations, assignment, answer):
+def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examination, assignment, answer):
     blueprint, release = notebooks(assignment)
     expected = set() if answer.right else answer.lost_checks(blueprint)
-    graded = grader.grade(fill_in(answer, release, blueprint), examinations(assignment))
+    graded = grader.grade(fill_in(answer, release, blueprint), examination(assignment))
     assert graded.faults == []
     lost = {
         (cell, result.title): f"{result.verdict}: {result.reason}"

@@ -110,6 +110,7 @@ def rows(root: Path) -> dict:
     return found
 
 
+@pytest.mark.slow
 def test_a_batch_writes_what_nbgraders_own_autograder_writes(root, tmp_path):
     hand_in(root, "right", one=notebook("x = 1", "an answer", "done"), two=notebook())
     hand_in(root, "wrong", one=notebook("x = 2"), two=notebook("x = ", task="done"))
@@ -157,6 +158,7 @@ def test_what_a_human_gave_stays(root):
     assert [after[STUDENT, "one", name][4] for name in ("tests", "written", "task")] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_book(root):
     hand_in(root, one=notebook("x = 1", "an answer"), two=notebook("x = 3"))
     by_viva(root)

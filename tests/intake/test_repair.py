@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import random
@@ -110,9 +111,13 @@ def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment)
         assert [dict(cell) for cell in result.notebook.cells] == [dict(cell) for cell in case.full.cells]
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
-@pytest.mark.parametrize("also_without_ids", [False, True])
-@pytest.mark.parametrize("way", KEEPING)
+@pytest.mark.parametrize(
+    ("way", "also_without_ids", "assignment"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] if place % 3 else [])  # 3 is prime to what the lists count
+        for place, case in enumerate(itertools.product(KEEPING, [False, True], ASSIGNMENTS))
+    ],
+)
 def test_each_way_of_mangling_is_undone(way, also_without_ids, assignment):
     for case in CASES[assignment]:
         dice, notebook = random.Random(f"{way} {case.name}"), plain(case.full)

@@ -74,12 +74,14 @@ def test_every_attack_is_stopped(world):
     print(f"\nthe wall in bubblewrap costs {outcomes[0][1]:.1f} ms a fork of a small process")
 
 
+@pytest.mark.slow
 def test_what_takes_its_time_is_stopped(world):
     slow = behind([name for name, probe in ATTACKS.items() if probe.slow], abi=0, boxed=True)
     ((outcomes, _),) = run_boxed(world, slow)
     assert got_through(outcomes) == {}
 
 
+@pytest.mark.slow
 def test_ordinary_work_goes_on_and_no_path_is_known(world):
     ((outcomes, _),) = run_boxed(world, behind(WORKS, abi=0, boxed=True), small=False, load=test_wall.LIBRARIES)
     assert failing(outcomes) == {"learn_that_a_path_exists": "ENOENT"}
@@ -115,6 +117,7 @@ print("FOUND", found)
 """
 
 
+@pytest.mark.slow
 def test_without_landlock_a_class_is_graded_in_bubblewrap_and_nothing_is_left(course, tmp_path):
     hand_in(course, "honest", answer="right/loops")
     path = hand_in(course, "reader", answer="right/loops")
@@ -160,6 +163,7 @@ with Session(*parents) as session:
 """
 
 
+@pytest.mark.slow
 def test_what_runs_in_bubblewrap_ends_with_the_grader_however_that_ends(tmp_path):
     grader = subprocess.Popen(
         [sys.executable, "-c", WAITING],

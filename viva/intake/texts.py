@@ -24,7 +24,8 @@ _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
 _STATEMENT = re.compile(
-    r"^\s*(?:assert|def|class|import|return|print)\b|[\[({=]\s*$|\w\([^()\n]*\):?\s*$", re.MULTILINE
+    r"^\s*(?:assert|def|class|import|return|print)\b|^\s*[\w.]+\s*[-+*/@]?=(?!=)|[\[({=]\s*$|\w\([^()\n]*\):?\s*$",
+    re.MULTILINE,
 )
 """A line that is hardly one of a text."""
 PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
