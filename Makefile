@@ -91,7 +91,7 @@ screenshots: setup  ## take the README's pictures of the demo class, after `make
 	@$(BIN)/python docs/screenshots.py
 
 bench: setup  ## time `viva grade` against stock nbgrader and the floor (N=60 submissions)
-	@$(BIN)/python bench/throughput.py --submissions=$(N)
+	@$(BIN)/python -m bench.throughput --submissions=$(N)
 
 soak: SUBMISSIONS = $(if $(filter file,$(origin N)),2000,$(N))
 soak: setup  ## grade N=2000 submissions, mangled and attacked at random, and compare with the truth (SEED=1)

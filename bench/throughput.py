@@ -20,10 +20,13 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import psutil
+
+from bench import costs
 
 PROJECT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -84,9 +87,30 @@ def main() -> None:
         f"{options.submissions} submissions, {memory_less / 2**20:.0f} MiB with {few}.",
         f"- Processor time of each further submission: {shares(spent, spent_less, options.submissions - few)}; "
         f"of the floor {1000 * floor_spent:.0f} ms.",
+        "",
+        "What one right answer is made of, each part measured on its own:",
+        "",
+        *costs.table(options.assignment),
+        "",
+        f"The other notebooks, {few} submissions of each:",
+        "",
+        "| | stock, seconds each | Viva, seconds each | times stock |",
+        "|---|---|---|---|",
+        *others(options.assignment, few),
     ]
     print("\n".join(lines))
     RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def others(measured: str, count: int) -> Iterator[str]:
+    """Rows of a table about the course's other assignments."""
+    for assignment in sorted(path.name for path in (PROJECT / "release").iterdir() if path.name != measured):
+        with tempfile.TemporaryDirectory(prefix="viva-bench-") as folder:
+            stock_course = make_course(Path(folder, "stock"), assignment, count, STOCK)
+            viva_course = make_course(Path(folder, "viva"), assignment, count)
+            stock, *_ = measure([BIN / "nbgrader", "autograde", assignment, "--force"], stock_course)
+            viva, *_ = measure([BIN / "viva", "grade", assignment, "--force"], viva_course)
+        yield f"| {assignment} | {stock / count:.3f} | {viva / count:.3f} | {stock / viva:.1f} |"
 
 
 def make_course(root: Path, assignment: str, count: int, config: str | None = None) -> Path:
@@ -174,9 +198,9 @@ def measure(command: list, root: Path) -> tuple[float, int, dict[str, float]]:
 
 def measure_floor(root: Path, assignment: str, count: int, cores: int) -> tuple[float, float]:
     """Seconds a submission, start-up left out, of bare exec of all cells in forks; and its processor time."""
-    code = [sys.executable, __file__, "--floor", str(root), assignment, str(count), str(cores)]
+    code = [sys.executable, "-m", "bench.throughput", "--floor", str(root), assignment, str(count), str(cores)]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-    answer = subprocess.run(code, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    answer = subprocess.run(code, env=environment, cwd=PROJECT, stdout=subprocess.PIPE, text=True, check=True)
     seconds, spent = map(float, answer.stdout.split()[-2:])
     return seconds, spent
 

@@ -198,6 +198,7 @@ def test_a_check_that_notices_less_than_before_is_named(strong):
     assert fate.change in sentence
 
 
+@pytest.mark.slow
 def test_false_promises_and_untested_answers_are_named(course, viva):
     write(course, CHECKS + "\n")
     (course / "answers/small/right/columns.py").write_text(RIGHT.replace("sum(column)", "max(column)"))
@@ -265,6 +266,7 @@ def test_an_excuse_must_be_one(tmp_path, text, message):
         read_excuses(tmp_path / "excused.toml")
 
 
+@pytest.mark.slow
 def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course):
     chance = "assert np.random.default_rng().random() < 0.5, 'Luck.'\n### END HIDDEN TESTS"
     write(course, CHECKS.replace("### END HIDDEN TESTS", chance))

@@ -11,6 +11,8 @@ from nbgrader.api import Gradebook
 from tests.conftest import SHORT, hand_in, load
 from viva.batch import Status, autograde
 
+pytestmark = pytest.mark.xdist_group("autograde")
+
 RIGHT = "right/einsum"
 
 
@@ -84,6 +86,7 @@ def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(submissio
     assert submission("elsewhere")[2:] == (True, None)
 
 
+@pytest.mark.slow
 def test_a_grade_given_by_hand_survives_grading_again(course, viva):
     hand_in(course, "anna")
     assert viva("grade", SHORT).status == 0

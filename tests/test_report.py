@@ -312,7 +312,7 @@ def enter(root: Path, size: int) -> None:
     Results.of(course.directory).add(new)
 
 
-@pytest.mark.parametrize("size", [3, 600])
+@pytest.mark.parametrize("size", [3, pytest.param(600, marks=pytest.mark.slow)])
 def test_a_class_of_any_size(room, size):
     enter(room, size)
     page, figures = written(room)

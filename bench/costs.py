@@ -1,0 +1,127 @@
+"""What a submission's processor time is made of, part by part, beside the floor's.
+
+Each number is the median over several gradings of one right answer: what the kernel counted for a process
+while it did what it was asked for. The floor's parts are those of the same cells in the candidate alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import nbformat
+
+from viva import grading, libraries
+from viva.answers import fill_in, read_answers
+from viva.autograde import examination
+from viva.grading import Grader
+from viva.session import Session
+from viva.wall import Wall
+
+RUNS = 15
+PROJECT = Path(__file__).resolve().parents[1]
+CELLS, TESTS, ANSWERS = "the notebook's cells", "the tests", "answers to the tests"
+GIVEN, WALL, FORK = "given cells, beside the tests", "rising of the wall", "fork and end of the process"
+PARTS = {"run": CELLS, "check": TESTS, "begin": TESTS, "given": GIVEN}
+
+
+def spent_by(pid: int) -> float:
+    """Milliseconds that a process was on a processor, its children's left out."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e6
+    except OSError:
+        return 0.0
+
+
+class Counted(Session):
+    """A session that counts what its two processes spend on each request."""
+
+    spent: Counter = Counter()
+
+    def _start(self) -> None:
+        super()._start()
+        for pid in self.pids.values():
+            self.spent[WALL] += spent_by(pid)
+
+    def candidate(self, within: float, **request: object) -> dict:
+        return self._counted(super().candidate, within, request)
+
+    def examiner(self, within: float, **request: object) -> dict:
+        return self._counted(super().examiner, within, request)
+
+    def _counted(self, ask, within: float, request: dict) -> dict:
+        part = PARTS.get(request["do"], "the rest of the dialogue")
+        pids = [self.pids[self.candidates], self.pids[self.examiners]]
+        before = [spent_by(pid) for pid in pids]
+        try:
+            return ask(within, **request)
+        finally:
+            for place, (pid, start) in enumerate(zip(pids, before, strict=True)):
+                of_candidate = place == 0 and part == TESTS
+                self.spent[ANSWERS if of_candidate else part] += spent_by(pid) - start
+
+
+def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
+    """Milliseconds of each part of grading one right answer, and of the floor's parts."""
+    (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+    release = PROJECT / "release" / assignment / source.name
+    loaded = libraries.wanted([release])
+    grader = Grader(walls=(Wall.for_candidate(), Wall.for_examiner()), libraries=loaded)
+    grading.Session = Counted
+    try:
+        known = examination(source, grader, {})
+        grader.learn(known)
+        answer = next(one for one in read_answers(PROJECT / "answers" / assignment) if one.right)
+        notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)
+        parents = [parent.process.pid for parent in (grader.candidates, grader.examiners)]
+        graded = _medians(lambda: grader.grade(notebook, known), parents)
+        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.kind == "tests"}
+        cells = [
+            (tests.get(cell.metadata.get("nbgrader", {}).get("grade_id")), cell.source)
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        ]
+        return graded, _medians(lambda: _bare(grader, cells), parents)
+    finally:
+        grading.Session = Session
+        grader.close()
+
+
+def _bare(grader: Grader, cells: list[tuple[str | None, str]]) -> None:
+    """Run all cells in one process."""
+    with Session(grader.candidates, grader.examiners) as session:
+        pid = session.pids[grader.candidates]
+        for test, source in cells:
+            start = spent_by(pid)
+            session.candidate(60, do="run", source=test or source)
+            Counted.spent[TESTS if test else CELLS] += spent_by(pid) - start
+
+
+def _medians(work, parents: list[int]) -> dict[str, float]:
+    found: dict[str, list[float]] = defaultdict(list)
+    for _ in range(RUNS):
+        Counted.spent.clear()
+        before, own = sum(map(spent_by, parents)), time.process_time()
+        work()
+        Counted.spent[FORK] = sum(map(spent_by, parents)) - before
+        Counted.spent["the worker, reading and writing left out"] = 1000 * (time.process_time() - own)
+        for part, milliseconds in Counted.spent.items():
+            found[part].append(milliseconds)
+    return {part: statistics.median(values) for part, values in found.items()}
+
+
+def table(assignment: str) -> list[str]:
+    """A table in Markdown."""
+    graded, floor = costs(assignment)
+    rows = [f"| {part} | {graded[part]:.1f} | {_of_floor(part, floor)} |" for part in sorted(graded, key=graded.get)]
+    return ["| milliseconds of processor time | Viva | the floor |", "|---|---|---|", *reversed(rows)]
+
+
+def _of_floor(part: str, floor: dict[str, float]) -> str:
+    return f"{floor[part]:.1f}" if part in (CELLS, TESTS) else ""
+
+
+if __name__ == "__main__":
+    print("\n".join(table("ps3_scaled_attention")))
