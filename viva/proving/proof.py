@@ -87,9 +87,9 @@ class Audit:
     faults: list[str] = field(default_factory=list)
     """What else is wrong, a sentence each."""
     remarks: list[str] = field(default_factory=list)
+    """What an author may want to know, a sentence each."""
     untold: list[str] = field(default_factory=list)
     """Hidden lines that `viva feedback` cannot look for in the pages of students."""
-    """What an author may want to know, a sentence each."""
     slowest: float = 0.0
     megabytes: int = 0
     limit: float = 0.0
