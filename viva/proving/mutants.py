@@ -18,7 +18,9 @@ from viva.taint import names_of
 
 CHARACTERS = 120
 """So long may each side of a change be."""
-RESULTS = ("np.zeros_like(a)", "np.nan * a", "np.round(a, 3)", "-a", "np.transpose(a)", "np.squeeze(a)")
+EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")
+"""Nothing at all: np.allclose finds no difference between an empty array and a number, or a single row."""
+RESULTS = ("np.zeros_like(a)", "np.nan * a", "np.round(a, 3)", "-a", "np.transpose(a)", "np.squeeze(a)", *EMPTY)
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def _statements(node: ast.stmt, scene: Scene, whole: bool) -> Statements:
     elif (
         isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and scene.numpy and node.col_offset == 0
     ):
-        for source in ("np.zeros_like(a)", "np.nan * np.asarray(a)", "np.round(a, 3)"):
+        for source in ("np.zeros_like(a)", "np.nan * np.asarray(a)", "np.round(a, 3)", *EMPTY):
             yield "other value", _with(node, value=expression(source, a=node.value))
     elif isinstance(node, ast.Return) and node.value is not None:
         yield from _returns(node, scene)
@@ -196,11 +198,7 @@ def _statements(node: ast.stmt, scene: Scene, whole: bool) -> Statements:
 
 def _returns(node: ast.Return, scene: Scene) -> Statements:
     values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-    forms = (
-        ["np.zeros_like(a)", "np.nan * a", "np.round(a, 3)", "-a", "np.transpose(a)", "np.squeeze(a)"]
-        if scene.numpy
-        else ["-a"]
-    )
+    forms = RESULTS if scene.numpy else ("-a",)
     for place, value in enumerate(values):
         for form in forms:
             new = [*values[:place], expression(form, a=value), *values[place + 1 :]]
