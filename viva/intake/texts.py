@@ -50,7 +50,7 @@ def bound_names(source: str) -> set[str]:
             inside = True
             continue
         inside = inside and indented
-        if inside or len(line) > 500:
+        if inside or "=" not in line or len(line) > 500:
             continue
         if binding := _BINDING.match(line):
             names.update(NAME.findall(re.sub(r"\[[^\]]*\]|:.*|\.\w+", "", binding[1])))
