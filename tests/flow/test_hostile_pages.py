@@ -181,6 +181,37 @@ def test_under_the_real_mathjax_hostile_formulas_do_nothing_and_honest_ones_look
     expect(watched.locator(f"#{TASK}")).to_be_editable()
 
 
+STRAYING = """() => {
+  const area = document.querySelector('.jp-NotebookPanel').getBoundingClientRect(), far = [];
+  for (const inner of document.querySelectorAll('.jp-RenderedMarkdown *, .jp-OutputArea-output *')) {
+    const style = getComputedStyle(inner);
+    if (style.position == 'fixed' || style.position == 'sticky') far.push(inner.outerHTML.slice(0, 200));
+  }
+  const middle = document.elementFromPoint(area.left + 5, 5);
+  return middle.closest('.jp-NotebookPanel') ? [...far, 'the menu is covered'] : far;
+}"""
+"""What of a notebook's content stays where it is when the notebook moves, or lies on JupyterLab's own menu."""
+
+
+def test_in_jupyterlab_with_its_mathjax_nothing_of_a_graded_notebook_runs_or_leaves(graded, address, watched):
+    parts = urlsplit(address)
+    path = f"/lab/tree/autograded/{STUDENT}/{SHORT}/{NOTEBOOK}.ipynb"
+    watched.goto(f"{parts.scheme}://{parts.netloc}{path}?{parts.query}")
+    expect(watched.locator(".jp-RenderedMarkdown").first).to_be_visible(timeout=60_000)
+    expect(watched.locator(".jp-Spinner")).to_have_count(0, timeout=60_000)
+    panel = watched.locator(".jp-WindowedPanel-outer").first
+    formulas = 0
+    for _ in range(400):  # cells out of sight are not rendered
+        panel.evaluate("panel => panel.scrollBy(0, 600)")
+        watched.wait_for_timeout(150)
+        formulas += watched.locator("mjx-container").count()
+        assert watched.evaluate(STRAYING) == []
+        if panel.evaluate("panel => panel.scrollTop + panel.clientHeight >= panel.scrollHeight - 2"):
+            break
+    assert formulas > 60
+    assert (ran(watched), watched.seen) == ([], [])
+
+
 def test_in_formgrader_nothing_of_a_submission_runs_leaves_or_covers_a_field(graded, address, watched):
     path = open_in_formgrader(watched, graded, address, STUDENT)
     click_links(watched)

@@ -1,8 +1,9 @@
 r"""Mathematics from a student: formulas that do more than typeset are shown as they were typed.
 
 MathJax reads the text of the finished page. A formula with a command that links, styles, moves or redefines is cut
-in two by an empty element, which MathJax does not read across. So are all formulas of a text that would keep a
-browser busy: MathJax goes down with every brace, and some hundred of them end the tab that it runs in.
+in two by an empty element, which MathJax does not read across. MathJax goes down with every brace, and some hundred
+of them end the tab that it runs in: a text that would keep a browser busy becomes code, which no MathJax reads.
+JupyterLab looks for formulas in the Markdown itself and across elements, but not in code either.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def without_commands(cleaned: str, taken: frozenset[str]) -> tuple[str, list[str
             code += -1 if match[1] else 1
         elif not piece.startswith("<") and not code:
             removed += unwelcome(piece, taken)
-            pieces[place] = _MARK.sub(r"\g<0><span></span>", piece) if heavy else _cut(piece, taken)
+            as_typed = heavy and _MARK.search(piece)
+            pieces[place] = f"<code>{piece}</code>" if as_typed else _cut(piece, taken)
     return "".join(pieces), [*removed, TOO_MUCH] if heavy and TOO_MUCH not in removed else removed
 
 
