@@ -333,6 +333,38 @@ def test_what_the_solution_imports_is_the_examiners_own(grader, tmp_path, answer
     assert len(lost(exam.grade(answer))) == 2
 
 
+ANEW = """
+--- answer
+def one():
+    return 1
+--- test
+### BEGIN HIDDEN TESTS
+import math
+assert math.isclose(one(), 1)
+### END HIDDEN TESTS
+--- answer
+import math
+def area(radius):
+    return math.pi * radius ** 2
+--- right
+def area(radius):
+    return 3.141592653589793 * radius * radius
+--- wrong
+def area(radius):
+    return 3 * radius * radius
+--- test
+assert math.isclose(area(2), 4 * math.pi)
+"""
+
+
+def test_what_a_hidden_test_imported_is_there_although_a_student_does_not_import_it_as_the_solution_does(
+    grader, tmp_path
+):
+    exam = Exam(ANEW, grader, tmp_path)
+    verdicts = [exam.check(variant.answers).verdict for variant in exam.variants]
+    assert [exam.check().verdict, *verdicts] == [Verdict.PASSED, Verdict.PASSED, Verdict.FAILED]
+
+
 def test_what_an_answer_changes_in_place_becomes_the_students(grader, tmp_path):
     exam = Exam(
         "--- given\nx = [2, 1]\ny = [0]\n--- answer\nx.sort()\n--- test\nassert x == [1, 2]\n", grader, tmp_path
