@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import sys
 
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in, load
+from viva.audit import audit
 from viva.batch import Status, autograde
+from viva.gradebook.results import Results
+from viva.practice import open_bytes
+from viva.verdict import VivaError
 
 pytestmark = pytest.mark.xdist_group("autograde")
 
@@ -98,3 +104,48 @@ def test_a_grade_given_by_hand_survives_grading_again(course, viva):
     assert viva("grade", SHORT, "--force").status == 0
     with Gradebook(url) as gradebook:
         assert gradebook.find_submission(SHORT, "anna").score == 3
+
+
+@pytest.fixture
+def foreign(course, viva):
+    """A course whose notebook says that it is written in R."""
+    (path,) = (course / "source" / SHORT).glob("*.ipynb")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    nbformat.write(notebook, path)
+    told = viva("release", SHORT, "--no-audit")
+    assert told.status == 0 and "is written in R: it is graded as nbgrader does it" in told.text
+    hand_in(course, "anna", answer=RIGHT)
+    return course
+
+
+def install_kernel(folder, monkeypatch):
+    """A kernel that is called R, and is Python's."""
+    words = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    about = {"argv": words, "display_name": "R", "language": "R"}
+    (folder / "kernels" / "ir").mkdir(parents=True)
+    (folder / "kernels" / "ir" / "kernel.json").write_text(json.dumps(about))
+    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+
+
+def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva, tmp_path, monkeypatch):
+    told = viva("grade", SHORT)
+    assert told.status == 1 and "its kernel 'ir' is not installed" in told.text and "Traceback" not in told.text
+    install_kernel(tmp_path / "jupyter", monkeypatch)
+    told = viva("grade", SHORT)
+    assert told.status == 1 and "written in R, and only Python can be walled in" in told.text
+    (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
+    with pytest.raises(VivaError, match="only Python is checked"):
+        open_bytes(path.read_bytes(), path, None)
+    with pytest.raises(VivaError, match="only Python is audited"):
+        audit(load(foreign)[0], SHORT)
+
+
+@pytest.mark.slow
+def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_wall(foreign, viva, tmp_path, monkeypatch):
+    install_kernel(tmp_path / "jupyter", monkeypatch)
+    assert viva("grade", SHORT, "--no-wall").status == 0
+    with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:
+        found = gradebook.find_submission(SHORT, "anna")
+        assert found.code_score == found.max_code_score > 0
+    assert Results(foreign / "results.jsonl").read()[SHORT, "anna"]["wall"] is False

@@ -211,6 +211,54 @@ assert callable(double)
 """
 
 
+BELOW = """
+--- answer
+def ask():
+    return 2 * int(input("a number: "))
+def double(text):
+    return text * 2
+--- wrong
+def ask():
+    return 2
+def double(text):
+    return text
+--- test
+import builtins, io
+import math as mathematics
+def closely(a, b):
+    return mathematics.isclose(a, b)
+limit = 3
+kept, builtins.input = builtins.input, lambda text: "21"
+try:
+    assert ask() == 42
+finally:
+    builtins.input = kept
+--- test
+written = io.StringIO()
+written.write(double("ab"))
+assert written.getvalue() == "abab"
+assert closely(mathematics.sqrt(double(2)), 2) and limit == 3
+"""
+
+
+def test_a_cell_below_one_that_runs_inside_has_what_that_imports_and_defines(grader, tmp_path):
+    exam = Exam(BELOW, grader, tmp_path)
+    first, second = exam.tests
+    assert exam.examination.inside == {first}
+    right, wrong = exam.grade(), exam.grade(exam.variants[0].answers)
+    assert [right.checks[test][0].verdict for test in exam.tests] == [Verdict.PASSED, Verdict.PASSED]
+    assert wrong.checks[first][0].verdict is Verdict.FAILED
+    assert wrong.checks[second][0].verdict is Verdict.FAILED
+
+
+def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept_for_those_below(grader, tmp_path):
+    replaced = "own = double\ndef double(text): return text * 2\ndouble = own\nlimit = 3"
+    exam = Exam(BELOW.replace("limit = 3", replaced, 1), grader, tmp_path)
+    first, second = exam.tests
+    assert exam.examination.inside == {first} and exam.grade().checks[second][0].verdict is Verdict.PASSED
+    assert exam.grade(exam.variants[0].answers).checks[second][0].verdict is Verdict.FAILED
+
+
 def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(grader, tmp_path):
     exam = Exam(POOL, grader, tmp_path)
     refused, other = exam.tests
@@ -283,6 +331,38 @@ def test_what_the_solution_imports_is_the_examiners_own(grader, tmp_path, answer
     exam = Exam(IMPORTS, grader, tmp_path)
     exam.prove()
     assert len(lost(exam.grade(answer))) == 2
+
+
+ANEW = """
+--- answer
+def one():
+    return 1
+--- test
+### BEGIN HIDDEN TESTS
+import math
+assert math.isclose(one(), 1)
+### END HIDDEN TESTS
+--- answer
+import math
+def area(radius):
+    return math.pi * radius ** 2
+--- right
+def area(radius):
+    return 3.141592653589793 * radius * radius
+--- wrong
+def area(radius):
+    return 3 * radius * radius
+--- test
+assert math.isclose(area(2), 4 * math.pi)
+"""
+
+
+def test_what_a_hidden_test_imported_is_there_although_a_student_does_not_import_it_as_the_solution_does(
+    grader, tmp_path
+):
+    exam = Exam(ANEW, grader, tmp_path)
+    verdicts = [exam.check(variant.answers).verdict for variant in exam.variants]
+    assert [exam.check().verdict, *verdicts] == [Verdict.PASSED, Verdict.PASSED, Verdict.FAILED]
 
 
 def test_what_an_answer_changes_in_place_becomes_the_students(grader, tmp_path):

@@ -60,6 +60,11 @@ def audit(
     """
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     path = paths[notebook or next(iter(paths))]
+    language = nbformat.read(path, as_version=4).metadata.get("kernelspec", {}).get("language", "python")
+    if language != "python":
+        raise BlueprintError(
+            f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
+        )
     count = workers or len(os.sched_getaffinity(0))
     start = time.monotonic()
     with (

@@ -12,6 +12,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -48,8 +49,9 @@ _examinations: dict[tuple, Examination] = {}
 class Examine(NbGraderPreprocessor):
     """In place of Execute: a candidate runs the notebook, an examiner runs the tests.
 
-    A notebook in another language than Python goes through Execute as ever, and so does everything
-    when Execute is switched off: then the outputs that were handed in count.
+    A notebook in another language than Python goes through Execute as ever, in a kernel of its own that no
+    wall holds; so it is refused unless told ``no_wall``. When Execute is switched off the outputs that were
+    handed in count.
     """
 
     no_wall = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
@@ -59,9 +61,11 @@ class Examine(NbGraderPreprocessor):
         language = notebook.metadata.get("kernelspec", {}).get("language", "python")
         if not execute.enabled:
             return notebook, resources
-        if language != "python":
-            return execute.preprocess(notebook, resources)
         place = resources["nbgrader"]
+        if language != "python":
+            self._refuse_kernel(execute.kernel_name or notebook.metadata.kernelspec.get("name", ""), language)
+            place["unwalled"] = True
+            return execute.preprocess(notebook, resources)
         if problem := name_problem(place["student"]):
             raise CourseError(f"Not graded: {problem}.")
         directory = CourseDirectory(parent=self.parent)
@@ -77,6 +81,21 @@ class Examine(NbGraderPreprocessor):
         show(notebook, outcome)
         place["outcome"] = outcome
         return notebook, resources
+
+    def _refuse_kernel(self, name: str, language: str) -> None:
+        """Raise CourseError for a kernel that is not there, or that nobody said may run without a wall."""
+        try:
+            KernelSpecManager(parent=self).get_kernel_spec(name)
+        except NoSuchKernel:
+            raise CourseError(
+                f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on this "
+                "machine ('jupyter kernelspec list' shows those that are). Install it and grade again."
+            ) from None
+        if not self.no_wall:
+            raise CourseError(
+                f"Not graded: the notebook is written in {language}, and only Python can be walled in. "
+                "'viva grade --no-wall' grades it as nbgrader does; then student code can read and change your files."
+            )
 
 
 class SaveScores(SaveAutoGrades):

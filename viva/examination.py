@@ -88,6 +88,14 @@ def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip:
     return reports
 
 
+def keep_helpers(session: Session, cell: Cell, examination: Examination) -> None:
+    """Let the examiner have, for the cells below, what a cell that ran in the candidate imports and its functions."""
+    students = set().union(*examination.plan.owned.values())
+    for source, names in taint.helpers_of(cell.source).items():
+        if not names & students:
+            session.examiner(STUCK, do="given", source=source, name=cell.id)  # one that fails stays the candidate's
+
+
 def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
     """How long each step of a grade cell may take: what is left of its limit, then a tenth of it for every check.
 

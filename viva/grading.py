@@ -21,7 +21,7 @@ from viva import taint
 from viva.blueprint import Cell
 from viva.claims import Claims
 from viva.dialogue import integrity
-from viva.examination import Examination, allowance, examine, examine_inside, prepare
+from viva.examination import Examination, allowance, examine, examine_inside, keep_helpers, prepare
 from viva.libraries import COMMON
 from viva.outcome import CheckResult, Outcome, score
 from viva.parent import Parent
@@ -218,6 +218,7 @@ class _Run:
         seconds = allowance(limit, self.spent.get(cell.id, 0.0))
         if cell.id in self.examination.inside:
             reports = examine_inside(session, cell, seconds, skip)
+            keep_helpers(session, cell, self.examination)
         else:
             reports = examine(session, cell, seconds, skip)
         self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start

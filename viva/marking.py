@@ -193,6 +193,7 @@ class Marker:
             exporter._preprocessors = []
             text, _ = exporter.from_notebook_node(notebook, resources=resources)
         done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
+        done.record["wall"] &= not resources["nbgrader"].get("unwalled", False)
         if notes := resources["nbgrader"].get("sanitized"):
             done.record["sanitized"][name] = notes
         if outcome := resources["nbgrader"].get("outcome"):

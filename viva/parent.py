@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 
@@ -222,7 +223,10 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
             from viva.dialogue.namespace import UnknownMagicError
             from viva.dialogue.testcode import compiled
 
-            with contextlib.suppress(SyntaxError, ValueError, UnknownMagicError):  # told when a check runs
+            with (
+                contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs
+                warnings.catch_warnings(action="ignore"),  # no user's terminal is the place for Python's opinion
+            ):
                 compiled(request["source"], request["title"])
             channel.send(b"0")
         case "signal":

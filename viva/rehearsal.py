@@ -15,7 +15,7 @@ from pathlib import Path
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
 from viva.dialogue.kinds import ANY, OWN
-from viva.examination import Examination, allowance, examine, prepare
+from viva.examination import Examination, allowance, examine, examine_inside, keep_helpers, prepare
 from viva.grading import Grader
 from viva.session import Died, Session
 from viva.verdict import BlueprintError, Verdict
@@ -34,14 +34,15 @@ def rehearse(
     try:
         changed, raised = _run_alone(cells, grader, data)
         plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], changed)
-        declared = frozenset(cell.id for cell in cells if cell.inside)
-        examination = Examination(blueprint, plan, {}, declared)
-        kinds, split = _examine_recording(cells, examination, grader, data)
+        alone = {cell: error is None for cell, error in raised.items()}
+        inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(cells, raised)
+        more: set[str] | None = None
+        while more is None or more:  # what a cell binds in the candidate, those below may have passed with
+            kinds, split = _examine_recording(cells, Examination(blueprint, plan, {}, inside), grader, data)
+            more = {cell for cell, passed in split.items() if alone[cell] and not passed}
+            inside |= more
     except Died as death:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
-    alone = {cell: error is None for cell, error in raised.items()}
-    inside = declared | {cell for cell, passed in alone.items() if passed and not split.get(cell, True)}
-    inside |= _with_files_of_students(cells, raised)
     untold = _untold(cells, alone)
     kinds = {path: kind for path, kind in kinds.items() if re.match(r"\w*", path)[0] not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
@@ -147,7 +148,10 @@ def _examine_recording(
             session.examiner(10, do="prepare", kinds=places, recording=True)
             prepare(session, examination.cells_before(cell.id, before), examination, grader.seconds)
             before = cell.id
-            if cell.id not in examination.inside:
+            if cell.id in examination.inside:
+                examine_inside(session, cell, allowance(cell.seconds or grader.seconds))
+                keep_helpers(session, cell, examination)
+            else:
                 reports = examine(session, cell, allowance(cell.seconds or grader.seconds))
                 verdicts = [report["verdict"] for report in reports]
                 passed[cell.id] = len(verdicts) == len(cell.checks) and set(verdicts) <= {Verdict.PASSED}

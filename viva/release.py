@@ -86,8 +86,12 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
     texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
-    if released.metadata.get("kernelspec", {}).get("language", "python") != "python":
-        return ""
+    language = released.metadata.get("kernelspec", {}).get("language", "python")
+    if language != "python":
+        return (
+            f"{path.name} is written in {language}: it is graded as nbgrader does it, tests and answers in one kernel, "
+            "and only with 'viva grade --no-wall', as nothing walls that kernel in. 'viva check' cannot check it"
+        )
     try:
         known = grader.twice(lambda: rehearse(source, grader, source.parent, texts))
     except (VivaError, ExaminerFault) as error:

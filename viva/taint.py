@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -63,6 +64,23 @@ def definitions_of(source: str) -> list[str]:
         return []
     kinds = ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
     return [ast.unparse(node) for node in tree.body if isinstance(node, kinds)]
+
+
+def helpers_of(source: str) -> dict[str, set[str]]:
+    """The imports and plain functions of a cell's top level, each as text, with the names that it alone binds."""
+    try:
+        tree = ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return {}
+    found, bound = {}, Counter()
+    for statement in tree.body:
+        names = Names()
+        _visit(statement, names)
+        bound.update(names.bound)
+        function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not statement.decorator_list
+        if function or isinstance(statement, ast.Import | ast.ImportFrom):
+            found[ast.unparse(statement)] = names.bound
+    return {text: names for text, names in found.items() if all(bound[name] == 1 for name in names)}
 
 
 def imports_of(source: str) -> set[str]:

@@ -82,6 +82,9 @@ def open_copy(notebook: NotebookNode) -> Copy:
 
     Raises SubmissionError when it is no notebook of nbgrader's, and BlueprintError when a check cannot run.
     """
+    language = notebook.metadata.get("kernelspec", {}).get("language", "python")
+    if language != "python":
+        raise SubmissionError(f"is written in {language}, and only Python is checked; press Validate in JupyterLab")
     about = _description(notebook.metadata.get("viva", {}).get("check"))
     digests = about["cells"] if about else {}
     unchecked: dict[str, str] = {}

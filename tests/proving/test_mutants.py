@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 
 import pytest
 
@@ -71,6 +72,13 @@ def test_prints_and_docstrings_are_left_alone():
 
 def test_another_language_has_no_mutants():
     assert of("this is no Python") == []
+
+
+def test_what_python_warns_of_in_a_mutant_is_not_told():
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert "q = 1(2)" in {mutant.source for mutant in of("q = f(1)(2)")}
+    assert not told
 
 
 def test_sizes_come_from_outside_as_well():

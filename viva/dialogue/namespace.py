@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+import types
 
 from viva.dialogue.asker import Asker
 from viva.dialogue.standin import Type, identical, is_instance, is_subclass
@@ -29,6 +30,8 @@ class Namespace(dict):
         self.owned: set[str] = set()
         self.bound: set[str] = set()
         """Names that the code running now has bound or deleted."""
+        self.modules: dict[str, types.ModuleType] = {}
+        """What was imported here before the solution imported it anew; a student may have no need of it."""
 
     def __missing__(self, name: str) -> object:
         if name.startswith("__") or (name not in self.owned and hasattr(builtins, name)):
@@ -36,6 +39,8 @@ class Namespace(dict):
         try:
             return self.asker.name(name)
         except NameError:
+            if name in self.modules:
+                return self.modules[name]
             if hasattr(builtins, name):
                 return getattr(builtins, name)
             raise
@@ -50,12 +55,14 @@ class Namespace(dict):
             self.asker.names.pop(name, None)
             self.asker.exchange({"do": "unbind", "name": name})
         self.pop(name, None)
+        self.modules.pop(name, None)
 
     def give_up(self, names: set[str]) -> None:
         """From now on these names are the candidate's."""
         self.owned |= names
         for name in names:
-            self.pop(name, None)
+            if isinstance(mine := self.pop(name, None), types.ModuleType):
+                self.modules[name] = mine
 
     def names(self) -> set[str]:
         mine = {

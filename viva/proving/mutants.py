@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -75,8 +76,10 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
     for operator in _mistakes(tree, inside, scene):
         try:
             mutated = ast.unparse(ast.fix_missing_locations(tree))
-            dump = ast.dump(ast.parse(mutated))
-            compile(mutated, "mutant", "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python says what is wrong with some mutants
+                dump = ast.dump(ast.parse(mutated))
+                compile(mutated, "mutant", "exec")
         except (SyntaxError, ValueError):
             continue
         if dump not in seen:
