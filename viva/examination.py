@@ -65,7 +65,7 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
 
 
 def _report(session: Session, seconds: float, **request: object) -> dict:
-    """The examiner's report; where nothing ends the test, what the code answered keeps it busy and both are given up."""
+    """The examiner's report; where nothing ends the test, what it was answered keeps it busy, and both are given up."""
     try:
         return session.examiner(seconds, **request)["report"]
     except ExaminerBusy:
