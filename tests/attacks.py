@@ -272,6 +272,15 @@ errors = [StopIteration(4), GeneratorExit(), SystemExit(0), KeyboardInterrupt(),
 def double(x):
     raise errors.pop(0)
 """,
+    "syntax errors that say what stands where": """
+def error(text="x", offset=1, end_offset=2):
+    made = SyntaxError("here")
+    made.lineno, made.text, made.offset, made.end_offset = 1, text, offset, end_offset
+    return made
+errors = [error(5), error(end_offset=10**12), error(offset="1"), error(end_offset=[1])]
+def double(x):
+    raise errors.pop()
+""",
     "an exception of many": "def double(x):\n    raise BaseExceptionGroup('', [KeyboardInterrupt(), SystemExit(0)])",
     "names that tests use": """
 assert_allclose = isinstance = len = abs = np = numbers = type = lambda *args, **more: True
@@ -424,6 +433,14 @@ def hear(event, values):
         print("FOUND", event)
 sys.addaudithook(hear)
 double = lambda x: 0
+""",
+    "warnings that come from the lines of a test": """
+import warnings
+def double(x):
+    for title in ("two doubles to four", "an array doubles", "tests"):
+        for line in range(1, 8):
+            warnings.warn_explicit("said", UserWarning, title, line)
+    return 0
 """,
     "the folder around its own": """
 import os

@@ -165,6 +165,26 @@ assert one() == 1
         assert verdicts(outcome, "test-1") == ["timeout", "passed"]
 
 
+def test_an_answer_that_keeps_c_code_in_a_test_busy_is_a_timeout_and_costs_only_its_own_check(
+    quick, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("viva.session.STUCK", 2.0)
+    text = """
+--- answer
+def count(): return 3
+def total(): return 12
+--- test
+### CHECK 1: count
+assert sum(range(count())) == 3
+### CHECK 1: total
+assert total() == 12
+"""
+    exam = Exam(text, quick, tmp_path)
+    outcome = exam.grade("def count(): return 10**13\ndef total(): return 12")
+    assert verdicts(outcome, "test-1") == ["timeout", "passed"]
+    assert outcome.faults == []
+
+
 @pytest.mark.parametrize("answer", ["import os\nos._exit(0)", "import os\nos.abort()"])
 def test_a_cell_that_ends_the_process_kills_only_what_it_defines(exam, answer):
     outcome = exam.grade(f"def f(x): return x + 1\n{answer}")

@@ -95,3 +95,9 @@ THREAD = "import threading, time\nthreading.Thread(target=time.sleep, args=(3600
 @pytest.mark.parametrize("body", [THREAD, "raise RuntimeError('not here')\n"])
 def test_a_library_that_cannot_be_forked_or_loaded_is_left_to_who_imports_it(installed, body):
     assert installed(body, "numpy", "noisy", "bs4") == ["bs4", "bs4.element", "numpy"]
+
+
+def test_of_a_submission_with_very_many_files_few_are_looked_at(tmp_path):
+    for number in range(100):
+        (tmp_path / f"{number:03}.txt").write_text("numpy")
+    assert len(list(libraries.looked_at(tmp_path))) == libraries.MOST_FILES

@@ -671,6 +671,7 @@ BAD = {
     "an array of records": message((np.ndarray, 3), "|V8", bytes(8), 1),
     "an array of code": message((np.ndarray, 3), "O,f8", bytes(8), 1),
     "an array of an unknown unit": message((np.ndarray, 3), "<M8[xyz]", bytes(8), 1),
+    "an array of no seconds, by which NumPy divides": message((np.ndarray, 3), "<m8[0s]", bytes(8), 1),
     "an array of too few bytes": message((np.ndarray, 3), "<f8", bytes(8), 2),
     "an array of too many bytes": message((np.ndarray, 3), "<f8", bytes(16), 1),
     "an array of a negative length": message((np.ndarray, 4), "<f8", bytes(16), -1, -2),

@@ -556,6 +556,14 @@ def move_the_parent():
     os.sched_setaffinity(PARENT, os.sched_getaffinity(PARENT))
 
 
+@attack("EPERM", alone=False)
+def move_to_another_processor():
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    if os.sched_getaffinity(0) == before:
+        raise PermissionError(errno.EPERM, "not moved")
+
+
 @attack("EPERM")
 def limit_the_parent():
     resource.prlimit(PARENT, resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE))
@@ -629,6 +637,11 @@ def count_events():
 @attack("ENOSYS", alone=False)
 def use_io_uring():
     check(LIBC.syscall(ctypes.c_long(425), 1, ctypes.create_string_buffer(256)))
+
+
+@attack("ENOSYS", alone=False)
+def take_all_contexts_of_the_machine():
+    check(LIBC.syscall(ctypes.c_long(syscalls.NUMBERS["io_setup"]), 60_000, ctypes.byref(ctypes.c_ulong())))
 
 
 @attack("ENOSYS", root=True)
@@ -1024,6 +1037,8 @@ def stand_as_it_should():
     assert [n for n in range(64) if _is_open(n)] == [0, 1, 2, 3, 4]
     assert PLACES["uid"] in (None, os.getuid()), os.getuid()
     assert os.umask(0) == 0o077
+    if wall.FIRST_UID <= os.getuid() < wall.FIRST_UID + wall.SLOTS:
+        assert resource.getrlimit(resource.RLIMIT_NPROC)[1] <= privileges.THREADS
 
 
 @works

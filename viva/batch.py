@@ -183,7 +183,7 @@ class _Batch:
         assignments = {submission.assignment for submission in todo}
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
-        handed_in = (path for one in todo for path in itertools.islice(walk(one.folder), MOST_FILES))
+        handed_in = (path for one in todo for path in libraries.looked_at(one.folder))
         return {
             "libraries": libraries.wanted(released, handed_in),
             "hidden": libraries.wanted(source),

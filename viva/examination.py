@@ -10,7 +10,7 @@ from viva import taint
 from viva.blueprint import Blueprint, Cell
 from viva.dialogue.raised import safe
 from viva.outcome import outputs_of
-from viva.session import STUCK, Session
+from viva.session import STUCK, ExaminerBusy, Session
 from viva.verdict import Verdict
 
 
@@ -50,18 +50,27 @@ def examine(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 
     ``seconds`` says how long each step may take. The reports end early when the candidate does.
     """
     visible = sorted(cell.visible_names())
-    begun = session.examiner(next(seconds), do="begin", cell=cell.id, prelude=cell.prelude, visible=visible)["report"]
+    begun = _report(session, next(seconds), do="begin", cell=cell.id, prelude=cell.prelude, visible=visible)
     if begun["verdict"] != Verdict.PASSED:
         return [begun | {"title": check.title} for check in cell.checks[skip:]]
     reports = []
     for check in cell.checks[skip:]:
-        reports.append(session.examiner(next(seconds), do="check", title=check.title, source=check.source)["report"])
+        reports.append(_report(session, next(seconds), do="check", title=check.title, source=check.source))
         if reports[-1]["verdict"] == Verdict.KILLED:
             return reports
     session.examiner(STUCK, do="finish", pushed=visible)
     if definitions := cell.definitions():
         session.candidate(next(seconds), do="define", sources=list(definitions))
     return reports
+
+
+def _report(session: Session, seconds: float, **request: object) -> dict:
+    """The examiner's report; where nothing ends the test, what it was answered keeps it busy, and both are given up."""
+    try:
+        return session.examiner(seconds, **request)["report"]
+    except ExaminerBusy:
+        nothing = dict.fromkeys(("title", "reason", "traceback", "printed"), "")
+        return nothing | {"verdict": Verdict.KILLED, "result": None, "seconds": seconds}
 
 
 def examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int = 0) -> list[dict]:

@@ -20,12 +20,14 @@ import signal
 import time
 import traceback
 import types
+import warnings
 from dataclasses import dataclass
 
 from viva import wire
 from viva.dialogue.asker import Asker
 from viva.dialogue.kinds import CALLED_BACK
 from viva.dialogue.namespace import Namespace, UnknownMagicError
+from viva.dialogue.raised import safe
 from viva.dialogue.standin import STAND_INS
 from viva.dialogue.testcode import compiled
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
@@ -74,6 +76,7 @@ class Examiner:
 
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._stop)
+        warnings.formatwarning = _shown
         while True:
             try:
                 request = wire.decode(wire.read(REQUEST))
@@ -82,7 +85,8 @@ class Examiner:
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
             except Exception as error:
-                reply = wire.encode({"fault": "".join(traceback.format_exception(error))[-4000:]})
+                lines = [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {safe(str, error)}"]
+                reply = wire.encode({"fault": "".join(lines)[-4000:]})
             wire.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:
@@ -223,6 +227,11 @@ def _can_be_told(value: object) -> bool:
     return type(value) in STAND_INS or isinstance(value, types.FunctionType) or wire.is_plain(value)
 
 
+def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:
+    """A warning as text. Python would add the line of the file that it names: a student's may name a test."""
+    return f"{filename}:{lineno}: {category.__name__}: {message}\n"
+
+
 def _remember(title: str, source: str) -> None:
     linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)
 
@@ -231,4 +240,7 @@ def _traceback(error: BaseException, title: str) -> str:
     package = os.path.dirname(__file__)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
     lines = "".join(traceback.format_list(frames[-10:])).splitlines()
-    return "\n".join([*lines, "".join(traceback.format_exception_only(error)).rstrip()])[:8000]
+    # Of a student's SyntaxError Python would believe where it is and what stands there.
+    told = hasattr(error, "viva_traceback")
+    last = f"{type(error).__name__}: {error}" if told else "".join(traceback.format_exception_only(error)).rstrip()
+    return "\n".join([*lines, last])[:8000]

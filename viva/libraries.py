@@ -21,10 +21,14 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import ValidationError
 
+from viva.folder import walk
+
 COMMON = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
 """What courses in numerical Python use, and students unasked."""
 MOST_BYTES = 20_000_000
 """So much of a file is looked at; what follows are outputs."""
+MOST_FILES = 20
+"""So many of a submission are looked at: five thousand would hold up the batch."""
 
 
 def wanted(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> tuple[str, ...]:
@@ -32,6 +36,11 @@ def wanted(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> tuple[str, 
     texts = list(_read(notebooks))
     common = mentioned(itertools.chain(texts, _read(files)))
     return tuple(dict.fromkeys((*common, *imported(cell for text in texts for cell in _cells(text)))))
+
+
+def looked_at(folder: Path) -> Iterator[Path]:
+    """The files of a submission that may say what it imports."""
+    return itertools.islice(walk(folder), MOST_FILES)
 
 
 def _cells(text: bytes) -> list[str]:

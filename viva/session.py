@@ -42,6 +42,10 @@ class ExaminerFault(Exception):  # noqa: N818
     """The examiner itself failed; the fault is the grader's."""
 
 
+class ExaminerBusy(ExaminerFault):
+    """A test computes on in C code, which heeds no interrupt."""
+
+
 class Session:
     """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
 
@@ -127,7 +131,7 @@ class Session:
         return reply
 
     def examiner(self, within: float, **request: object) -> dict:
-        """The examiner's reply to a request. Raises ExaminerFault."""
+        """The examiner's reply to a request. Raises ExaminerFault; after ExaminerBusy the candidate is gone."""
         try:
             wire.write(self.request, wire.encode(request), timeout=STUCK)
             if not self._readable(self.reply, within):
@@ -137,7 +141,7 @@ class Session:
                     if not self._readable(self.reply, GRACE):
                         self._end_candidate()
                         if not self._readable(self.reply, STUCK):
-                            raise ExaminerFault(f"a test cell did not finish in {within + STUCK:g} seconds")
+                            raise ExaminerBusy(f"a test cell did not finish in {within + STUCK:g} seconds")
             reply = wire.decode(wire.read(self.reply, timeout=STUCK))
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
             raise ExaminerFault(f"the examiner ended: {error}") from error

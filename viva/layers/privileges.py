@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
+import resource
 import shutil
 import stat
 import struct
@@ -22,6 +24,10 @@ CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21
 CAPABILITIES_OF_SELF = struct.pack("Ii", 0x20080522, 0)
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 30
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 0x4000, 1 << 18
+THREADS = 500
+"""So many may run where the kernel counts them for a process alone; the whole machine has a few ten thousand."""
+COUNTED_BY_NAMESPACE = (5, 14)
+"""The Linux from which on a user's threads are counted anew in a user namespace."""
 
 
 def capabilities() -> int:
@@ -55,6 +61,8 @@ def mount_private(folder: str, size: int, files: int, alone: bool = False) -> No
         Path("/proc/self/setgroups").write_text("deny")
         for name, number in maps.items():
             Path("/proc/self", name).write_text(f"{number} {number} 1")
+        if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= COUNTED_BY_NAMESPACE:
+            _limit_threads()
     call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
     os.chdir(folder)  # keeps the folder in reach that the tmpfs covers
     if alone:
@@ -93,6 +101,7 @@ def give_up_root(uid: int, readable: Sequence[str], scratch: str | None) -> None
                     prctl(PR_CAPBSET_DROP, capability)
             prctl(PR_SET_SECUREBITS, 0xEF)  # root is nothing special, and that is locked
         if uid != os.geteuid():
+            _limit_threads()
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
         call("capset", CAPABILITIES_OF_SELF, bytes(24))
@@ -113,6 +122,12 @@ def can_work_as(uid: int, readable: Sequence[str], scratch: str | None) -> bool:
     finally:
         os.setresuid(os.geteuid(), -1, -1)
         os.setresgid(os.getegid(), -1, -1)
+
+
+def _limit_threads() -> None:
+    most = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    most = THREADS if most == resource.RLIM_INFINITY else min(most, THREADS)
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def _hand_over(scratch: str | None, uid: int) -> None:
