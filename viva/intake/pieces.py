@@ -22,7 +22,9 @@ class Pieces:
     def take_code_out_of_texts(self) -> None:
         """Where no code gives a name of some answer, and blocks of code in a text do, take these out of it."""
         answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
-        given = set().union(*(piece.binds for piece in self.pieces if piece.kind == "code"))
+        stubs = {slot.squeezed for slot in answers}
+        code = [piece for piece in self.pieces if piece.kind == "code" and piece.squeezed not in stubs]
+        given = set().union(*(piece.binds for piece in code))
         wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
         for piece in [piece for piece in self.pieces if wanted and piece.kind != "code"]:
             parts = unfolded(piece)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import difflib
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -45,14 +46,16 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     """Bring a notebook that viva.intake.salvage has read into the form of the released one."""
     slots = release.slots
     pieces = pieces_of(submission)
-    renamed = undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
+    twice = [number for number, count in Counter(piece.number for piece in pieces).items() if count > 1]
+    first = [f"cell {number} held an unresolved conflict, and both sides were looked at" for number in twice]
+    first += undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
     matching = Settled(slots, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
     doubts = doubts_of(matching, bool(submission.metadata.get("damaged")))
     doubtful = {test for doubt in doubts for slot in doubt.slots for test in tests_of(slots, slot)}
-    repairs = [*renamed, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
+    repairs = [*first, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
     if language != (release.metadata.get("kernelspec") or {}).get("language", "python"):
         repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
