@@ -10,7 +10,7 @@ same code, so that what is applied is what the what-if said.
 
     {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
      "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
-     "before": {"demo-01": {"score": 12.0, "handed_in": "2026-09-14 10:00:00", "cells": {
+     "before": {"demo-01": {"score": 12.0, "late": 0.0, "handed_in": "2026-09-14 10:00:00", "cells": {
          "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
           "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
     {"event": "changed", "assignment": "ps3_scaled_attention", "at": "...", "student": "demo-01",
@@ -146,9 +146,11 @@ class Regrade:
                         }
                         cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
                         cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
-                score = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
+                late = submission.late_submission_penalty or 0.0
+                score = max(0.0, submission.score - late)
                 handed_in = str(submission.timestamp) if submission.timestamp else ""
-                found[student] = {"score": round(score, 9), "handed_in": handed_in, "cells": cells}
+                found[student] = {"score": round(score, 9), "late": round(late, 9), "handed_in": handed_in}
+                found[student]["cells"] = cells
         return found
 
     def _tests(self) -> dict[str, str]:
@@ -213,7 +215,10 @@ class Regrade:
                     student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands
                 )
         if before["score"] != after["score"]:
-            yield Change(student, "", "", TOTAL, before["score"], after["score"], "the sum, less what lateness costs")
+            why, late = "the sum, less what lateness costs", after["late"]
+            if before.get("late", late) != late:  # nbgrader reckons it when it grades, before there are grades by hand
+                why = f"the sum, less the {late:g} that lateness costs, of all points as they are now"
+            yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
 
     def _stopped(self) -> dict | None:
         """The line with which a regrade of this assignment began that did not end."""
@@ -316,4 +321,4 @@ def _checks(source: str) -> dict[str, tuple[float, str]]:
         prelude, checks = split_checks(source, "", points, "the gradebook")
     except BlueprintError:  # not in Python
         return {"the whole cell": (points, source)}
-    return {check.title: (check.points, prelude + check.source) for check in checks}
+    return {check.title: (check.points, f"{prelude}\n{check.source}") for check in checks}
