@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
 from viva.batch import autograde
-from viva.regrade import LOG, Regrade
+from viva.regrade import LOG, Regrade, _tests_changed
 from viva.release import release
 
 pytestmark = pytest.mark.xdist_group("regrade")
@@ -212,3 +212,24 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     gone, again = Regrade(opened, TINY, config).remarks()
     assert gone.startswith("anna: nothing is left in ")
     assert again.startswith("bo: handed in again since it was graded")
+
+
+def test_hidden_lines_below_hidden_helpers_are_hidden_too():
+    helper = "### BEGIN HIDDEN TESTS\nx = 2\n### END HIDDEN TESTS"
+    check = "### CHECK 3: minus one\n### BEGIN HIDDEN TESTS\nassert double(-1) == -2\n### END HIDDEN TESTS"
+    was = f"{helper}\n{check}"
+    (said,) = _tests_changed({"tiny/test": was}, {"tiny/test": was.replace("-2", "-x")})
+    assert said == "test: the check 'minus one' has another text, in hidden lines only."
+
+
+def test_a_score_that_changes_by_lateness_says_so(course):
+    opened, config = load(course)
+    regrade = Regrade(opened, TINY, config)
+    regrade.before["anna"] |= {"score": 99, "late": 3}
+    regrade.before["dora"] |= {"score": 99}
+    del regrade.before["dora"]["late"]  # as an older Viva wrote it
+    why = {change.student: change.why for change in regrade.finish()[0]}
+    assert why == {
+        "anna": "the sum, less the 0 that lateness costs, of all points as they are now",
+        "dora": "the sum, less what lateness costs",
+    }
