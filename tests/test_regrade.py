@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import shutil
+import sqlite3
 
 import nbformat
 import pytest
@@ -233,3 +234,16 @@ def test_a_score_that_changes_by_lateness_says_so(course):
         "anna": "the sum, less the 0 that lateness costs, of all points as they are now",
         "dora": "the sum, less what lateness costs",
     }
+
+
+@pytest.mark.parametrize("command", [["regrade", TINY, "--no-audit"], ["regrade", TINY, "--what-if"], ["feedback"]])
+def test_a_gradebook_of_an_older_nbgrader_is_refused_before_anything_is_written(course, viva, command):
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as old:
+        old.execute("ALTER TABLE grade DROP COLUMN extra_credit")
+        old.commit()
+    before = files(course)
+    result = viva(*command)
+    assert result.status == 2
+    assert "Run 'nbgrader db upgrade', then the same command again." in result.err
+    assert len(result.err.splitlines()) == 1
+    assert files(course) == before

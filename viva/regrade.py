@@ -71,6 +71,7 @@ class Regrade:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
         self.log = Results(Results.of(course.directory).path.with_name(LOG))
+        course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.tests, self.pages = self._scores(), self._tests(), self._pages()
         if not self.before:
