@@ -31,7 +31,8 @@ assert double(0.5) == 2
 ### BEGIN HIDDEN TESTS
 assert double(-1) == -2
 ### END HIDDEN TESTS"""
-CORRECTED = TESTS.replace("== 2\n", "== 1\n").replace("CHECK 3: minus one", "CHECK 3: a negative number")
+CORRECTED = TESTS.replace("== 2\n", "== 1\n").replace("two doubles to four", "twice two is four")
+CORRECTED = CORRECTED.replace("minus one", "a negative number").replace("double(-1) == -2", "double(-2) == -4")
 ANSWERS = {
     "anna": "def double(x):\n    return 2 * x",
     "bo": "def double(x):\n    return 2 * max(x, 1)",
@@ -139,6 +140,8 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
     assert "test_double: the check 'a half doubles to one' has another text, in hidden lines only." in said.out
     assert "test_double: the check 'minus one' is gone." in said.out
+    assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
+    assert not [check for _, check in changed if "four" in check], "a new title changes nobody"
     assert "Nothing was touched. To apply it: viva regrade tiny" in said.out
 
     earlier = '{"event": "begun", "assignment": "another"}\n'

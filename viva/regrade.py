@@ -80,7 +80,7 @@ class Regrade:
             )
         if stopped := self._stopped():
             self.before, self.tests = stopped["before"], stopped["tests"]
-        self.resumed = bool(stopped)
+        self.resumed, self.renamed = bool(stopped), {}
 
     def submissions(self) -> list[Submission]:
         """What is graded again: what was graded and is still there."""
@@ -125,6 +125,7 @@ class Regrade:
         """Mark what a human should look at again, write the log; the changes, and how many cells were marked."""
         after = self._scores()
         marked = self._mark(after)
+        self.renamed = _renamed(self.tests, self._tests())
         changes = [change for student in sorted(self.before) for change in self._changes(student, after[student])]
         for change in changes:
             self._say("changed", **asdict(change))
@@ -206,12 +207,14 @@ class Regrade:
             notebook, _, cell = place.partition("/")
             old = before["cells"].get(place, {"auto": None, "checks": {}})
             stands = "" if new["manual"] is None else f"; the {new['manual']:g} given by hand stand"
-            for check in {**old["checks"], **new["checks"]}:
-                was, is_ = old["checks"].get(check), new["checks"].get(check)
+            names = self.renamed.get(place, {})
+            checks = {names.get(check, check): result for check, result in old["checks"].items()}
+            for check in {**checks, **new["checks"]}:
+                was, is_ = checks.get(check), new["checks"].get(check)
                 if was is None or is_ is None or was["earned"] != is_["earned"]:
                     earned = [each["earned"] if each else None for each in (was, is_)]
                     yield Change(student, notebook, cell, check, *earned, _why(was, is_) + stands)
-            if not new["checks"] and not old["checks"] and new["auto"] != old["auto"]:
+            if not new["checks"] and not checks and new["auto"] != old["auto"]:
                 yield Change(
                     student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands
                 )
@@ -291,13 +294,15 @@ def _pages_changed(old: dict | None, new: dict | None, assignment: str) -> list[
 
 def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
     """A sentence for each check that is new, gone, or worth or written otherwise."""
-    said = []
+    said, renamed = [], _renamed(old, new)
     for place in {**old, **new}:
         was, is_ = _checks(old.get(place, "")), _checks(new.get(place, ""))
-        cell = place.partition("/")[2]
-        for title in {**was, **is_}:
+        cell, names = place.partition("/")[2], renamed.get(place, {})
+        for title in [title for title in {**was, **is_} if title not in names.values()]:
             name = f"{cell}: the check '{title}'"
-            if title not in is_:
+            if title in names:
+                said.append(f"{name} is called '{names[title]}' now.")
+            elif title not in is_:
                 said.append(f"{name} is gone.")
             elif title not in was:
                 said.append(f"{name} is new, for {is_[title][0]:g} points.")
@@ -311,6 +316,16 @@ def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
                         f"{name} has another text, {'in hidden lines only' if hidden else 'which students see'}."
                     )
     return said or ["The tests are those that were released; data files or given cells may have changed."]
+
+
+def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:
+    """By notebook and cell, the new title of each check of which only the title is another."""
+    found = {}
+    for place in old.keys() & new.keys():
+        was, is_ = _checks(old[place]), _checks(new[place])
+        fresh = {check: title for title, check in is_.items() if title not in was}
+        found[place] = {title: fresh.pop(check) for title, check in was.items() if title not in is_ and check in fresh}
+    return found
 
 
 def _checks(source: str) -> dict[str, tuple[float, str]]:
