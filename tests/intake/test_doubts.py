@@ -240,3 +240,16 @@ def test_the_name_of_a_cell_is_not_believed_when_it_holds_another_answer(both):
         text.strip() for text in were
     )
     assert "test_projections" in result.doubtful
+
+
+def test_answers_without_identity_that_changed_places_are_doubted():
+    case = CASES["ps1_general_attention"][0]
+    notebook = plain(case.full)
+    one, other = find(notebook, "attention_word_1"), find(notebook, "attention_matrices")
+    one["source"], other["source"] = (
+        "scores = Q @ K.T\nweights = softmax(scores / np.sqrt(3), axis=1)\nattention = weights @ V",
+        "attention = weights @ np.array([value_1, value_2, value_3, value_4])",
+    )
+    result = repaired(bare(notebook), case)
+    placed = source(result, "attention_word_1").startswith("attention =")
+    assert placed or {"test_attention_word_1", "test_attention_matrices"} <= set(result.doubtful)

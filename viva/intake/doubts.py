@@ -67,6 +67,7 @@ class _Doubts:
         if self._was_rebuilt():
             what = "the answers stood in other cells than the assignment's, and nothing told of which"
             yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
+        yield from self._out_of_order()
         yield from self._no_code()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
@@ -109,6 +110,15 @@ class _Doubts:
         others = any(piece.parts > 1 or piece.apart for piece in found) or places != sorted(places)
         lost = any(slot in self.matching.by_text for slot in self.answers)
         return lost and (others or len(found) < len(self.answers))
+
+    def _out_of_order(self) -> Iterator[Doubt]:
+        """Answers without identity that use what only an answer below gives, as if two had changed places."""
+        for slot in self.answers:
+            below = [
+                self.chosen[other].binds for other in self.answers if other.place > slot.place and other in self.chosen
+            ]
+            if slot in self.matching.by_text and self.wanting[slot] & set().union(*below):
+                yield Doubt(f"'{slot.name}' uses what an answer below it gives; a human should look at it", (slot,))
 
     def _no_code(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code."""

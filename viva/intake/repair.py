@@ -60,7 +60,10 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
         repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
     answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
-    fit = len(present) / max(1, len(slots))
+    answers = [slot for slot in slots if slot.answers]
+    named = [slot for slot in answers if not matching.is_blank(slot) and slot not in matching.by_text]
+    share = len(named) / max(1, len(answers))  # in a file with the answers alone, which say what they are
+    fit = max(len(present) / max(1, len(slots)), share if share > 0.5 else 0.0)
     return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(sorted(doubtful)))
 
 
