@@ -112,13 +112,13 @@ class _Doubts:
         return lost and (others or len(found) < len(self.answers))
 
     def _out_of_order(self) -> Iterator[Doubt]:
-        """Answers without identity that use what only an answer below gives, as if two had changed places."""
-        for slot in self.answers:
-            below = [
-                self.chosen[other].binds for other in self.answers if other.place > slot.place and other in self.chosen
-            ]
-            if slot in self.matching.by_text and self.wanting[slot] & set().union(*below):
+        """Answers without identity that use what only an answer below should give, as if two had changed places."""
+        asked: set[str] = set()
+        for place, slot in enumerate(self.answers):
+            below = [self.chosen[other].binds for other in self.answers[place + 1 :] if other in self.chosen]
+            if slot in self.matching.by_text and (self.wanting[slot] - asked) & set().union(*below):
                 yield Doubt(f"'{slot.name}' uses what an answer below it gives; a human should look at it", (slot,))
+            asked |= slot.expects
 
     def _no_code(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code."""
