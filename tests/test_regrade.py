@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import shutil
+import sqlite3
 
 import nbformat
 import pytest
@@ -14,7 +15,7 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
 from viva.batch import autograde
-from viva.regrade import LOG, Regrade
+from viva.regrade import LOG, Regrade, _tests_changed
 from viva.release import release
 
 pytestmark = pytest.mark.xdist_group("regrade")
@@ -30,7 +31,8 @@ assert double(0.5) == 2
 ### BEGIN HIDDEN TESTS
 assert double(-1) == -2
 ### END HIDDEN TESTS"""
-CORRECTED = TESTS.replace("== 2\n", "== 1\n").replace("CHECK 3: minus one", "CHECK 3: a negative number")
+CORRECTED = TESTS.replace("== 2\n", "== 1\n").replace("two doubles to four", "twice two is four")
+CORRECTED = CORRECTED.replace("minus one", "a negative number").replace("double(-1) == -2", "double(-2) == -4")
 ANSWERS = {
     "anna": "def double(x):\n    return 2 * x",
     "bo": "def double(x):\n    return 2 * max(x, 1)",
@@ -138,6 +140,8 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
     assert "test_double: the check 'a half doubles to one' has another text, in hidden lines only." in said.out
     assert "test_double: the check 'minus one' is gone." in said.out
+    assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
+    assert not [check for _, check in changed if "four" in check], "a new title changes nobody"
     assert "Nothing was touched. To apply it: viva regrade tiny" in said.out
 
     earlier = '{"event": "begun", "assignment": "another"}\n'
@@ -212,3 +216,37 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     gone, again = Regrade(opened, TINY, config).remarks()
     assert gone.startswith("anna: nothing is left in ")
     assert again.startswith("bo: handed in again since it was graded")
+
+
+def test_hidden_lines_below_hidden_helpers_are_hidden_too():
+    helper = "### BEGIN HIDDEN TESTS\nx = 2\n### END HIDDEN TESTS"
+    check = "### CHECK 3: minus one\n### BEGIN HIDDEN TESTS\nassert double(-1) == -2\n### END HIDDEN TESTS"
+    was = f"{helper}\n{check}"
+    (said,) = _tests_changed({"tiny/test": was}, {"tiny/test": was.replace("-2", "-x")})
+    assert said == "test: the check 'minus one' has another text, in hidden lines only."
+
+
+def test_a_score_that_changes_by_lateness_says_so(course):
+    opened, config = load(course)
+    regrade = Regrade(opened, TINY, config)
+    regrade.before["anna"] |= {"score": 99, "late": 3}
+    regrade.before["dora"] |= {"score": 99}
+    del regrade.before["dora"]["late"]  # as an older Viva wrote it
+    why = {change.student: change.why for change in regrade.finish()[0]}
+    assert why == {
+        "anna": "the sum, less the 0 that lateness costs, of all points as they are now",
+        "dora": "the sum, less what lateness costs",
+    }
+
+
+@pytest.mark.parametrize("command", [["regrade", TINY, "--no-audit"], ["regrade", TINY, "--what-if"], ["feedback"]])
+def test_a_gradebook_of_an_older_nbgrader_is_refused_before_anything_is_written(course, viva, command):
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as old:
+        old.execute("ALTER TABLE grade DROP COLUMN extra_credit")
+        old.commit()
+    before = files(course)
+    result = viva(*command)
+    assert result.status == 2
+    assert "Run 'nbgrader db upgrade', then the same command again." in result.err
+    assert len(result.err.splitlines()) == 1
+    assert files(course) == before

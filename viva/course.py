@@ -51,6 +51,10 @@ class Course:
                 f"The gradebook {path} is read-only; nothing was done. "
                 "Make it writable, then run the same command again."
             )
+        self.require_columns()
+
+    def require_columns(self) -> None:
+        """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""
         with self.gradebook() as gradebook:
             tables = inspect(gradebook.engine)
             for table in Base.metadata.sorted_tables:

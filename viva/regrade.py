@@ -10,7 +10,7 @@ same code, so that what is applied is what the what-if said.
 
     {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
      "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
-     "before": {"demo-01": {"score": 12.0, "handed_in": "2026-09-14 10:00:00", "cells": {
+     "before": {"demo-01": {"score": 12.0, "late": 0.0, "handed_in": "2026-09-14 10:00:00", "cells": {
          "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
           "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
     {"event": "changed", "assignment": "ps3_scaled_attention", "at": "...", "student": "demo-01",
@@ -71,6 +71,7 @@ class Regrade:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
         self.log = Results(Results.of(course.directory).path.with_name(LOG))
+        course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.tests, self.pages = self._scores(), self._tests(), self._pages()
         if not self.before:
@@ -79,7 +80,7 @@ class Regrade:
             )
         if stopped := self._stopped():
             self.before, self.tests = stopped["before"], stopped["tests"]
-        self.resumed = bool(stopped)
+        self.resumed, self.renamed = bool(stopped), {}
 
     def submissions(self) -> list[Submission]:
         """What is graded again: what was graded and is still there."""
@@ -124,6 +125,7 @@ class Regrade:
         """Mark what a human should look at again, write the log; the changes, and how many cells were marked."""
         after = self._scores()
         marked = self._mark(after)
+        self.renamed = _renamed(self.tests, self._tests())
         changes = [change for student in sorted(self.before) for change in self._changes(student, after[student])]
         for change in changes:
             self._say("changed", **asdict(change))
@@ -146,9 +148,11 @@ class Regrade:
                         }
                         cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
                         cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
-                score = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
+                late = submission.late_submission_penalty or 0.0
+                score = max(0.0, submission.score - late)
                 handed_in = str(submission.timestamp) if submission.timestamp else ""
-                found[student] = {"score": round(score, 9), "handed_in": handed_in, "cells": cells}
+                found[student] = {"score": round(score, 9), "late": round(late, 9), "handed_in": handed_in}
+                found[student]["cells"] = cells
         return found
 
     def _tests(self) -> dict[str, str]:
@@ -203,17 +207,22 @@ class Regrade:
             notebook, _, cell = place.partition("/")
             old = before["cells"].get(place, {"auto": None, "checks": {}})
             stands = "" if new["manual"] is None else f"; the {new['manual']:g} given by hand stand"
-            for check in {**old["checks"], **new["checks"]}:
-                was, is_ = old["checks"].get(check), new["checks"].get(check)
+            names = self.renamed.get(place, {})
+            checks = {names.get(check, check): result for check, result in old["checks"].items()}
+            for check in {**checks, **new["checks"]}:
+                was, is_ = checks.get(check), new["checks"].get(check)
                 if was is None or is_ is None or was["earned"] != is_["earned"]:
                     earned = [each["earned"] if each else None for each in (was, is_)]
                     yield Change(student, notebook, cell, check, *earned, _why(was, is_) + stands)
-            if not new["checks"] and not old["checks"] and new["auto"] != old["auto"]:
+            if not new["checks"] and not checks and new["auto"] != old["auto"]:
                 yield Change(
                     student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands
                 )
         if before["score"] != after["score"]:
-            yield Change(student, "", "", TOTAL, before["score"], after["score"], "the sum, less what lateness costs")
+            why, late = "the sum, less what lateness costs", after["late"]
+            if before.get("late", late) != late:  # nbgrader reckons it when it grades, before there are grades by hand
+                why = f"the sum, less the {late:g} that lateness costs, of all points as they are now"
+            yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
 
     def _stopped(self) -> dict | None:
         """The line with which a regrade of this assignment began that did not end."""
@@ -285,13 +294,15 @@ def _pages_changed(old: dict | None, new: dict | None, assignment: str) -> list[
 
 def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
     """A sentence for each check that is new, gone, or worth or written otherwise."""
-    said = []
+    said, renamed = [], _renamed(old, new)
     for place in {**old, **new}:
         was, is_ = _checks(old.get(place, "")), _checks(new.get(place, ""))
-        cell = place.partition("/")[2]
-        for title in {**was, **is_}:
+        cell, names = place.partition("/")[2], renamed.get(place, {})
+        for title in [title for title in {**was, **is_} if title not in names.values()]:
             name = f"{cell}: the check '{title}'"
-            if title not in is_:
+            if title in names:
+                said.append(f"{name} is called '{names[title]}' now.")
+            elif title not in is_:
                 said.append(f"{name} is gone.")
             elif title not in was:
                 said.append(f"{name} is new, for {is_[title][0]:g} points.")
@@ -307,6 +318,16 @@ def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
     return said or ["The tests are those that were released; data files or given cells may have changed."]
 
 
+def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:
+    """By notebook and cell, the new title of each check of which only the title is another."""
+    found = {}
+    for place in old.keys() & new.keys():
+        was, is_ = _checks(old[place]), _checks(new[place])
+        fresh = {check: title for title, check in is_.items() if title not in was}
+        found[place] = {title: fresh.pop(check) for title, check in was.items() if title not in is_ and check in fresh}
+    return found
+
+
 def _checks(source: str) -> dict[str, tuple[float, str]]:
     """By title, points and text of each check; the prelude goes with every one of them."""
     if not source:
@@ -316,4 +337,4 @@ def _checks(source: str) -> dict[str, tuple[float, str]]:
         prelude, checks = split_checks(source, "", points, "the gradebook")
     except BlueprintError:  # not in Python
         return {"the whole cell": (points, source)}
-    return {check.title: (check.points, prelude + check.source) for check in checks}
+    return {check.title: (check.points, f"{prelude}\n{check.source}") for check in checks}

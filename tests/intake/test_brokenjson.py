@@ -50,10 +50,24 @@ def test_two_notebooks_one_after_the_other_are_read_as_one_and_the_same_again_is
     assert sources(ONE + ONE) == ["x = 1", "y = 2"]
 
 
-def test_a_conflict_is_read_as_it_was_before_the_merge_and_the_file_is_damaged():
-    line = next(line for line in ONE.splitlines() if '"x = 1"' in line)
-    text = ONE.replace(line, f'<<<<<<< HEAD\n{line}\n=======\n    "x = 5"\n>>>>>>> other')
-    found, repairs = read(text.encode())
+def conflict(line: str, other: str) -> str:
+    (whole,) = (each for each in ONE.splitlines() if line in each)
+    return ONE.replace(whole, f"<<<<<<< HEAD\n{whole}\n=======\n    {other}\n>>>>>>> other")
+
+
+def test_of_a_conflict_both_sides_are_read_and_nothing_is_lost():
+    found, repairs = read(conflict('"x = 1"', '"x = 5"').encode())
+    assert [cell.source for cell in found.cells] == ["x = 5", "x = 1", "y = 2"]
+    assert repairs == ["the file holds an unresolved conflict of git, and both sides were looked at"]
+    assert "damaged" not in found.metadata
+
+
+def test_a_conflict_about_metadata_alone_adds_no_cell():
+    assert sources(conflict('"nbformat_minor": 5', '"nbformat_minor": 4')) == ["x = 1", "y = 2"]
+
+
+def test_a_conflict_of_which_one_side_is_broken_is_read_as_it_was_before_the_merge_and_the_file_is_damaged():
+    found, repairs = read(conflict('"x = 1"', '"x = 5').encode())
     assert [cell.source for cell in found.cells] == ["x = 1", "y = 2"]
     assert repairs == ["the file holds an unresolved conflict of git, and was read as it was before that merge"]
     assert found.metadata.damaged

@@ -209,3 +209,47 @@ def test_a_piece_knows_what_it_gives_and_uses():
     piece = Piece(1, "code", "from math import exp\ndef f(x):\n    y = g(x)\n    return [exp(z) for z in y]\na = h")
     assert piece.gives == {"exp", "f", "a"}
     assert piece.uses == {"g", "h"}
+
+
+def test_what_uses_an_answer_in_doubt_is_in_doubt_too():
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    cell = find(notebook, "project_words")
+    copy = dict(cell, id="copied", source=cell["source"].replace(" @ ", " @ 2 * "))
+    assert copy["source"] != cell["source"]
+    notebook["cells"].insert(notebook["cells"].index(cell), copy)
+    doubtful = repaired(notebook, case).doubtful
+    assert {"test_projections", "test_me", "test_gusta"} <= set(doubtful)
+    assert not {"test_positions", "test_softmax"} & set(doubtful)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_the_name_of_a_cell_is_not_believed_when_it_holds_another_answer(both):
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    one, other = find(notebook, "add_positions"), find(notebook, "project_words")
+    were = one["source"], other["source"]
+    if both:
+        one["source"], other["source"] = other["source"], one["source"]
+    else:  # copied, to type another answer into the copy
+        other["source"] = stub(case, "project_words")
+        copy = dict(one, id="copied", source=were[1])
+        notebook["cells"].insert(notebook["cells"].index(other) + 1, copy)
+    result = repaired(notebook, case)
+    assert (source(result, "add_positions").strip(), source(result, "project_words").strip()) == tuple(
+        text.strip() for text in were
+    )
+    assert "test_projections" in result.doubtful
+
+
+def test_answers_without_identity_that_changed_places_are_doubted():
+    case = CASES["ps1_general_attention"][0]
+    notebook = plain(case.full)
+    one, other = find(notebook, "attention_word_1"), find(notebook, "attention_matrices")
+    one["source"], other["source"] = (
+        "scores = Q @ K.T\nweights = softmax(scores / np.sqrt(3), axis=1)\nattention = weights @ V",
+        "attention = weights @ np.array([value_1, value_2, value_3, value_4])",
+    )
+    result = repaired(bare(notebook), case)
+    placed = source(result, "attention_word_1").startswith("attention =")
+    assert placed or {"test_attention_word_1", "test_attention_matrices"} <= set(result.doubtful)

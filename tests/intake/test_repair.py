@@ -6,6 +6,7 @@ import itertools
 import json
 import logging
 import random
+import textwrap
 from dataclasses import dataclass
 
 import nbformat
@@ -429,3 +430,22 @@ def test_released_cells_without_an_id_get_one_and_marks_without_a_grade_id_go():
     result = repair(read(as_utf8(handed_in))[0], Released(release))
     assert result.repairs == []
     assert result.notebook.cells[0] == own | {"id": "cell-1", "metadata": {}}
+
+
+def test_an_answer_that_is_indented_as_a_whole_is_no_half_of_another():
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    cell = find(notebook, "project_words")
+    was, cell["source"] = cell["source"], textwrap.indent(cell["source"], "    ")
+    result = repaired(notebook, case)
+    assert source(result, "project_words").strip() == was.strip()
+    assert source(result, "attend_gusta") == source(repaired(plain(case.full), case), "attend_gusta")
+
+
+def test_answers_alone_that_say_what_they_are_are_enough_of_an_assignment():
+    notebook = plain(ONE.full)
+    assert repaired(plain(ONE.release), ONE).fit > 0.5
+    names = [slot.name for slot in Released(ONE.release).slots if slot.answers]
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] in names]
+    assert repaired(notebook, ONE).fit == 1
+    assert repaired(bare(notebook), ONE).fit < 0.25

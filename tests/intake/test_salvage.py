@@ -101,6 +101,14 @@ def test_cells_before_and_after_a_break_are_read_and_the_place_is_said():
     assert "3 whole cells were read, what stands at the break is lost" in repairs[0]
 
 
+@pytest.mark.parametrize("bad", [b"\xed\xa0\xbd", b"\xff", b"\xc3"])
+def test_a_byte_that_is_no_text_does_not_change_the_letters_of_a_whole_file(bad):
+    data = TEXT.replace("import", "'αβγ'; import").encode()
+    notebook, repairs = read(data + bad)
+    assert any("'αβγ'; import" in cell.source for cell in notebook.cells)
+    assert "holds bytes that are no text" in repairs[0]
+
+
 def test_a_conflict_of_git_is_named():
     text = TEXT.replace('   "source": [\n    "import', '<<<<<<< HEAD\n   "source": [\n    "import')
     assert text != TEXT

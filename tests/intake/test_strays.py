@@ -65,3 +65,29 @@ def test_words_in_a_code_cell_are_a_written_answer_again():
     notebook["cells"][-1] |= {"cell_type": "code", "source": words, "outputs": [], "execution_count": None}
     notebook["cells"].insert(3, notebook["cells"].pop())
     assert source(repaired(bare(notebook), ONE), "why_equivariant_answer") == words
+
+
+def test_a_copy_of_the_stub_without_identity_does_not_undo_the_answer():
+    notebook = plain(ONE.full)
+    below(notebook, "self_attention", find(plain(ONE.release), "self_attention")["source"])
+    result = repaired(notebook, ONE)
+    assert len(result.notebook.cells) == len(ONE.full.cells)
+    assert "a second copy of 'self_attention', as it was released, was left out" in result.repairs
+
+
+def test_the_only_answer_is_taken_from_wherever_it_stands_and_a_human_is_told():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    was, answer["source"] = answer["source"], find(plain(ONE.release), "self_attention")["source"]
+    below(notebook, notebook["cells"][-1]["id"], was)
+    result = repaired(notebook, ONE)
+    assert squeezed(source(result, "self_attention")) == squeezed(was)
+    assert "test_self_attention" in result.doubtful
+
+
+def test_a_block_in_a_text_below_a_stub_that_defines_the_name_becomes_the_answer():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    was, answer["source"] = answer["source"], find(plain(ONE.release), "self_attention")["source"]
+    below(notebook, "self_attention", f"My answer:\n\n```python\n{was}\n```", kind="markdown")
+    assert squeezed(source(repaired(notebook, ONE), "self_attention")) == squeezed(was)

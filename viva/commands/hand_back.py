@@ -31,6 +31,7 @@ class FeedbackCommand(VivaCommand):
         if not submissions:
             self.say_nothing_handed_in()
             return 0
+        self.course.require_columns()
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 

@@ -3,6 +3,7 @@
 handin      the files of a submission: which may be which notebook
 rawcell     one cell of a damaged notebook -> a cell
 brokenjson  the text of a file -> JSON, or as much of it as there is
+conflict    what a merge left unresolved, in a file or a cell, has two sides
 salvage     the bytes of a file -> a notebook, whatever is broken
 texts       what can be told of a text without running it: its names, whether it is code
 slots       the cells of an assignment and of a submission, and how much one looks like another

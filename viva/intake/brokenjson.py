@@ -1,8 +1,8 @@
 """The text of a file -> JSON, or as much of it as there is.
 
 Theory of operation. Most files are read at once. Else, in this order: commas too many are left out; where git could
-not merge, the file is read as it was before; and each cell that is whole is read on its own, so that only a cell that
-is cut in two is lost, and said so. The time is linear in the length of the text.
+not merge, both sides are read (viva.intake.conflict); and each cell that is whole is read on its own, so that only a
+cell that is cut in two is lost, and said so. The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 
+from viva.intake import conflict
 from viva.verdict import SubmissionError
 
 MOST_BREAKS = 20
@@ -23,6 +24,7 @@ _CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
 _KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
 _CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
 _CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
+_CONFLICTED = "the file holds an unresolved conflict of git, and"
 
 
 class Damaged(dict):
@@ -72,7 +74,7 @@ def parsed(text: str, repairs: list[str]) -> object:
             return content
         except _BrokenError as error:
             broken = error
-    if content := _before_merge(text, repairs):
+    if content := _of_both_sides(text, repairs):
         return content
     cells, lost = _whole_cells(mended)
     if not cells:
@@ -85,26 +87,29 @@ def parsed(text: str, repairs: list[str]) -> object:
     return Damaged(nbformat=4, cells=cells)
 
 
-def _before_merge(text: str, repairs: list[str]) -> dict | None:
-    """A file that git could not merge, as it was before, when that is a notebook."""
-    if not _CONFLICT.search(text):
+def _of_both_sides(text: str, repairs: list[str]) -> dict | None:
+    """A file that git could not merge: the cells of both sides, or of that before the merge when it alone is whole."""
+    said: list[str] = []
+    before, merged = (_notebook_in(side, said) for side in conflict.sides(text) or ("", ""))
+    if before is None:
         return None
-    lines, other = [], False
-    for line in text.splitlines(keepends=True):
-        if line.startswith(("<<<<<<< ", ">>>>>>> ")):
-            other = False
-        elif line.startswith(("||||||| ", "=======")):
-            other = True
-        elif not other:
-            lines.append(line)
+    repairs += dict.fromkeys(said)
+    lists = [
+        side["cells"] if merged and isinstance(side.get("cells"), list) else None for side in (before, merged or {})
+    ]
+    if None in lists:
+        repairs.append(f"{_CONFLICTED} was read as it was before that merge")
+        return Damaged(before)
+    repairs.append(f"{_CONFLICTED} both sides were looked at")
+    return before | {"cells": conflict.joined(*lists)}
+
+
+def _notebook_in(text: str, repairs: list[str]) -> dict | None:
     try:
-        content = _whole("".join(lines), repairs)
+        content = _whole(text, repairs)
     except _BrokenError:
         return None
-    if not has_cells(content):
-        return None
-    repairs.append("the file holds an unresolved conflict of git, and was read as it was before that merge")
-    return Damaged(content)
+    return content if has_cells(content) else None
 
 
 def _whole(text: str, repairs: list[str]) -> object:

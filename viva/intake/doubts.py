@@ -10,13 +10,13 @@ tried something out is no doubt, whatever it binds, where the answer gives the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from viva.intake.seams import changed_names, code_in, goes_on
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, listed
 from viva.intake.strays import Settled
-from viva.intake.texts import NAME, bound_names, given_names, is_prose, likeness, looks_like_code, parses
+from viva.intake.texts import NAME, bound_names, given_names, is_prose, likeness, looks_like_code, parses, used_names
 
 COPY = 0.8
 """So much like an answer is another version of it."""
@@ -26,7 +26,7 @@ WORDS = 60
 
 @dataclass(frozen=True)
 class Doubt:
-    """A sentence, and the answers that it is about."""
+    """A sentence, and the answers that it is about, with those that use what these give."""
 
     sentence: str
     slots: tuple[Slot, ...]
@@ -34,7 +34,8 @@ class Doubt:
 
 def doubts_of(matching: Settled, damaged: bool = False) -> list[Doubt]:
     """The doubts about a matching; ``damaged`` says that a part of the file could not be read."""
-    return list(_Doubts(matching, damaged).all())
+    doubts = _Doubts(matching, damaged)
+    return [Doubt(doubt.sentence, doubts.with_users(doubt.slots)) for doubt in doubts.all()]
 
 
 def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
@@ -66,6 +67,7 @@ class _Doubts:
         if self._was_rebuilt():
             what = "the answers stood in other cells than the assignment's, and nothing told of which"
             yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
+        yield from self._out_of_order()
         yield from self._no_code()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
@@ -74,6 +76,19 @@ class _Doubts:
             yield Doubt(
                 "the given cells came empty, as if a program had lost all code; a human should look at it", lost
             )
+
+    def with_users(self, slots: Iterable[Slot]) -> tuple[Slot, ...]:
+        """Some answers, and those below that use what they or given cells give, or names that nobody gives."""
+        found, names = list(slots), set()
+        for slot in self.slots:
+            piece = self.chosen.get(slot)
+            if slot in self.answers and names and piece and not self.matching.is_blank(slot) and slot not in found:
+                found += [slot] if names & piece.uses or self.wanting[slot] else []
+            if slot in found and slot.kind in ANSWERS:
+                names |= slot.own | (piece.binds if piece else set())
+            elif slot.kind == "given" and names & used_names(slot.source):
+                names |= slot.gives
+        return tuple(found)
 
     def _unanswered(self) -> tuple[Slot, ...]:
         return tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
@@ -95,6 +110,15 @@ class _Doubts:
         others = any(piece.parts > 1 or piece.apart for piece in found) or places != sorted(places)
         lost = any(slot in self.matching.by_text for slot in self.answers)
         return lost and (others or len(found) < len(self.answers))
+
+    def _out_of_order(self) -> Iterator[Doubt]:
+        """Answers without identity that use what only an answer below should give, as if two had changed places."""
+        asked: set[str] = set()
+        for place, slot in enumerate(self.answers):
+            below = [self.chosen[other].binds for other in self.answers[place + 1 :] if other in self.chosen]
+            if slot in self.matching.by_text and (self.wanting[slot] - asked) & set().union(*below):
+                yield Doubt(f"'{slot.name}' uses what an answer below it gives; a human should look at it", (slot,))
+            asked |= slot.expects
 
     def _no_code(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code."""

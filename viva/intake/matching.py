@@ -130,8 +130,30 @@ class Matching(Pieces):
                     piece.copy_of = slot
                 else:
                     claims.setdefault(slot, []).append(piece)
+        self._doubt_names(claims)
         for slot, pieces in claims.items():
-            self._choose(slot, pieces)
+            if pieces:
+                self._choose(slot, pieces)
+
+    def _doubt_names(self, claims: dict[Slot, list[Piece]]) -> None:
+        """Take no cell's word for it that gives none of its slot's names, and all of one that nobody else gives.
+
+        So it is when an answer cell was copied to type another answer into it, or answers changed places.
+        """
+        answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code" and slot.own]
+        gives = {
+            slot: [p for p in claims.get(slot, ()) if p.squeezed != slot.squeezed and slot.own & p.binds]
+            for slot in answers
+        }
+        for slot in answers:
+            for piece in [piece for piece in claims.get(slot, ()) if not slot.own & piece.binds]:
+                others = [other for other in answers if other.own <= piece.binds and not gives[other]]
+                if len(others) == 1:
+                    claims[slot].remove(piece)
+                    claims.setdefault(others[0], []).append(piece)
+                    piece.grade_id = others[0].name
+                    note = f"cell {piece.number} was that of '{slot.name}', and holds what '{others[0].name}' asks for"
+                    self.unsure[note] = [slot, others[0]]
 
     def _choose(self, slot: Slot, pieces: list[Piece]) -> None:
         """One of the pieces that all say they are the slot; the others stay as the student's own."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 
 from viva.intake.seams import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
-from viva.intake.texts import is_definition, looks_like_code
+from viva.intake.texts import bound_names, is_definition, looks_like_code, parses
 
 
 class Pieces:
@@ -22,7 +23,9 @@ class Pieces:
     def take_code_out_of_texts(self) -> None:
         """Where no code gives a name of some answer, and blocks of code in a text do, take these out of it."""
         answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
-        given = set().union(*(piece.binds for piece in self.pieces if piece.kind == "code"))
+        stubs = {slot.squeezed for slot in answers}
+        code = [piece for piece in self.pieces if piece.kind == "code" and piece.squeezed not in stubs]
+        given = set().union(*(piece.binds for piece in code))
         wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
         for piece in [piece for piece in self.pieces if wanted and piece.kind != "code"]:
             parts = unfolded(piece)
@@ -94,11 +97,21 @@ class Pieces:
 
     def join_parts(self, taken: set[Piece]) -> None:
         """Join code that was split in the middle of a statement, or of a block; ``taken`` pieces are whole."""
+        self._move_left()
         free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
         code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or _begins_code(piece.source)]
         for group in groups_of(code):
             if len(group) > 1:
                 self.whole(group)
+
+    def _move_left(self) -> None:
+        """Take the indentation off a whole answer in its own cell, as IPython does: it is no half of another."""
+        for place, piece in enumerate(self.pieces):
+            slot = self.identified(piece)
+            if slot and slot.kind in ANSWERS and slot.own and piece.kind == "code" and goes_on(piece):
+                text = textwrap.dedent(piece.source)
+                if parses(text) and slot.own <= bound_names(text):
+                    self.pieces[place] = replace(piece, source=text)
 
     def whole(self, pieces: list[Piece], between: str = "\n") -> Piece:
         """One piece for several, standing where the first one stood."""

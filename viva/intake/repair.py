@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import difflib
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -45,19 +46,24 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     """Bring a notebook that viva.intake.salvage has read into the form of the released one."""
     slots = release.slots
     pieces = pieces_of(submission)
-    renamed = undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
+    twice = [number for number, count in Counter(piece.number for piece in pieces).items() if count > 1]
+    first = [f"cell {number} held an unresolved conflict, and both sides were looked at" for number in twice]
+    first += undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
     matching = Settled(slots, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
     doubts = doubts_of(matching, bool(submission.metadata.get("damaged")))
     doubtful = {test for doubt in doubts for slot in doubt.slots for test in tests_of(slots, slot)}
-    repairs = [*renamed, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
+    repairs = [*first, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
     if language != (release.metadata.get("kernelspec") or {}).get("language", "python"):
         repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
     answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
-    fit = len(present) / max(1, len(slots))
+    answers = [slot for slot in slots if slot.answers]
+    named = [slot for slot in answers if not matching.is_blank(slot) and slot not in matching.by_text]
+    share = len(named) / max(1, len(answers))  # in a file with the answers alone, which say what they are
+    fit = max(len(present) / max(1, len(slots)), share if share > 0.5 else 0.0)
     return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(sorted(doubtful)))
 
 

@@ -9,6 +9,7 @@ the size of the file.
 from __future__ import annotations
 
 import codecs
+import contextlib
 from collections import defaultdict
 
 from nbformat import NotebookNode, from_dict
@@ -96,12 +97,15 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     except UnicodeDecodeError as error:
         if b"cell_type" not in data:
             raise SubmissionError("is not a text file") from error
-    try:
-        text = data.decode("cp1252")
-        repairs.append("the file was not saved as UTF-8 and was read as Windows-1252")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", errors="replace")
-        repairs.append("the file holds bytes that are no text; each was replaced by \ufffd")
+    text = data.decode("utf-8", errors="replace")
+    lost = text.count("\ufffd")
+    whole = len(text) - len(text.encode("ascii", errors="ignore")) - lost  # other letters than those of ASCII
+    if whole < lost:
+        with contextlib.suppress(UnicodeDecodeError):
+            text = data.decode("cp1252")
+            repairs.append("the file was not saved as UTF-8 and was read as Windows-1252")
+            return text
+    repairs.append("the file holds bytes that are no text; each was replaced by \ufffd")
     return text
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from nbformat import NotebookNode
 from nbgrader import utils
 
+from viva.intake.conflict import sides
 from viva.intake.texts import (
     DEFINITION,
     LONGEST,
@@ -196,14 +197,15 @@ def _expect(slots: list[Slot]) -> None:
 
 
 def pieces_of(notebook: NotebookNode) -> list[Piece]:
-    """The cells of a submission that viva.intake.salvage has read."""
+    """The cells of a submission that viva.intake.salvage has read; one with a conflict is two, ours the later."""
     pieces = []
     for number, cell in enumerate(notebook.cells, 1):
         nbgrader = cell.metadata.get("nbgrader", {})
         ids = tuple(name for name in (cell.id, cell.metadata.get("id", "")) if name)
         identity = {"cell_id": cell.id, "grade_id": nbgrader.get("grade_id", ""), "ids": ids}
         identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
-        pieces.append(Piece(number, *_as_meant(cell.cell_type, cell.source), **identity))
+        for source in reversed(sides(cell.source) or [cell.source]):
+            pieces.append(Piece(number, *_as_meant(cell.cell_type, source), **identity))
     return pieces
 
 

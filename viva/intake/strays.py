@@ -47,7 +47,7 @@ class Settled(Matching):
     def _look_below_stubs(self) -> None:
         """Where a stub was left as it was and the answer stands in a cell beside it, take that."""
         for slot in self.slots:
-            stub = self.chosen.get(slot)
+            stub, far = self.chosen.get(slot), None
             if stub is None or not slot.answers or not self.is_blank(slot):
                 continue
             code = slot.cell.cell_type == "code"
@@ -55,6 +55,8 @@ class Settled(Matching):
             there = [piece for piece in self.free() if piece in self.pieces[low + 1 : high]]
             if code:
                 there = [piece for piece in there if slot.own & piece.binds and code_in(piece) == piece.source]
+                if not there and len(far := self._only_answer_to(slot)) == 1:
+                    there = far
                 if not there and slot.kind == "manual":
                     low = self.pieces.index(stub)
                     high = min(high, self.between(slot)[1])
@@ -66,10 +68,16 @@ class Settled(Matching):
                 self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
                 self.dropped.add(stub)
                 note = f"'{slot.name}' was left as released; its answer was taken from a cell of its own"
-                if len(there) == 1:
+                if there is far:
+                    self.unsure[f"{note} elsewhere"] = [slot]
+                elif len(there) == 1:
                     self.notes.append(note)
                 else:
                     self.unsure[f"{note}, one of {len(there)}"] = [slot]
+
+    def _only_answer_to(self, slot: Slot) -> list[Piece]:
+        """The cells that give all that is asked of an answer, wherever they stand."""
+        return [p for p in self.free() if p.kind == "code" and slot.own and slot.own <= p.binds]
 
     def _complete(self) -> None:
         """Join an answer with the one cell that gives names which it lacks, where that cell cannot run."""
@@ -100,10 +108,15 @@ class Settled(Matching):
         return bool(piece.words & below - above - piece.binds)
 
     def _leave_copies_out(self) -> None:
-        """A second copy of an answer, word for word, would do a second time what the answer changes in place."""
+        """A second copy of an answer would do again what the answer changes in place, and one of its stub undo it."""
         for slot in [slot for slot in self.slots if slot.kind in ANSWERS and not self.is_blank(slot)]:
             for piece in self.extras:
-                if piece.squeezed == self.chosen[slot].squeezed and (piece.copy_of is slot or len(piece.squeezed) > 40):
+                if piece.squeezed == slot.squeezed:
+                    self.dropped.add(piece)
+                    self.notes.append(f"a second copy of '{slot.name}', as it was released, was left out")
+                elif piece.squeezed == self.chosen[slot].squeezed and (
+                    piece.copy_of is slot or len(piece.squeezed) > 40
+                ):
                     self.dropped.add(piece)
                     self.notes.append(f"a second copy of the answer '{slot.name}', word for word, was left out")
 
