@@ -23,6 +23,11 @@ def test_the_common_libraries_are_loaded_that_any_file_may_import():
     assert libraries.mentioned([]) == ()
 
 
+@pytest.mark.parametrize("text", [b"%matplotlib inline", b"import pandas\npandas.Series([1]).plot()", b"%pylab"])
+def test_plotting_is_loaded_for_whatever_may_plot(text):
+    assert "matplotlib.pyplot" in libraries.mentioned([text])
+
+
 @pytest.mark.parametrize(
     ("source", "found"),
     [

@@ -20,7 +20,7 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 
 from viva.answers import read_answers
-from viva.blueprint import read_blueprint
+from viva.blueprint import language_of, read_blueprint
 from viva.course import Course
 from viva.proving.hygiene import findings
 from viva.release import compiled
@@ -84,9 +84,7 @@ def _read(path: Path) -> NotebookNode:
         notebook = nbformat.read(path, as_version=4)
     except Exception as error:  # nbformat raises whatever a broken file leads to
         raise CourseError(f"{path} is no notebook: {str(error).splitlines()[0]}.") from error
-    about = notebook.metadata.get("kernelspec", {}), notebook.metadata.get("language_info", {})
-    language = about[0].get("language") or about[1].get("name") or "python"
-    if language.lower() not in ("python", "ipython"):
+    if (language := language_of(notebook.metadata)) != "python":
         raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
     try:
         notebook = MetadataValidator().upgrade_notebook_metadata(notebook)

@@ -20,7 +20,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from viva.answers import Answer, fill_in, read_answers
-from viva.blueprint import Blueprint
+from viva.blueprint import Blueprint, language_of
 from viva.course import Course
 from viva.examination import Examination
 from viva.processes import stopping
@@ -60,7 +60,7 @@ def audit(
     """
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     path = paths[notebook or next(iter(paths))]
-    language = nbformat.read(path, as_version=4).metadata.get("kernelspec", {}).get("language", "python")
+    language = language_of(nbformat.read(path, as_version=4).metadata)
     if language != "python":
         raise BlueprintError(
             f"{path} is written in {language}, and only Python is audited; release it with --no-audit."

@@ -31,6 +31,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, List
 
+from viva.blueprint import language_of
 from viva.examination import Examination
 from viva.gradebook.record import Expected
 from viva.gradebook.results import Results
@@ -58,12 +59,14 @@ class Examine(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
-        language = notebook.metadata.get("kernelspec", {}).get("language", "python")
+        language = language_of(notebook.metadata)
         if not execute.enabled:
             return notebook, resources
         place = resources["nbgrader"]
         if language != "python":
-            self._refuse_kernel(execute.kernel_name or notebook.metadata.kernelspec.get("name", ""), language)
+            self._refuse_kernel(
+                execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
+            )
             place["unwalled"] = True
             return execute.preprocess(notebook, resources)
         if problem := name_problem(place["student"]):

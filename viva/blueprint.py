@@ -123,6 +123,13 @@ class Blueprint:
         }
 
 
+def language_of(metadata: dict) -> str:
+    """The language that a notebook's metadata says it is written in, ``python`` when it says nothing."""
+    kernel, language = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
+    name = str(kernel.get("language") or language.get("name") or "python")
+    return "python" if name.lower() in ("python", "ipython") else name
+
+
 def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Blueprint:
     """The blueprint of the instructor notebook at ``path``.
 

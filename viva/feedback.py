@@ -32,6 +32,7 @@ from traitlets.config import Config
 
 from viva.batch import Outcome, Status, cores
 from viva.course import Course, Submission
+from viva.gradebook.record import AGAIN
 from viva.gradebook.results import Results
 from viva.marking import memory_log
 from viva.pages.hidden import Hidden, Veil, hidden_of
@@ -219,4 +220,6 @@ def _reason(log: str) -> str:
     if not errors:
         return "nbgrader could not convert it; the log says more"
     kind, message = errors[-1]
+    if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
+        return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
     return f"nbgrader could not convert it: {message} ({kind})"

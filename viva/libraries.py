@@ -25,6 +25,8 @@ from viva.folder import walk
 
 COMMON = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
 """What courses in numerical Python use, and students unasked."""
+PLOTTING = "matplotlib.pyplot", (b"matplotlib", b"pylab", b"pandas", b"seaborn")
+"""What a text says that may plot, if only by ``frame.plot()``; in the wall the fonts cannot be listed for good."""
 MOST_BYTES = 20_000_000
 """So much of a file is looked at; what follows are outputs."""
 MOST_FILES = 20
@@ -54,11 +56,17 @@ def mentioned(texts: Iterable[bytes]) -> tuple[str, ...]:
     """Those of the common libraries that any of the texts may import."""
     missing = dict.fromkeys(COMMON)
     for text in texts:
-        for name in [name for name in missing if all(part.encode() in text for part in name.split("."))]:
+        for name in [name for name in missing if _speaks_of(text, name)]:
             del missing[name]
         if not missing:
             break
     return tuple(name for name in COMMON if name not in missing)
+
+
+def _speaks_of(text: bytes, name: str) -> bool:
+    if name == PLOTTING[0]:
+        return any(word in text for word in PLOTTING[1])
+    return all(part.encode() in text for part in name.split("."))
 
 
 def _read(paths: Iterable[Path]) -> Iterator[bytes]:

@@ -32,7 +32,7 @@ from viva.autograde import (
 from viva.course import Course, Submission
 from viva.examination import Examination
 from viva.folder import MOST_FILES, walk
-from viva.gradebook.record import Draft, Expected, Graded, in_place_of_gradebook
+from viva.gradebook.record import AGAIN, Draft, Expected, Graded, in_place_of_gradebook
 from viva.grading import Grader
 from viva.intake.handin import find
 from viva.intake.slots import Released
@@ -108,6 +108,9 @@ class Marker:
             return self._grade(submission, examinations, log)
         except VivaError as error:
             return Marked(problem=str(error), log=stream.getvalue())
+        except OSError as error:
+            log.exception("The submission could not be graded.")
+            return Marked(problem=f"it could not be graded: {error.strerror or error}. {AGAIN}", log=stream.getvalue())
         except Exception as error:
             log.exception("The submission could not be graded.")
             sentence = f"it could not be graded: {str(error).splitlines()[0] if str(error) else ''}"

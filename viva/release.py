@@ -17,7 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, SaveCells
 from traitlets.config import Config
 
-from viva.blueprint import Blueprint, read_blueprint
+from viva.blueprint import Blueprint, language_of, read_blueprint
 from viva.course import Course
 from viva.grading import Grader
 from viva.rehearsal import rehearse
@@ -86,7 +86,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     released = nbformat.read(path, as_version=4)
     cells = [cell for cell in released.cells if cell.cell_type == "code" and utils.is_locked(cell)]
     texts = {cell.metadata.nbgrader.get("grade_id", ""): cell.source for cell in cells}
-    language = released.metadata.get("kernelspec", {}).get("language", "python")
+    language = language_of(released.metadata)
     if language != "python":
         return (
             f"{path.name} is written in {language}: it is graded as nbgrader does it, tests and answers in one kernel, "

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva import taint
-from viva.blueprint import Blueprint, Cell, is_locked, kind_of, split_checks
+from viva.blueprint import Blueprint, Cell, is_locked, kind_of, language_of, split_checks
 from viva.dialogue.kinds import ANY
 from viva.examination import Examination
 from viva.verdict import BlueprintError, SubmissionError
@@ -82,7 +82,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
 
     Raises SubmissionError when it is no notebook of nbgrader's, and BlueprintError when a check cannot run.
     """
-    language = notebook.metadata.get("kernelspec", {}).get("language", "python")
+    language = language_of(notebook.metadata)
     if language != "python":
         raise SubmissionError(f"is written in {language}, and only Python is checked; press Validate in JupyterLab")
     about = _description(notebook.metadata.get("viva", {}).get("check"))

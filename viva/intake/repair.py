@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
+from viva.blueprint import language_of
 from viva.intake.doubts import doubts_of, tests_of
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot, listed, pieces_of
 from viva.intake.strays import Settled
@@ -52,11 +53,11 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     matching = Settled(slots, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
-    language = (submission.metadata.get("kernelspec") or {}).get("language", "python")
+    language = language_of(submission.metadata)
     doubts = doubts_of(matching, bool(submission.metadata.get("damaged")))
     doubtful = {test for doubt in doubts for slot in doubt.slots for test in tests_of(slots, slot)}
     repairs = [*first, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
-    if language != (release.metadata.get("kernelspec") or {}).get("language", "python"):
+    if language.lower() != language_of(release.metadata).lower():
         repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
     answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
