@@ -607,3 +607,36 @@ for folder in [*sys.path, os.path.expanduser("~"), os.path.dirname(os.__file__)]
     open(os.path.join(folder or ".", "viva_was_here.pth"), "w").write("import os")
 """,
 }
+
+BY_NBGRADER = {
+    "an AST transformer that drops asserts": 10,
+    "an input transformer that empties cells": 10,
+    "patched builtins": None,
+    "an object that equals everything": 6,
+    "a float that equals everything": 6,
+    "an array that equals everything": 3,
+    "a string and a list that equal everything": 3,
+    "a class that claims to be numpy's": 6,
+    "an object whose class is changed": 3,
+    "a metaclass that everything is an instance of": 3,
+    "a class registered as a number": 6,
+    "an array of objects that equal everything": 3,
+    "arrays of pandas' own, which compare to what is true": 6,
+    "frames and series that lie": 6,
+    "memory of the interpreter, where one number becomes another": None,
+}
+"""The points that stock nbgrader gives a cheat, of ten for four grade cells; none for those that are not listed. With
+None its kernel hears nothing more, and the whole submission is not graded."""
+
+FOUND_BY_NBGRADER = {
+    "the course's files",
+    "its own memory",
+    "its memory as a file",
+    "frames and callers",
+    "other processes",
+    "the descriptors it was given",
+    "audit events",
+    "the folder around its own",
+    "a socket",
+}
+"""The readers that find something in stock nbgrader."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient.exceptions import CellTimeoutError
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
-from tests.attacks import CHEATS, FORGE, READERS, VANDALS
+from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
 from viva.grading import Grader
 from viva.outcome import Outcome
 from viva.rehearsal import rehearse
@@ -327,12 +329,32 @@ def test_without_a_private_tmpfs_no_folder_is_too_deep_or_closed_to_be_removed(t
     assert list(tmp_path.iterdir()) == [path]
 
 
+def check_by_check(answer: str):
+    """The notebook with a grade cell for each check, as stock nbgrader gives points to cells."""
+    checks = re.findall(r"### CHECK (\d+): [^\n]*\n(.*?)(?=### CHECK|\Z)", TESTS, re.DOTALL)
+    tests = [cell(f"tests{n}", source, grade=True, points=int(points)) for n, (points, source) in enumerate(checks)]
+    return new_notebook(cells=[*notebook(answer).cells[:2], *tests])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHEATS)
+def test_what_nbgraders_own_engine_gives_a_cheat(name):
+    engine, points = Execute(timeout=15), BY_NBGRADER.get(name, 0)
+    if points is None:
+        with pytest.raises(CellTimeoutError):
+            engine.preprocess(check_by_check(CHEATS[name]), {})
+        return
+    graded, _ = engine.preprocess(check_by_check(CHEATS[name]), {})
+    assert sum(determine_grade(one)[0] for one in graded.cells[2:]) == points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_what_a_reader_finds_in_nbgraders_own_engine(course, name):
+    graded, _ = Execute(timeout=15).preprocess(notebook(places(course) + READERS[name]), {})
+    assert ("FOUND" in str([one.outputs for one in graded.cells])) == (name in FOUND_BY_NBGRADER)
+
+
 def test_nbgraders_own_engine_gives_the_transformer_all_points():
     graded, _ = Execute().preprocess(notebook(CHEATS["an AST transformer that drops asserts"]), {})
     assert determine_grade(graded.cells[-1]) == (10, 10)
-
-
-def test_nbgraders_own_engine_lets_a_submission_read_the_course(course):
-    source = places(course) + READERS["the course's files"]
-    graded, _ = Execute().preprocess(notebook(source), {})
-    assert "FOUND" in str(graded.cells[1].outputs)
