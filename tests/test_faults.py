@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import select
 import shutil
 import signal
 import sqlite3
@@ -149,7 +150,10 @@ def test_killed_workers_and_warm_parents_cost_nobody_a_point(tiny, undisturbed):
 def test_the_second_of_two_graders_waits_and_says_so(tiny, complete):
     first = Grading(tiny)
     first.until(Grading.parents)
+    first.process.send_signal(signal.SIGSTOP)
     second = Grading(tiny)
+    assert select.select([second.process.stdout], [], [], 60)[0]
+    first.process.send_signal(signal.SIGCONT)
     second.before |= {process.pid for process in psutil.Process(first.process.pid).children(recursive=True)}
     assert first.wait() == 0 and second.wait() == 0
     assert f"Waiting for 'viva grade' (process {first.process.pid} on " in second.out
