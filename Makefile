@@ -85,7 +85,7 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 	@touch $@
 
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
-	@$(BIN)/python bench/parity.py $(A)
+	@$(BIN)/python -m bench.parity $(A)
 
 screenshots: setup  ## take the README's pictures of the demo class, after `make demo` (needs chromium)
 	@$(BIN)/python docs/screenshots.py

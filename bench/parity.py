@@ -17,7 +17,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
-from throughput import BIN, PROJECT, STOCK, make_course, run
+
+from bench.throughput import BIN, PROJECT, STOCK, make_course, run
 
 
 def scores(course: Path, assignment: str) -> dict[tuple[str, str], float]:
