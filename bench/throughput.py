@@ -26,8 +26,6 @@ from pathlib import Path
 import nbformat
 import psutil
 
-from bench import costs
-
 PROJECT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 STOCK = """
@@ -39,6 +37,8 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
 def main() -> None:
+    from bench import costs  # which the floor does without: what a process has loaded makes its forks slower
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=60)
     parser.add_argument("--assignment", default="ps3_scaled_attention")

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import ValidationError
 
 from viva.folder import walk
+from viva.taint import NOTHING, parsed
 
 COMMON = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
 """What courses in numerical Python use, and students unasked."""
@@ -85,11 +85,7 @@ def imported(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def _imports(source: str) -> Iterator[str]:
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(source) or NOTHING):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

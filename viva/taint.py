@@ -43,12 +43,22 @@ class Plan:
     owned: dict[str, frozenset[str]]
 
 
+NOTHING = ast.Module([], [])
+
+
+def parsed(source: str) -> ast.Module | None:
+    """The syntax tree of a cell, with magics as IPython reads them; None when it is not Python."""
+    try:
+        return ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return None
+
+
 @functools.lru_cache(4096)
 def names_of(source: str) -> Names | None:
     """The names of a cell, or None when it is not Python; not to be changed, it is kept for the next who asks."""
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
+    tree = parsed(source)
+    if tree is None:
         return None
     names = Names()
     for statement in tree.body:
@@ -58,20 +68,14 @@ def names_of(source: str) -> Names | None:
 
 def definitions_of(source: str) -> list[str]:
     """The imports, functions and classes of a cell's top level, each as text."""
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
-        return []
+    tree = parsed(source) or NOTHING
     kinds = ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
     return [ast.unparse(node) for node in tree.body if isinstance(node, kinds)]
 
 
 def helpers_of(source: str) -> dict[str, set[str]]:
     """The imports and plain functions of a cell's top level, each as text, with the names that it alone binds."""
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
-        return {}
+    tree = parsed(source) or NOTHING
     found, bound = {}, Counter()
     for statement in tree.body:
         names = Names()
@@ -85,10 +89,7 @@ def helpers_of(source: str) -> dict[str, set[str]]:
 
 def imports_of(source: str) -> set[str]:
     """The names that a cell binds by importing, at its top level."""
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
-        return set()
+    tree = parsed(source) or NOTHING
     names = Names()
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -105,10 +106,7 @@ CHANGING = frozenset(
 
 def changed_of(source: str) -> set[str]:
     """The names whose objects a cell changes by a method, as in ``cases.append(1)`` and ``rng.shuffle(cases)``."""
-    try:
-        tree = ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
-        return set()
+    tree = parsed(source) or NOTHING
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     touched = [part for call in calls if call.func.attr in CHANGING for part in (call.func.value, *call.args)]
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
