@@ -334,6 +334,44 @@ def test_what_was_not_graded_is_explained(course, viva):
     assert "new: it was not graded" in result.out
 
 
+def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_again(course, viva):
+    path = hand_in_small(course, "scan", RIGHT)
+    notebook = path.read_bytes()
+    path.write_bytes(b"%PDF-1.7 <script>")
+    (path.parent / "timestamp.txt").write_text("2026-09-15 14:30:00 UTC")
+    (path.parent / "submission_secret.txt").write_text("s3cret")
+    assert "is not a notebook but a PDF" in viva("grade", "--student=scan").out
+    result = viva("feedback", "--student=scan")
+    assert result.status == 0
+    assert "scan: its page says why it could not be graded: doubling.ipynb is not a notebook but a PDF" in result.out
+    text = page(course, "scan").main.text
+    assert "doubling.ipynb is not a notebook but a PDF." in text
+    assert "hand that file in again" in text
+    beside = path_of(course, "scan").parent
+    assert (beside / "timestamp.txt").read_text().startswith("2026-09-15"), "nbgrader's exchange asks for it"
+    assert (beside / "submission_secret.txt").read_text() == "s3cret"
+    path.write_bytes(notebook)
+    assert viva("grade", "--student=scan").status == 0
+    assert viva("feedback", "--student=scan").status == 0
+    assert page(course, "scan").select(".checks > li.passed")
+
+
+def test_a_name_in_a_sentence_about_a_file_cannot_break_its_page(course, viva):
+    path = hand_in_small(course, "named", RIGHT)
+    path.rename(path.with_name("<script>alert(1)<\u202e.pdf"))
+    assert viva("feedback", "--student=named").status == 0
+    text = path_of(course, "named").read_text(encoding="utf-8")
+    assert "no doubling.ipynb was handed in (found: &lt;script&gt;alert(1)&lt;" in text
+    assert "\u202e" not in text
+
+
+def test_a_grader_mends_a_date_that_is_none_and_the_student_is_not_asked_to(course, viva):
+    path = hand_in_small(course, "dated", RIGHT)
+    (path.parent / "timestamp.txt").write_text("soon")
+    assert "dated: it was not graded" in viva("feedback", "--student=dated").out
+    assert not path_of(course, "dated").exists()
+
+
 def test_a_course_that_was_graded_without_vivas_engine_gets_a_page_too(course, viva):
     (course / "results.jsonl").unlink()
     assert viva("feedback", "--student=wrong").status == 0

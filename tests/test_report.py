@@ -125,6 +125,7 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     assert set(waiting) == {"killed", "not graded", "to be graded by hand"}
     assert set(waiting["killed"]) == {"cy"}
     assert set(waiting["not graded"]) == {"late"}
+    assert waiting["not graded"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
     assert waiting["not graded"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
     by_hand = waiting["to be graded by hand"]
     assert set(by_hand) == {"ada", "bo", "cy"}

@@ -30,6 +30,7 @@ practice     a student's own check: the visible checks, graded where the student
 
 intake/      the files of a submission become notebooks, whatever is broken or moved
 submission   what a student handed in -> notebooks, or why there are none
+inbox        a course's submissions, opened
 cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 sanitize     the step that cleans what was handed in before a browser shows it
 autograde    the engine as steps inside nbgrader's autograder

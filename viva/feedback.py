@@ -5,6 +5,7 @@ generate_feedback`, the button in formgrader and `viva feedback` write the same 
 reads results and gradebook, sets the page, and looks for every hidden line of the assignment in what came
 out. Where it finds one it raises, and that page is not written. `viva feedback` writes the submission's other pages
 all the same; nbgrader's own command removes all feedback of a submission that it could not convert, the older too.
+What cannot be graded because of what was handed in has a page that says so, from `viva feedback` alone.
 """
 
 from __future__ import annotations
@@ -34,12 +35,15 @@ from viva.batch import Outcome, Status, cores
 from viva.course import Course, Submission
 from viva.gradebook.record import AGAIN
 from viva.gradebook.results import Results
+from viva.inbox import Inbox
+from viva.intake.handin import place_problem
 from viva.marking import memory_log
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page
+from viva.pages.refusal import write_refusals
 from viva.processes import stopping
 from viva.processes.workers import Workers
-from viva.verdict import LeakError
+from viva.verdict import LeakError, VivaError
 
 
 class PageExporter(Exporter):
@@ -163,38 +167,60 @@ class GenerateFeedback(converters.GenerateFeedback):
 def write_feedback(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
 ) -> Iterator[Outcome]:
-    """Write the feedback of every submission that was graded, yielding an outcome for each."""
-    graded = []
+    """Write the feedback of every submission that was graded or cannot be, yielding an outcome for each."""
+    usual = []
     for submission in submissions:
         if glob.escape(submission.student) != submission.student:
             reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
             yield Outcome(submission, Status.FAILED, reason)
-        elif course.path("autograded", submission.assignment, submission.student).is_dir():
-            graded.append(submission)
         else:
-            yield Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
-    if not graded:
+            usual.append(submission)
+    if not usual:
         return
     always = Config(GenerateFeedback={"force": True})
     always.merge(config)
-    job = _Conversion(always, str(course.root))
-    with stopping.postponed(), Workers(cores(workers, len(graded)), lambda slot: job) as pool:
-        for submission, outcome in pool.map(graded):
+    job = _Conversion(always, course, Inbox.of(course, {submission.assignment for submission in usual}))
+    with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
+        for submission, outcome in pool.map(usual):
             killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
             yield outcome or killed
 
 
 @dataclass(frozen=True)
 class _Conversion:
-    """nbgrader's converter, applied to one submission."""
+    """nbgrader's converter, applied to one submission; a page of Viva's own for one that cannot be graded."""
 
     config: Config
-    root: str
+    course: Course
+    inbox: Inbox
 
     def __call__(self, submission: Submission) -> Outcome:
+        if self.course.path("autograded", submission.assignment, submission.student).is_dir():
+            return self._convert(submission)
+        return self._refuse(submission)
+
+    def _refuse(self, submission: Submission) -> Outcome:
+        try:
+            known = submission.assignment in self.inbox.expected and not place_problem(submission)
+            problem = self.inbox.open(submission).problem if known else ""
+        except VivaError as error:
+            return Outcome(submission, Status.FAILED, str(error))
+        if not problem:
+            return Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+        folder = self.course.path("feedback", submission.assignment, submission.student)
+        try:
+            write_refusals(submission, list(self.inbox.expected[submission.assignment].notebooks), problem, folder)
+            GenerateFeedback(coursedir=self.course.directory, config=self.config).set_permissions(
+                submission.assignment, submission.student
+            )
+        except OSError as error:
+            return Outcome(submission, Status.FAILED, f"its page cannot be written: {error.strerror}. {AGAIN}")
+        return Outcome(submission, Status.DONE, "", (f"its page says why it could not be graded: {problem}",))
+
+    def _convert(self, submission: Submission) -> Outcome:
         log, stream = memory_log(f"{submission.assignment}/{submission.student}")
         directory = CourseDirectory(config=self.config, log=log)
-        directory.root = self.root
+        directory.root = str(self.course.root)
         directory.assignment_id = submission.assignment
         directory.student_id = submission.student
         # nbgrader builds its rows in an order that SQLAlchemy frowns upon.

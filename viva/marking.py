@@ -34,12 +34,9 @@ from viva.examination import Examination
 from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import AGAIN, Draft, Expected, Graded, in_place_of_gradebook
 from viva.grading import Grader
-from viva.intake.handin import find
-from viva.intake.slots import Released
+from viva.inbox import Inbox
 from viva.processes import leftovers
-from viva.release import released_notebook
 from viva.session import ExaminerFault
-from viva.submission import open_notebooks
 from viva.verdict import BlueprintError, VivaError
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
@@ -76,7 +73,7 @@ class Marker:
     ) -> None:
         self.course, self.config, self.expected = course, config, expected
         self.folder, self.grader = folder, grader
-        self.released: dict[str, dict[str, Released]] = {}
+        self.inbox = Inbox(course, expected)
 
     def __call__(self, job: str | tuple[Submission, _Examinations]) -> _Examinations | Marked:
         """Learn about an assignment, or grade a submission."""
@@ -118,7 +115,7 @@ class Marker:
 
     def _grade(self, submission: Submission, examinations: _Examinations, log: logging.Logger) -> Marked:
         start = time.monotonic()
-        opened = open_notebooks(find(submission, set(examinations)), self._released(submission.assignment))
+        opened = self.inbox.open(submission)
         if opened.problem:
             return Marked(explained=opened.problem)
         directory = CourseDirectory(config=self.config, log=log)
@@ -148,16 +145,6 @@ class Marker:
             _replace(build, target)
         done.record["seconds"] = round(time.monotonic() - start, 3)
         return done
-
-    def _released(self, assignment: str) -> dict[str, Released]:
-        """The notebooks as students got them."""
-        if assignment not in self.released:
-            course, expected = self.course, self.expected[assignment].notebooks
-            self.released[assignment] = {
-                name: Released(released_notebook(course, assignment, name, {c.name for c in book.source_cells}))
-                for name, book in expected.items()
-            }
-        return self.released[assignment]
 
     def _convert(
         self,

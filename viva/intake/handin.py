@@ -83,9 +83,7 @@ class Finding:
 
 def find(submission: Submission, notebooks: set[str]) -> Finding:
     """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
-    if problem := name_problem(submission.student):
-        return Finding(problem)
-    if problem := _timestamp_problem(submission.folder / "timestamp.txt"):
+    if problem := place_problem(submission):
         return Finding(problem)
     files, others, notes = _files(submission.folder)
     if len([handed for handed in files if handed.name.lower().endswith(".ipynb")]) < len(notebooks):
@@ -110,6 +108,11 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
         return Finding("; ".join([problem, *notes]))
     notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
     return Finding("", tuple(notes), found)
+
+
+def place_problem(submission: Submission) -> str:
+    """Why a submission cannot be graded although its student did nothing wrong; empty when it can."""
+    return name_problem(submission.student) or _timestamp_problem(submission.folder / "timestamp.txt")
 
 
 def name_problem(student: str) -> str:

@@ -79,8 +79,8 @@ def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
         return []
     for piece in pieces:
         piece.source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
-        for known in ("binds", "squeezed", "gives", "words", "uses"):
-            vars(piece).pop(known, None)
+        for cached in ("binds", "squeezed", "gives", "words", "uses"):
+            vars(piece).pop(cached, None)
     return [f"marimo had renamed what is bound in several cells ({', '.join(sorted(found))}); the names were put back"]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -189,7 +189,7 @@ class Page:
         for question in questions:
             question.alone = headings[question.name] == 1
         cells = list(self._cells())
-        return _template().render(
+        return template("feedback.html").render(
             place=self.place,
             title=self.place["assignment"],
             marks=marks,
@@ -300,10 +300,10 @@ def _title(heading: str) -> Markup:
 
 
 @functools.cache
-def _template():
+def template(name: str) -> Template:
     environment = Environment(
         loader=PackageLoader("viva"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["points"] = lambda points: f"{round(points, 3):g}"
     environment.filters["plain"] = typeset.plain
-    return environment.get_template("feedback.html")
+    return environment.get_template(name)

@@ -13,13 +13,14 @@ from urllib.parse import quote
 from nbgrader.api import Gradebook
 
 from viva.cleaning import legible
-from viva.course import Course
+from viva.course import Course, Submission
 from viva.gradebook import classbook
 from viva.gradebook.results import Results
+from viva.inbox import Inbox
 from viva.reporting import similarity
 from viva.reporting.itemanalysis import items, number, results
 from viva.reporting.pseudonyms import Names
-from viva.verdict import Verdict
+from viva.verdict import Verdict, VivaError
 
 DETAIL = 300
 """So many characters of a sentence about a submission are shown."""
@@ -30,7 +31,7 @@ DOUBTFUL = ("a human should look at", "it may be another notebook", "bytes that 
 WAITING = {
     "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
     "killed": "The code ended its own process, or used more memory than it may.",
-    "not graded": "It was handed in, but there is no result: 'viva grade' says why.",
+    "not graded": "It was handed in and has no result: it cannot be graded, or 'viva grade' did not run yet.",
     "repair in doubt": "The notebook was damaged, and something else may have been meant.",
     "to be graded by hand": "A written answer or a score waits for a grader.",
 }
@@ -69,9 +70,10 @@ class _Part:
         self, course: Course, gradebook: Gradebook, name: str, records: dict[str, dict], names: Names, server: str
     ) -> None:
         self.course, self.name, self.records, self.names, self.server = course, name, records, names, server
-        handed = {submission.student for submission in course.submissions([name])}
+        self.inbox = Inbox.of(course, [name])
+        self.submitted = {submission.student: submission for submission in course.submissions([name])}
         self.scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
-        self.handed = handed | set(self.scores)
+        self.handed = self.submitted.keys() | self.scores.keys()
         self.known = {student.id for student in gradebook.students} | self.handed
         self.places = classbook.places(gradebook, name)
         self.by_hand = classbook.by_hand(gradebook, name)
@@ -138,15 +140,21 @@ class _Part:
                 doubts = [one for one in told if any(doubt in one for doubt in DOUBTFUL)]
                 if doubts and any(not result["earned"] for name, _, result in results(record) if name == book):
                     note("repair in doubt", student, book, "; ".join(doubts))
-        for student in self.handed - self.records.keys():
-            if student not in self.scores:
-                note("not graded", student, "", "")
+        for student in self.submitted.keys() - self.records.keys() - self.scores.keys():
+            note("not graded", student, "", self._problem(self.submitted[student]))
         for student, book, cells in self.by_hand:
             note("to be graded by hand", student, book, ", ".join(cells), cells[0])
         for why, rows in found.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
                 yield {"why": why, "help": WAITING[why], "rows": rows}
+
+    def _problem(self, submission: Submission) -> str:
+        """Why a submission cannot be graded; empty when it can, and was not yet."""
+        try:
+            return self.inbox.open(submission).problem if self.name in self.inbox.expected else ""
+        except VivaError as error:
+            return str(error)
 
     def _integrity(self) -> Iterator[dict]:
         for student, record in self.records.items():

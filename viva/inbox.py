@@ -1,0 +1,52 @@
+"""What was handed in to a course, opened; the released notebooks of an assignment are read once for all of it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+
+from nbgrader.api import MissingEntry
+
+from viva.course import Course, Submission
+from viva.gradebook.record import Expected
+from viva.intake.handin import find
+from viva.intake.slots import Released
+from viva.release import released_notebook
+from viva.submission import Opened, open_notebooks
+
+
+class Inbox:
+    """Opens the submissions of assignments that the gradebook ``expected``, by name."""
+
+    def __init__(self, course: Course, expected: dict[str, Expected]) -> None:
+        self.course, self.expected = course, expected
+        self.released: dict[str, dict[str, Released]] = {}
+
+    @classmethod
+    def of(cls, course: Course, assignments: Iterable[str]) -> Inbox:
+        """The inbox of those of some assignments that were released into the gradebook."""
+        expected = {}
+        with course.gradebook() as gradebook:
+            for name in assignments:
+                with contextlib.suppress(MissingEntry):
+                    expected[name] = Expected.of(gradebook, name)
+        return cls(course, expected)
+
+    def open(self, submission: Submission) -> Opened:
+        """The notebooks in a submission, repaired, or why there are none.
+
+        Raises CourseError when an assignment has neither release nor source.
+        """
+        finding = find(submission, set(self.expected[submission.assignment].notebooks))
+        if finding.problem:
+            return Opened(problem=finding.problem)
+        return open_notebooks(finding, self._notebooks(submission.assignment))
+
+    def _notebooks(self, assignment: str) -> dict[str, Released]:
+        """An assignment's notebooks as students got them."""
+        if assignment not in self.released:
+            self.released[assignment] = {
+                name: Released(released_notebook(self.course, assignment, name, {c.name for c in book.source_cells}))
+                for name, book in self.expected[assignment].notebooks.items()
+            }
+        return self.released[assignment]

@@ -1,0 +1,32 @@
+"""The page of a student whose submission could not be graded: why, and what to do.
+
+It holds a sentence about the file and nothing of the assignment, so that there is no hidden line to look for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from viva.course import Submission
+from viva.intake.handin import read_file
+from viva.pages.page import template
+from viva.verdict import SubmissionError
+
+DELIVERY = ("timestamp.txt", "submission_secret.txt")
+"""What `nbgrader release_feedback` looks for beside a page."""
+
+
+def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> None:
+    """Write the page of each of the assignment's notebooks into ``folder``.
+
+    Raises OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in DELIVERY:
+        with contextlib.suppress(SubmissionError):
+            (folder / name).write_bytes(read_file(submission.folder / name))
+    for name in notebooks:
+        place = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
+        page = template("refusal.html").render(place=place, problem=problem)
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
