@@ -16,6 +16,7 @@ from viva.examination import allowance
 from viva.grading import Grader
 from viva.outcome import CheckResult
 from viva.rehearsal import rehearse
+from viva.session import Session
 from viva.verdict import Verdict
 from viva.wall import Wall
 
@@ -301,6 +302,23 @@ def test_a_warm_parent_that_was_killed_is_started_again(exam, role):
     parent.process.wait()
     assert points(exam.grade()) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
     assert getattr(exam.grader, role).process.pid != parent.process.pid
+
+
+@pytest.mark.parametrize(("asked", "step"), [("candidate", "run"), ("examiner", "check")])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_candidate_that_the_machine_kills_once_costs_nothing(exam, monkeypatch, asked, step, times):
+    ask, shots = getattr(Session, asked), iter(range(times))
+
+    def ask_the_dead(session, *args, **request):
+        if request["do"] == step and "f(" in request["source"] and next(shots, None) is not None:
+            session.candidates.signal(session.pids[session.candidates], signal.SIGKILL)
+        return ask(session, *args, **request)
+
+    monkeypatch.setattr(Session, asked, ask_the_dead)
+    outcome = exam.grade()
+    whole = points(outcome) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
+    assert whole if times == 1 else not whole, outcome.checks
+    assert outcome.faults == []
 
 
 def test_a_fault_that_comes_again_leaves_ungraded_what_has_no_points_yet(quick, tmp_path):

@@ -134,19 +134,26 @@ class Grader:
 
         ``data`` holds the assignment's files, ``files`` those and the ones that were handed in beside the notebook.
 
-        A fault of the grader is tried again once; then the grade cells that have no result are ungraded.
+        A fault of the grader is tried again once; then the grade cells that have no result are ungraded. A candidate
+        that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
         """
         for attempt in (1, 2):
             run = _Run(self, notebook, examination, data, files)
             try:
-                run.finish()
+                run.finish(last=attempt == 2)
                 break
+            except _Shot:
+                continue
             except (ExaminerFault, WallError) as error:
                 if attempt == 2:
                     run.give_up(str(error))
                 else:
                     self.restart()
         return run.outcome
+
+
+class _Shot(Exception):  # noqa: N818
+    """The candidate met a SIGKILL, which may have been the machine's."""
 
 
 class _Run:
@@ -165,21 +172,25 @@ class _Run:
         self.finished: set[int] = set()
         self.spent: dict[str, float] = {}
 
-    def finish(self) -> None:
+    def finish(self, *, last: bool) -> None:
+        """Go through the notebook. Raises _Shot, unless this is the ``last`` attempt."""
         for _ in range(MOST_DEATHS + 1):
             with Session(self.grader.candidates, self.grader.examiners, self.data, self.files) as session:
                 session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
-                if self._go_through(session):
+                death = self._go_through(session)
+                if death is None:
                     self._look_back(session)
                     break
+                if not last and death.verdict is Verdict.KILLED and session.was_shot():
+                    raise _Shot
         self._mark_rest(Verdict.KILLED, "the cells before ended the code's process too often")
 
     def give_up(self, fault: str) -> None:
         self.outcome.faults.append(fault)
         self._mark_rest(Verdict.UNGRADED, f"the grader failed, not you: {fault.splitlines()[-1]}")
 
-    def _go_through(self, session: Session) -> bool:
-        """Run all cells; whether the end was reached."""
+    def _go_through(self, session: Session) -> Died | None:
+        """Run all cells; the death of the candidate if the end was not reached."""
         before, left = None, OWN_CELLS * self.grader.seconds
         for index, cell in self.cells:
             if index in self.deadly:
@@ -199,8 +210,8 @@ class _Run:
                     self.outcome.keep(index, reply)
             except Died as death:
                 self._bury(index, death)
-                return False
-        return True
+                return death
+        return None
 
     def _look_back(self, session: Session) -> None:
         """Note what the notebook did to its process; whatever comes of that question, no verdict changes."""

@@ -167,9 +167,14 @@ class Session:
             with contextlib.suppress(WallError):
                 parent.signal(pid, signal.SIGINT)
 
-    def _end_candidate(self) -> None:
-        if pid := self.pids.pop(self.candidates, None):
-            self.candidates.end(pid)
+    def was_shot(self) -> bool:
+        """End the candidate, if it has not ended; whether it was a SIGKILL that ended it, and not its own code."""
+        status = self._end_candidate()
+        return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+    def _end_candidate(self) -> int:
+        pid = self.pids.pop(self.candidates, None)
+        return self.candidates.end(pid) if pid else 0
 
 
 def _copy_data(source: Path, scratch: Path) -> None:
