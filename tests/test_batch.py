@@ -17,6 +17,7 @@ from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
 from viva.batch import Status, autograde
 from viva.folder import remove
+from viva.verdict import WallError
 
 RIGHT = "right/einsum"
 
@@ -90,6 +91,21 @@ def test_force_in_the_config_grades_again(course):
         config.Autograde.force = force
         (outcome,) = autograde(opened, submissions, config=config)
         assert outcome.status is status
+
+
+def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(course, monkeypatch):
+    def fail(run, **_):
+        raise WallError("the warm parent of the candidates has ended")
+
+    hand_in(course, "anna", answer=RIGHT)
+    with monkeypatch.context() as patch:
+        patch.setattr("viva.grading._Run.finish", fail)
+        outcome = statuses(course)["anna"]
+    assert outcome.status is Status.FAILED
+    assert set(outcome.verdicts) == {"ungraded"}
+    assert statuses(course)["anna"].status is Status.DONE
+    assert scores(course) == {"anna": 20}
+    assert statuses(course)["anna"].status is Status.UNCHANGED
 
 
 def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(course, viva):

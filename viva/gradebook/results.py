@@ -13,7 +13,8 @@ Where a submission has several, because its batch is not finished or nbgrader gr
 ``integrity`` has, by notebook and only where there are some, facts about what the notebook did to its process, and
 ``sanitized`` has, by notebook, a sentence for each cell that something was taken out of before it is shown.
 ``key`` is a hash of everything that the verdicts depend on: the submission, the instructor's notebook and
-data, the limits and the engine. A submission whose key is the same need not be graded again.
+data, the limits and the engine. A submission whose key is the same need not be graded again, unless ``faults`` tells
+that the grader itself failed.
 """
 
 from __future__ import annotations
@@ -48,9 +49,12 @@ class Results:
         """The last record of each submission, by assignment and student; a line that was cut off is left out."""
         return {(record["assignment"], record["student"]): record for record, _, _ in self._records()}
 
-    def keys(self) -> dict[tuple[str, str], str]:
-        """The key of each submission's last record, by assignment and student."""
-        return {(record["assignment"], record["student"]): record.get("key") for record, _, _ in self._records()}
+    def keys(self) -> dict[tuple[str, str], str | None]:
+        """The key of each submission's last record, by assignment and student; None where the grader itself failed."""
+        return {
+            (record["assignment"], record["student"]): None if record.get("faults") else record.get("key")
+            for record, _, _ in self._records()
+        }
 
     def _records(self) -> Iterator[tuple[dict, int, int]]:
         """Each record with where its line begins and ends; they are read one by one, as there may be thousands."""
