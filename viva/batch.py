@@ -38,7 +38,7 @@ from viva.autograde import (
 from viva.course import Course, Submission
 from viva.examination import Examination
 from viva.folder import MOST_FILES, walk
-from viva.gradebook.record import Expected, Writer, concerns_all
+from viva.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.gradebook.results import Results
 from viva.intake.handin import KEPT, MOST_BYTES, find
 from viva.marking import Marked, Marker
@@ -92,7 +92,7 @@ def autograde(
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot wall student code in and ``Examine.no_wall`` is not set.
     """
-    course.require_gradebook()
+    patiently(course.require_gradebook)
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell):
         leftovers.finish_builds(course.folders_around("autograded"))
         try:

@@ -20,6 +20,7 @@ from traitlets.config import Config
 from viva.blueprint import Blueprint, language_of, read_blueprint
 from viva.course import Course
 from viva.grading import Grader
+from viva.processes import leftovers
 from viva.rehearsal import rehearse
 from viva.session import ExaminerFault
 from viva.verdict import CourseError, VivaError
@@ -97,7 +98,8 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} does not say how it is checked, so 'viva check' knows less than the grader: {error}"
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(released, known, grader.seconds)
-    nbformat.write(released, path)
+    with leftovers.whole(path) as file:
+        nbformat.write(released, file)
     return ""
 
 

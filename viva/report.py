@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from viva.cleaning import legible
 from viva.course import Course
+from viva.processes import leftovers
 from viva.reporting import plot
 from viva.reporting.findings import gather, known_names
 from viva.reporting.pseudonyms import Names, key_in
@@ -33,7 +34,8 @@ def write(course: Course, assignments: list[str], server: str, anonymous: bool =
     names = Names(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Names()
     figures = gather(course, assignments, names, address)
     path = folder / ("anonymous.html" if anonymous else "index.html")
-    path.write_text(page(figures, anonymous), encoding="utf-8", errors="replace")
+    with leftovers.whole(path, errors="replace") as file:
+        file.write(page(figures, anonymous))
     return path, figures
 
 

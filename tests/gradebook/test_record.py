@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from pathlib import Path
 
 import nbformat
@@ -11,11 +13,13 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
 
 from tests.conftest import PROJECT, load
 from tests.oral import code_cell
 from viva.batch import autograde
-from viva.gradebook.record import Draft, Expected, Graded, Writer
+from viva.gradebook.record import Draft, Expected, Graded, Writer, patiently, trouble
 
 pytestmark = pytest.mark.xdist_group("record")
 
@@ -197,6 +201,44 @@ def test_nothing_is_written_before_the_commit_and_nothing_after_a_rollback(root,
     assert {place[0] for place in rows(root)} == {"ben"}
     assert rows(root)["ben", "one", "written", "comment"] == ("seen", None)
     assert rows(root)["ben", "one", "partial"][0] == 0
+
+
+def asked(path: Path) -> int:
+    """How many students a gradebook has, asked without any patience of SQLite's own."""
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 0})
+    try:
+        with engine.connect() as connection:
+            return connection.execute(text("SELECT count(*) FROM student")).scalar()
+    finally:
+        engine.dispose()
+
+
+def test_who_only_reads_waits_for_another_program_too(root, monkeypatch):
+    tried = []
+    with contextlib.closing(sqlite3.connect(root / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+
+        def ask() -> int:
+            tried.append(1)
+            if len(tried) == 3:
+                other.execute("ROLLBACK")
+            return asked(root / "gradebook.db")
+
+        assert patiently(ask) == 0 and len(tried) == 3
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr("viva.gradebook.record.PATIENCE", 0.0)
+        with pytest.raises(DBAPIError, match="is locked"):
+            patiently(lambda: asked(root / "gradebook.db"))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_of_a_damaged_gradebook_is_said_how_to_come_out_of_it(root, whole):
+    path = root / "gradebook.db"
+    path.write_bytes(b"no database\n" * 500 if whole else path.read_bytes()[:5000])
+    with pytest.raises(DBAPIError) as error:
+        asked(path)
+    assert "is damaged" in trouble(error.value, f"sqlite:///{path}")
+    assert "then run 'viva grade --force'" in trouble(error.value, f"sqlite:///{path}")
 
 
 def test_an_unknown_assignment_is_said_to_be(writer):

@@ -47,3 +47,9 @@ def test_the_key_is_made_once_and_for_its_owner_alone(tmp_path):
     assert key_in(path) == key_in(path)
     assert len(key_in(path)) == 64
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_key_that_a_full_disk_left_empty_is_made_anew(tmp_path):
+    path = tmp_path / "pseudonyms.key"
+    path.touch(mode=0o600)
+    assert len(key_in(path)) == 64

@@ -81,6 +81,8 @@ class VivaCommand(ShortHelp, NbGrader):
         except OSError as error:
             name = error.filename or self.course.root
             self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
+        except MemoryError:
+            self._say_error("There is too little memory, or a limit on it ('ulimit -v') is too low. " + AGAIN)
         return BAD_REQUEST
 
     def run(self) -> int:

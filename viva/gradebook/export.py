@@ -9,6 +9,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
+from viva.processes import leftovers
+
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "code_score", "max_code_score", "written_score", "max_written_score",
@@ -62,7 +64,7 @@ class CsvExport(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the rows of ``scores`` to the file ``to`` (grades.csv)."""
-        with Path(self.to or "grades.csv").open("w", newline="", encoding="utf-8") as file:
+        with leftovers.whole(Path(self.to or "grades.csv"), newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
             writer.writerows(scores(gradebook, [str(name) for name in self.assignment], [str(s) for s in self.student]))

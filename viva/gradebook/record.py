@@ -13,9 +13,10 @@ import contextlib
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import TypeVar
 
 from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
@@ -26,6 +27,8 @@ from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from tornado.log import app_log
 
 from viva.processes import stopping
+
+Found = TypeVar("Found")
 
 
 @dataclass
@@ -136,6 +139,12 @@ class Graded:
 AGAIN = "What was recorded before is kept; mend that, then run the same command again."
 
 
+DAMAGED = (
+    "Put a copy of it back, then run 'viva grade --force': it grades everything again, and keeps the grades by hand. "
+    "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
+)
+
+
 def trouble(error: DBAPIError, url: str) -> str:
     """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
     said = str(error.orig).splitlines()[0]
@@ -145,6 +154,8 @@ def trouble(error: DBAPIError, url: str) -> str:
         return f"The gradebook {url} cannot be used: it is read-only. {AGAIN}"
     if "is full" in said:
         return f"The gradebook {url} cannot be used: its disk is full. {AGAIN}"
+    if "malformed" in said or "not a database" in said:
+        return f"The gradebook {url} is damaged ({said}). {DAMAGED}"
     if "no such column" in said or "no such table" in said or "has no column" in said:
         return f"The gradebook {url} is of another version of nbgrader ({said}). {UPGRADE}"
     return f"The gradebook {url} cannot be used: {said}. {AGAIN}"
@@ -157,6 +168,17 @@ UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
 
 def is_locked(error: DBAPIError) -> bool:
     return "database is locked" in str(error.orig) or "table is locked" in str(error.orig)
+
+
+def patiently(work: Callable[[], Found]) -> Found:
+    """What ``work`` returns, tried again for a while where another program has the gradebook locked."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return work()
+        except DBAPIError as error:
+            if not is_locked(error) or time.monotonic() > end:
+                raise
 
 
 def concerns_all(error: Exception) -> bool:

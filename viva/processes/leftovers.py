@@ -11,26 +11,37 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import socket
+import stat
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from viva.folder import remove
 from viva.processes import stopping
+from viva.verdict import CourseError
 
 PREFIX = "viva-run-"
 BUILD = ".viva-"
+ROOM = 1 << 20
+"""Bytes that a command's temporary files may need at the least; with less a warm parent does not even start."""
 PATIENCE, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for all temporary files of this process and those it starts; those of dead ones are removed."""
-    sweep(Path(tempfile.gettempdir()))
+    """A folder for all temporary files of this process and those it starts; those of dead ones are removed.
+
+    Raises CourseError when its disk is full.
+    """
+    place = Path(tempfile.gettempdir())
+    sweep(place)
+    require_room(place)
     before, folder = (tempfile.tempdir, os.environ.get("TMPDIR")), None
     try:
         with stopping.postponed():
@@ -46,6 +57,16 @@ def temporary_folder() -> Iterator[Path]:
             if folder:
                 remove(folder)
                 os.close(lock)
+
+
+def require_room(place: Path) -> None:
+    """Raises CourseError when next to nothing is free in ``place``."""
+    disk = shutil.disk_usage(place)
+    if disk.total and disk.free < ROOM:  # some network drives have no size
+        raise CourseError(
+            f"Temporary files go to {place}, and only {disk.free / 2**20:.1f} MB are free there. Make room, or name "
+            "another folder in the variable TMPDIR; then run the same command again."
+        )
 
 
 def _locked_folder() -> tuple[Path, int]:
@@ -77,6 +98,32 @@ def _take(lock: int) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
+    """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
+
+    ``how`` is what ``open`` knows beside. A file that was there keeps its mode; what is no file is written to directly.
+    """
+    if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
+        with path.open("w", encoding="utf-8", **how) as file:
+            yield file
+        return
+    path = path.resolve()  # a link stays one
+    fresh = path.with_name(f"{BUILD}{path.name}")
+    fresh.unlink(missing_ok=True)
+    try:
+        with open(fresh, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode), **how) as file:
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def finish_builds(parents: Iterable[Path]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from viva.cleaning import legible
+from viva.processes import leftovers
 
 LONGEST = 80
 SHORTEST = 3
@@ -48,8 +49,8 @@ class Names:
 
 def key_in(path: Path) -> bytes:
     """The course's secret key, made when there is none yet; without it nobody can tell who a pseudonym is."""
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
+        with leftovers.whole(path, mode=0o600) as file:  # half a key, or none, would hide nobody
+            file.write(secrets.token_hex(32) + "\n")
     return path.read_bytes().strip()
