@@ -109,7 +109,7 @@ def test_a_broken_gradebook_is_said_to_be_one(course, viva):
     hand_in(course, "anna")
     result = viva("grade", SHORT)
     assert result.status == 2
-    assert "gradebook.db cannot be used" in result.err
+    assert "gradebook.db is damaged" in result.err
 
 
 def shell(*command, cwd, **options):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import SHORT, hand_in, load
+from viva.course import Course
 from viva.verdict import CourseError
 
 
@@ -71,3 +72,13 @@ def test_an_assignment_that_was_not_released_is_said_to_be_so_and_no_gradebook_i
     with pytest.raises(CourseError, match=f"Run 'viva release {SHORT}' first"):
         opened.released_notebooks(SHORT)
     assert not (course / "gradebook.db").exists()
+
+
+def test_a_folder_whose_path_no_address_of_a_gradebook_can_hold_is_refused(tmp_path, course):
+    folder = tmp_path / "ready?"
+    folder.mkdir()
+    opened, _ = load(course)
+    opened.require_writable()
+    opened.directory.root = str(folder)
+    with pytest.raises(CourseError, match=r"holds a '\?'.*Rename the folder"):
+        Course(opened.directory).require_writable()

@@ -215,6 +215,15 @@ def test_a_full_disk_costs_nothing_that_was_recorded(tiny, complete, room, tmp_p
     complete(kept)
 
 
+@pytest.mark.parametrize("most", [16, 24, 40])
+def test_where_too_few_files_may_be_open_sentences_say_so(tiny, complete, most):
+    grading = Grading(tiny, within=("sh", "-c", f'ulimit -n {most}; exec "$@"', "sh"))
+    status = grading.wait()
+    assert "Traceback" not in grading.out + grading.err
+    assert status == 0 or (status == 1 and f"{TINY}, student0000: " in grading.out) or "Too many" in grading.err
+    complete()
+
+
 def test_a_gradebook_of_an_older_nbgrader_is_to_be_upgraded_first(tiny, complete, capsys):
     with contextlib.closing(sqlite3.connect(tiny / "gradebook.db")) as book:
         book.execute("ALTER TABLE student DROP COLUMN lms_user_id")

@@ -345,6 +345,17 @@ def test_nothing_is_left_of_a_submission(exam, tmp_path, monkeypatch):
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
+def test_chance_is_the_same_in_every_batch(exam):
+    """Also where it hides: the hash of a text decides the order of a set."""
+    answer = "import random\nprint(random.random(), np.random.rand(), hash('a'))\ndef f(x): return x + 1"
+    shown = []
+    for grader in (exam.grader, exam.grader, Grader(1.0, exam.grader.walls)):
+        outcome = grader.grade(exam.answered(answer), exam.examination)
+        shown.append(outcome.outputs[1][0][0]["text"])
+    grader.close()
+    assert shown[0] == shown[1] == shown[2]
+
+
 def test_one_submission_sees_nothing_of_the_one_before(exam):
     exam.grade("import numpy, builtins\nnumpy.leak = builtins.leak = 1\nopen('leak', 'w').write('x')\nf = abs")
     seen = (

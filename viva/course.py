@@ -40,6 +40,11 @@ class Course:
             raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
+        if "?" in str(self.root) and self.gradebook_file:
+            raise CourseError(
+                f"The path of the course folder {self.root} holds a '?', which ends a file's name in the address of a "
+                "gradebook; nothing was done. Rename the folder."
+            )
 
     def require_gradebook(self) -> None:
         """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's."""

@@ -95,6 +95,8 @@ class Marker:
                 found[name] = BlueprintError(f"{source}: {fault}")
             except VivaError as error:
                 found[name] = error
+            except OSError as error:  # too many files are open, or there is no room for one
+                found[name] = VivaError(_trouble(error))
         return found
 
     def _try(self, submission: Submission, examinations: _Examinations | None) -> Marked:
@@ -107,7 +109,7 @@ class Marker:
             return Marked(problem=str(error), log=stream.getvalue())
         except OSError as error:
             log.exception("The submission could not be graded.")
-            return Marked(problem=f"it could not be graded: {error.strerror or error}. {AGAIN}", log=stream.getvalue())
+            return Marked(problem=_trouble(error), log=stream.getvalue())
         except Exception as error:
             log.exception("The submission could not be graded.")
             sentence = f"it could not be graded: {str(error).splitlines()[0] if str(error) else ''}"
@@ -193,6 +195,10 @@ class Marker:
             if outcome.integrity:
                 done.record.setdefault("integrity", {})[name] = outcome.integrity
         return text
+
+
+def _trouble(error: OSError) -> str:
+    return f"it could not be graded: {error.strerror or error}. {AGAIN}"
 
 
 def _copy_extra_files(source: Path, target: Path, directory: CourseDirectory) -> None:

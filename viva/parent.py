@@ -65,7 +65,8 @@ class Parent:
         around, maker = [], os.getpid()
         if self._boxed:
             around, maker = bubblewrap.command(wall.readable, self.folder), bubblewrap.INIT
-        command = [*around, sys.executable, "-I", "-m", "viva.parent", role, str(theirs.fileno()), str(maker)]
+        # Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already.
+        command = [*around, sys.executable, "-sP", "-m", "viva.parent", role, str(theirs.fileno()), str(maker)]
         with theirs:
             self.process: subprocess.Popen | None = subprocess.Popen(
                 [*command, *loaded],
@@ -184,7 +185,6 @@ def main(role: str, number: str, maker: str, *loaded: str) -> None:
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
     if "pandas" in sys.modules:
         learn_pandas()
-    _seed()
     libc.prctl(PR_SET_DUMPABLE, 0)
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
@@ -208,7 +208,10 @@ def main(role: str, number: str, maker: str, *loaded: str) -> None:
 
 
 def _seed() -> None:
-    """What draws random numbers without a seed draws the same in every batch, so that results can be compared."""
+    """What draws random numbers without a seed draws the same in every batch, so that results can be compared.
+
+    In each fork, as ``random`` seeds itself anew in every child.
+    """
     import numpy as np
 
     random.seed(0)
@@ -264,6 +267,7 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
             wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
             enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
         sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
+        _seed()
         wire.write(4, wire.encode({"ready": True}))
     except BaseException as error:
         with contextlib.suppress(OSError):
