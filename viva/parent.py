@@ -242,7 +242,10 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
             parent = os.getpid()
             pid = os.fork()
             if pid == 0:
-                _child(serve, descriptors, request, parent)
+                try:
+                    _child(serve, descriptors, request, parent)
+                finally:
+                    os._exit(1)  # or it would go on as a second warm parent, and take the first one's requests
             channels[channel].add(pid)
             channel.send(json.dumps(pid).encode())
 
