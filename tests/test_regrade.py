@@ -17,7 +17,7 @@ from tests.conftest import PROJECT, load
 from viva import batch
 from viva.batch import autograde
 from viva.processes import leftovers
-from viva.regrade import LOG, Regrade
+from viva.regrade import LOG, Comparison, Regrade
 from viva.release import release
 from viva.verdict import CourseError
 
@@ -232,7 +232,7 @@ def test_a_score_that_changes_by_lateness_says_so(course):
     regrade.before["anna"] |= {"score": 99, "late": 3}
     regrade.before["dora"] |= {"score": 99}
     del regrade.before["dora"]["late"]  # as an older Viva wrote it
-    why = {change.student: change.why for change in regrade.finish()[0]}
+    why = {change.student: change.why for change in regrade.finish().changes}
     assert why == {
         "anna": "the sum, less the 0 that lateness costs, of all points as they are now",
         "dora": "the sum",
@@ -260,7 +260,7 @@ def test_who_was_graded_since_a_stopped_regrade_began_is_graded_again_too(course
     second = Regrade(opened, TINY, config)
     assert second.resumed
     assert [one.student for one in second.submissions()] == ["anna", "bo", "carl", "dora"]
-    assert second.finish() == ([], []), "who is no more in the gradebook changes nothing"
+    assert second.finish() == Comparison([], [], []), "who is no more in the gradebook changes nothing"
 
 
 def test_who_was_not_graded_again_changes_nothing_when_a_check_has_another_title(course):
@@ -270,7 +270,7 @@ def test_who_was_not_graded_again_changes_nothing_when_a_check_has_another_title
         cell = gradebook.find_source_cell("test_double", "tiny", TINY)
         cell.source = TESTS.replace("two doubles to four", "twice two is four")
         gradebook.db.commit()
-    assert regrade.finish() == ([], []), "a new title is nothing that a human should look at"
+    assert regrade.finish() == Comparison([], [], []), "a new title is nothing that a human should look at"
 
 
 def test_where_a_cell_that_is_graded_by_hand_is_worth_less_a_human_looks_again(course):
@@ -279,8 +279,7 @@ def test_where_a_cell_that_is_graded_by_hand_is_worth_less_a_human_looks_again(c
     with book(course) as gradebook:
         gradebook.find_grade_cell("why", "tiny", TINY).max_score = 1
         gradebook.db.commit()
-    changes, marked = regrade.finish()
-    assert (changes, marked) == ([], ["anna: why (2 of 1 points)", "dora: why (1.5 of 1 points)"])
+    assert regrade.finish() == Comparison([], ["anna: why (2 of 1 points)", "dora: why (1.5 of 1 points)"], [])
     assert grades(course)["dora", "why"] == (None, 1.5, True)
 
 
@@ -311,3 +310,27 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     )
     again = viva("release", TINY, "--no-audit")
     assert "graded again" not in again.out, "nothing changed"
+
+
+def test_a_check_that_nobody_passes_any_more_is_suspected(course):
+    opened, config = load(course)
+    regrade = Regrade(opened, TINY, config)
+    for one in regrade.before.values():
+        for check in one["cells"]["tiny/test_double"]["checks"].values():
+            check["verdict"] = "passed"
+    found = regrade.finish().suspects
+    assert found == []
+    results = course / "results.jsonl"
+    results.write_text(results.read_text().replace('"passed"', '"error"'))
+    (course / LOG).unlink()
+    shutil.rmtree(course / "submitted" / "carl")
+    regrade.before = Regrade(opened, TINY, config).before | regrade.before
+    assert regrade.finish().suspects[0] == (
+        "test_double: 3 passed the check 'two doubles to four', and nobody does any more. Does your own solution?"
+    )
+
+
+def test_feedback_that_is_older_than_a_grade_is_told_of(course, viva):
+    (course / "feedback" / "anna" / TINY).mkdir(parents=True)
+    assert "In feedback/ are pages for 1 of these, from before." in viva("grade", TINY, "--force").out
+    assert "feedback" not in viva("grade", TINY).out

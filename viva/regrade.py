@@ -29,6 +29,7 @@ import contextlib
 import copy
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -59,6 +60,17 @@ class Change:
     old: float | None
     new: float | None
     why: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What stands after a regrade, beside what stood before it."""
+
+    changes: list[Change]
+    look_again: list[str]
+    """Where a grade by hand stands that a human should look at again."""
+    suspects: list[str]
+    """A sentence for each check that several passed and nobody passes any more."""
 
 
 class Regrade:
@@ -122,15 +134,17 @@ class Regrade:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
         return batch.grade(self.course, self.submissions(), config=self.config, workers=workers)
 
-    def finish(self) -> tuple[list[Change], list[str]]:
-        """Mark what a human should look at again, write the log; the changes, and what was marked, in words."""
+    def finish(self) -> Comparison:
+        """Mark what a human should look at again, and write the log."""
         after, now_out = self._scores(), Edition.of(self.course, self.assignment)
-        marked, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
+        look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
         students = sorted(self.before.keys() & after.keys())
         changes = [change for student in students for change in self._changes(student, after[student], renamed)]
         ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
         self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
-        return changes, marked
+        there = {one.student for one in self.submissions()} & after.keys()
+        before, after = ({student: scores[student] for student in there} for scores in (self.before, after))
+        return Comparison(changes, look_again, _suspects(before, after))
 
     def _scores(self) -> dict[str, dict]:
         """By student, the score, and by cell what it came to."""
@@ -229,8 +243,26 @@ def write_csv(changes: list[Change], path: Path) -> None:
             writer.writerow(row | {key: "" if row[key] is None else f"{row[key]:g}" for key in ("old", "new")})
 
 
+def _suspects(before: dict[str, dict], after: dict[str, dict]) -> list[str]:
+    """Checks that all lose who passed them: most often it is the test that is wrong."""
+    (had, _), (have, checks) = map(_passes, (before, after))
+    return [
+        f"{cell}: {count} passed the check '{title}', and nobody does any more. Does your own solution?"
+        for (cell, title), count in had.items()
+        if count > 1 and not have[cell, title] and (cell, title) in checks
+    ]
+
+
+def _passes(scores: dict[str, dict]) -> tuple[Counter, set[tuple[str, str]]]:
+    """How many pass each check, by cell and title; and which checks there are."""
+    cells = [(place.partition("/")[2], cell) for one in scores.values() for place, cell in one["cells"].items()]
+    checks = [((name, title), result) for name, cell in cells for title, result in cell["checks"].items()]
+    return Counter(name for name, result in checks if result["verdict"] == Verdict.PASSED), {name for name, _ in checks}
+
+
 def _earned(cell: dict) -> tuple:
-    return cell["auto"], sorted((title, check["earned"]) for title, check in cell["checks"].items())
+    """What a cell came to; not the titles, which may be other ones."""
+    return cell["auto"], sorted(check["earned"] for check in cell["checks"].values())
 
 
 def _why(old: dict | None, new: dict | None) -> str:

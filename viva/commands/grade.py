@@ -60,7 +60,12 @@ class GradeCommand(VivaCommand):
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
-        return self.report(collected, "graded")
+        status = self.report(collected, "graded")
+        graded = [outcome.submission for outcome in collected if outcome.verdicts]
+        older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
+        if older:
+            self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")
+        return status
 
 
 class RegradeCommand(VivaCommand):
@@ -102,12 +107,15 @@ class RegradeCommand(VivaCommand):
                 self._say(sentence)
             total = len(regrade.submissions())
             collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
-            changes, marked = regrade.finish()
+            found = regrade.finish()
+        changes = found.changes
         status = self.report([replace(outcome, notes=()) for outcome in collected], "graded", document=False)
         self._show(changes, len(collected))
-        if marked:
+        for sentence in found.suspects:
+            self._say(sentence)
+        if found.look_again:
             self._say("Given by hand for a test that changed or comes to something else; it stands, look at it again:")
-        for sentence in marked:
+        for sentence in found.look_again:
             self._say(f"  {sentence}")
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
@@ -122,7 +130,8 @@ class RegradeCommand(VivaCommand):
             remarks=remarks,
             submissions=documents(collected),
             changes=[vars(change) for change in changes],
-            look_again=marked,
+            look_again=found.look_again,
+            suspects=found.suspects,
             csv=path,
         )
         return status
