@@ -10,6 +10,7 @@ import sqlite3
 
 import nbformat
 import pytest
+import sqlalchemy
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
@@ -19,6 +20,7 @@ from viva.batch import autograde
 from viva.processes import leftovers
 from viva.regrade import LOG, Comparison, Regrade
 from viva.release import release
+from viva.shadow import shadow
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("regrade")
@@ -334,3 +336,21 @@ def test_feedback_that_is_older_than_a_grade_is_told_of(course, viva):
     (course / "feedback" / "anna" / TINY).mkdir(parents=True)
     assert "In feedback/ are pages for 1 of these, from before." in viva("grade", TINY, "--force").out
     assert "feedback" not in viva("grade", TINY).out
+
+
+def test_a_what_if_sees_one_moment_of_the_gradebook(course, monkeypatch):
+    opened, config = load(course)
+    refused = []
+
+    def insert(table):
+        with contextlib.closing(sqlite3.connect(course / "gradebook.db", timeout=0)) as other:
+            try:
+                other.execute("UPDATE grade SET manual_score = 1")
+                other.commit()
+            except sqlite3.OperationalError as error:
+                refused.append(str(error))
+        return sqlalchemy.insert(table)
+
+    monkeypatch.setattr("viva.shadow.insert", insert)
+    with shadow(opened, TINY, config):
+        assert set(refused) == {"database is locked"}
