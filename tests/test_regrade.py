@@ -236,7 +236,7 @@ def test_a_score_that_changes_by_lateness_says_so(course):
     del regrade.before["dora"]["late"]  # as an older Viva wrote it
     why = {change.student: change.why for change in regrade.finish().changes}
     assert why == {
-        "anna": "the sum, less the 0 that lateness costs, of all points as they are now",
+        "anna": "the sum, less the 0 that lateness costs now instead of 3",
         "dora": "the sum",
     }
 

@@ -213,7 +213,7 @@ class Regrade:
             late = after["late"]
             why = "the sum, less what lateness costs" if late else "the sum"
             if before.get("late", late) != late:  # nbgrader reckons it when it grades, before there are grades by hand
-                why = f"the sum, less the {late:g} that lateness costs, of all points as they are now"
+                why = f"the sum, less the {late:g} that lateness costs now instead of {before['late']:g}"
             yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
 
     def _stopped(self) -> dict | None:

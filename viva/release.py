@@ -162,9 +162,9 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
         said += [f"{cell} is of another kind" for cell in was if cell in is_ and was[cell] != is_[cell]]
     if said:
         raise CourseError(
-            f"{assignment} has submissions in the gradebook, so no cell can be added, removed or renamed any more, "
-            f"but {', '.join(said)}. Nothing was changed. Give notebooks and cells the names that they had; "
-            "what more is to be tested can be a further check in a test cell that is there."
+            f"{assignment} has submissions in the gradebook, so no notebook and no cell with a grade id can be added, "
+            f"removed or renamed, but {', '.join(said)}. Nothing was changed. Give notebooks and cells the names "
+            "that they had; what more is to be tested can be a further check in a test cell that is there."
         )
 
 
