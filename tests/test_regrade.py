@@ -10,13 +10,18 @@ import sqlite3
 
 import nbformat
 import pytest
+import sqlalchemy
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
+from viva import batch
 from viva.batch import autograde
-from viva.regrade import LOG, Regrade, _tests_changed
+from viva.processes import leftovers
+from viva.regrade import LOG, Comparison, Regrade
 from viva.release import release
+from viva.shadow import shadow
+from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("regrade")
 
@@ -154,7 +159,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert new["carl", "test_double"][1:] == (5, True), "a grade by hand on a changed test waits for a human"
     assert new["dora", "why"] == old["dora", "why"] == (None, 1.5, False)
     assert new["bo", "why"] == old["bo", "why"]
-    assert "should look at again: 1." in done.out
+    assert "look at it again:\n  carl: test_double (5 of 6 points)\n" in done.out
     with book(course) as gradebook:
         assert gradebook.find_comment("why", "tiny", TINY, "dora").manual_comment == "Say more."
         assert gradebook.find_submission(TINY, "anna").score == 8
@@ -189,8 +194,12 @@ def test_a_renamed_cell_is_refused_in_a_sentence_and_nothing_is_touched(course, 
     for options in (["--what-if"], []):
         result = viva("regrade", TINY, "--no-audit", *options)
         assert result.status == 2
-        assert "its cells were added, removed or renamed since" in result.err
-        assert files(course) == before
+        assert "but test_double is gone, test_other is new. Nothing was changed." in result.err
+        after = files(course)
+        if not options:  # what was to be applied held the lock
+            lock = str(course / "gradebook.db.lock")
+            after[lock] = before[lock]
+        assert after == before
 
 
 @pytest.mark.slow
@@ -202,7 +211,8 @@ def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_
     next(first.grade(workers=1))
     second = Regrade(opened, TINY, config)
     assert second.resumed
-    assert (second.before, second.tests) == (first.before, first.tests)
+    assert second.release()[0].startswith("The student version changed (test_double)."), "since the first began"
+    assert (second.before, second.edition) == (first.before, first.edition)
     second.finish()
     assert not Regrade(opened, TINY, config).resumed
 
@@ -218,24 +228,16 @@ def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     assert again.startswith("bo: handed in again since it was graded")
 
 
-def test_hidden_lines_below_hidden_helpers_are_hidden_too():
-    helper = "### BEGIN HIDDEN TESTS\nx = 2\n### END HIDDEN TESTS"
-    check = "### CHECK 3: minus one\n### BEGIN HIDDEN TESTS\nassert double(-1) == -2\n### END HIDDEN TESTS"
-    was = f"{helper}\n{check}"
-    (said,) = _tests_changed({"tiny/test": was}, {"tiny/test": was.replace("-2", "-x")})
-    assert said == "test: the check 'minus one' has another text, in hidden lines only."
-
-
 def test_a_score_that_changes_by_lateness_says_so(course):
     opened, config = load(course)
     regrade = Regrade(opened, TINY, config)
     regrade.before["anna"] |= {"score": 99, "late": 3}
     regrade.before["dora"] |= {"score": 99}
     del regrade.before["dora"]["late"]  # as an older Viva wrote it
-    why = {change.student: change.why for change in regrade.finish()[0]}
+    why = {change.student: change.why for change in regrade.finish().changes}
     assert why == {
-        "anna": "the sum, less the 0 that lateness costs, of all points as they are now",
-        "dora": "the sum, less what lateness costs",
+        "anna": "the sum, less the 0 that lateness costs now instead of 3",
+        "dora": "the sum",
     }
 
 
@@ -250,3 +252,105 @@ def test_a_gradebook_of_an_older_nbgrader_is_refused_before_anything_is_written(
     assert "Run 'nbgrader db upgrade', then the same command again." in result.err
     assert len(result.err.splitlines()) == 1
     assert files(course) == before
+
+
+def test_who_was_graded_since_a_stopped_regrade_began_is_graded_again_too(course):
+    opened, config = load(course)
+    first = Regrade(opened, TINY, config)
+    del first.before["bo"]
+    first._say(("begun", {"tests": first.edition.tests, "before": first.before | {"gone": first.before["anna"]}}))
+    second = Regrade(opened, TINY, config)
+    assert second.resumed
+    assert [one.student for one in second.submissions()] == ["anna", "bo", "carl", "dora"]
+    assert second.finish() == Comparison([], [], []), "who is no more in the gradebook changes nothing"
+
+
+def test_who_was_not_graded_again_changes_nothing_when_a_check_has_another_title(course):
+    opened, config = load(course)
+    regrade = Regrade(opened, TINY, config)
+    with book(course) as gradebook:
+        cell = gradebook.find_source_cell("test_double", "tiny", TINY)
+        cell.source = TESTS.replace("two doubles to four", "twice two is four")
+        gradebook.db.commit()
+    assert regrade.finish() == Comparison([], [], []), "a new title is nothing that a human should look at"
+
+
+def test_where_a_cell_that_is_graded_by_hand_is_worth_less_a_human_looks_again(course):
+    opened, config = load(course)
+    regrade = Regrade(opened, TINY, config)
+    with book(course) as gradebook:
+        gradebook.find_grade_cell("why", "tiny", TINY).max_score = 1
+        gradebook.db.commit()
+    assert regrade.finish() == Comparison([], ["anna: why (2 of 1 points)", "dora: why (1.5 of 1 points)"], [])
+    assert grades(course)["dora", "why"] == (None, 1.5, True)
+
+
+@pytest.mark.parametrize("command", ["regrade", "release"])
+def test_nobody_grades_while_a_correction_is_released(course, viva, monkeypatch, command):
+    held = []
+
+    def released(*_, **__):
+        with (course / batch.LOCK).open() as lock:
+            held.append(not leftovers._take(lock.fileno()))
+        raise CourseError("Seen.")
+
+    monkeypatch.setattr("viva.regrade.release", released)
+    monkeypatch.setattr("viva.commands.author.release", released)
+    monkeypatch.setattr("viva.regrade.shadow", lambda *_: contextlib.nullcontext(load(course)))
+    result = viva(command, TINY, "--no-audit")
+    assert (result.status, result.err, held) == (2, "Seen.\n", [True])
+
+
+def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next(course, viva):
+    write_source(course, CORRECTED)
+    result = viva("release", TINY, "--no-audit")
+    assert result.status == 0, result.text
+    assert f"{TINY}: The student version changed (test_double). Hand release/{TINY} out again" in result.out
+    assert "the check 'a half doubles to one' has another text, in hidden lines only." in result.out
+    assert (
+        "until they are graded again: 4 submissions. 'viva regrade tiny --what-if' says who would change" in result.out
+    )
+    again = viva("release", TINY, "--no-audit")
+    assert "graded again" not in again.out, "nothing changed"
+
+
+def test_a_check_that_nobody_passes_any_more_is_suspected(course):
+    opened, config = load(course)
+    regrade = Regrade(opened, TINY, config)
+    for one in regrade.before.values():
+        for check in one["cells"]["tiny/test_double"]["checks"].values():
+            check["verdict"] = "passed"
+    found = regrade.finish().suspects
+    assert found == []
+    results = course / "results.jsonl"
+    results.write_text(results.read_text().replace('"passed"', '"error"'))
+    (course / LOG).unlink()
+    shutil.rmtree(course / "submitted" / "carl")
+    regrade.before = Regrade(opened, TINY, config).before | regrade.before
+    assert regrade.finish().suspects[0] == (
+        "test_double: 3 passed the check 'two doubles to four', and nobody does any more. Does your own solution?"
+    )
+
+
+def test_feedback_that_is_older_than_a_grade_is_told_of(course, viva):
+    (course / "feedback" / "anna" / TINY).mkdir(parents=True)
+    assert "In feedback/ are pages for 1 of these, from before." in viva("grade", TINY, "--force").out
+    assert "feedback" not in viva("grade", TINY).out
+
+
+def test_a_what_if_sees_one_moment_of_the_gradebook(course, monkeypatch):
+    opened, config = load(course)
+    refused = []
+
+    def insert(table):
+        with contextlib.closing(sqlite3.connect(course / "gradebook.db", timeout=0)) as other:
+            try:
+                other.execute("UPDATE grade SET manual_score = 1")
+                other.commit()
+            except sqlite3.OperationalError as error:
+                refused.append(str(error))
+        return sqlalchemy.insert(table)
+
+    monkeypatch.setattr("viva.shadow.insert", insert)
+    with shadow(opened, TINY, config):
+        assert set(refused) == {"database is locked"}

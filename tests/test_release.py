@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shutil
+
 import nbformat
 import pytest
 
@@ -103,7 +105,7 @@ def test_two_cells_of_one_name_are_refused_with_the_name(course):
         release(opened, SHORT, config=config)
 
 
-def test_renaming_a_cell_under_existing_submissions_is_refused_in_words(course, viva):
+def test_other_cells_and_notebooks_under_submissions_are_refused_in_words_before_anything_changes(course, viva):
     hand_in(course, "anna")
     assert viva("grade", SHORT).status == 0
 
@@ -112,6 +114,9 @@ def test_renaming_a_cell_under_existing_submissions_is_refused_in_words(course, 
         cell.metadata.nbgrader.grade_id = cell.id = "another_name"
 
     edit(source(course), rename)
+    shutil.copy(source(course), source(course).with_name("second.ipynb"))
+    before = {path: path.read_bytes() for path in [course / "gradebook.db", *(course / "release").rglob("*.ipynb")]}
     result = viva("release", "--no-audit", SHORT)
     assert result.status == 2
-    assert "has submissions in the gradebook" in result.err
+    assert "is gone, another_name is new, the notebook second.ipynb is new. Nothing was changed." in result.err
+    assert before == {path: path.read_bytes() for path in before}

@@ -39,6 +39,7 @@ gradebook/   what is recorded of a class, and read out again
 processes/   workers, Ctrl-C, and what a killed command leaves behind
 marking      one submission through nbgrader's steps, in a worker
 batch        many submissions: planned, graded, recorded
+edition      an assignment as it is out, and what the next release changes
 shadow       a copy of a course to try a regrade in
 regrade      a corrected assignment over graded submissions: who changes, and why
 

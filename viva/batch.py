@@ -86,23 +86,38 @@ def autograde(
 ) -> Iterator[Outcome]:
     """Grade submissions, yielding an outcome for each when it is recorded.
 
-    One batch at a time works on a course; ``tell`` is given a sentence when this one has to wait for another.
-
-    With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
+    It works ``alone``. With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
     cannot wall student code in and ``Examine.no_wall`` is not set.
     """
+    with alone(course, tell):
+        yield from grade(course, submissions, config=config, workers=workers)
+
+
+@contextlib.contextmanager
+def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[None]:
+    """Nothing else grades or releases in the course; ``tell`` is given a sentence when this has to wait for that.
+
+    Raises CourseError when the gradebook cannot be used.
+    """
     patiently(course.require_gradebook)
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell):
+        yield
+
+
+def grade(
+    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+) -> Iterator[Outcome]:
+    """Grade as ``autograde`` does, for one who is alone with the course already."""
+    leftovers.finish_builds(course.folders_around("autograded"))
+    try:
+        yield from _grade(course, submissions, config, workers)
+        Results.of(course.directory).tidy()
+    finally:
         leftovers.finish_builds(course.folders_around("autograded"))
-        try:
-            yield from _autograde(course, submissions, config, workers)
-            Results.of(course.directory).tidy()
-        finally:
-            leftovers.finish_builds(course.folders_around("autograded"))
 
 
-def _autograde(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Outcome]:
+def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Outcome]:
     assignments = sorted({submission.assignment for submission in submissions})
     released, refused = {}, {}
     for name in assignments:

@@ -10,6 +10,7 @@ same code, so that what is applied is what the what-if said.
 
     {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
      "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
+     "pages": {"scaled_attention": [["test_permuted", "the text of the cell as students got it"]]},
      "before": {"demo-01": {"score": 12.0, "late": 0.0, "handed_in": "2026-09-14 10:00:00", "cells": {
          "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
           "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
@@ -18,7 +19,8 @@ same code, so that what is applied is what the what-if said.
      "old": 0, "new": 2, "why": "it passes now; before: failed: Row 0 sums to 3."}
     {"event": "ended", "assignment": "ps3_scaled_attention", "at": "...", "submissions": 24, "changed": 1}
 
-A line "begun" without "ended" is a regrade that was stopped; the next one of that assignment counts from its "before".
+A line "begun" without "ended" is a regrade that was stopped; the next one of that assignment counts from its "before",
+and from what stands now for who was graded since.
 """
 
 from __future__ import annotations
@@ -27,22 +29,21 @@ import contextlib
 import copy
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-import nbformat
 from traitlets.config import Config
 
 from viva import batch
 from viva.autograde import now
-from viva.blueprint import CHECK, HIDDEN, split_checks
 from viva.course import Course, Submission
-from viva.gradebook.record import Expected
+from viva.edition import Edition, worth
 from viva.gradebook.results import Results
 from viva.release import release
 from viva.shadow import LOG, shadow
-from viva.verdict import BlueprintError, CourseError, Verdict
+from viva.verdict import CourseError, Verdict
 
 TOTAL = "score"
 """In place of a check: the whole submission, less the penalty for lateness."""
@@ -61,6 +62,17 @@ class Change:
     why: str
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What stands after a regrade, beside what stood before it."""
+
+    changes: list[Change]
+    look_again: list[str]
+    """Where a grade by hand stands that a human should look at again."""
+    suspects: list[str]
+    """A sentence for each check that several passed and nobody passes any more."""
+
+
 class Regrade:
     """One assignment, graded again with its source as it is now: release, grade, finish, in this order.
 
@@ -73,14 +85,15 @@ class Regrade:
         self.log = Results(Results.of(course.directory).path.with_name(LOG))
         course.require_gradebook()
         course.released_notebooks(assignment)
-        self.before, self.tests, self.pages = self._scores(), self._tests(), self._pages()
+        self.before, self.edition = self._scores(), Edition.of(course, assignment)
         if not self.before:
             raise CourseError(
                 f"Nothing of {assignment} was graded yet. Type 'viva release {assignment}' to release a correction."
             )
         if stopped := self._stopped():
-            self.before, self.tests = stopped["before"], stopped["tests"]
-        self.resumed, self.renamed = bool(stopped), {}
+            self.before |= stopped["before"]
+            self.edition = Edition(stopped["tests"], stopped.get("pages"))
+        self.resumed = stopped["at"] if stopped else ""
 
     def submissions(self) -> list[Submission]:
         """What is graded again: what was graded and is still there."""
@@ -113,25 +126,25 @@ class Regrade:
         with shadow(self.course, self.assignment, self.config) as (course, config):
             release(course, self.assignment, config=config)
         if not self.resumed:
-            self._say("begun", tests=self.tests, before=self.before)
+            self._say(("begun", asdict(self.edition) | {"before": self.before}))
         release(self.course, self.assignment, config=self.config)
-        return [*_pages_changed(self.pages, self._pages(), self.assignment), *_tests_changed(self.tests, self._tests())]
+        return self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
 
     def grade(self, workers: int | None = None) -> Iterator[batch.Outcome]:
-        """Grade again, as batch.autograde does."""
-        return batch.autograde(self.course, self.submissions(), config=self.config, workers=workers)
+        """Grade again, as batch.autograde does; who calls it is alone with the course."""
+        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers)
 
-    def finish(self) -> tuple[list[Change], int]:
-        """Mark what a human should look at again, write the log; the changes, and how many cells were marked."""
-        after = self._scores()
-        marked = self._mark(after)
-        self.renamed = _renamed(self.tests, self._tests())
-        changes = [change for student in sorted(self.before) for change in self._changes(student, after[student])]
-        for change in changes:
-            self._say("changed", **asdict(change))
-        students = {change.student for change in changes}
-        self._say("ended", submissions=len(self.before), changed=len(students))
-        return changes, marked
+    def finish(self) -> Comparison:
+        """Mark what a human should look at again, and write the log."""
+        after, now_out = self._scores(), Edition.of(self.course, self.assignment)
+        look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
+        students = sorted(self.before.keys() & after.keys())
+        changes = [change for student in students for change in self._changes(student, after[student], renamed)]
+        ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
+        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
+        there = {one.student for one in self.submissions()} & after.keys()
+        before, after = ({student: scores[student] for student in there} for scores in (self.before, after))
+        return Comparison(changes, look_again, _suspects(before, after))
 
     def _scores(self) -> dict[str, dict]:
         """By student, the score, and by cell what it came to."""
@@ -155,36 +168,12 @@ class Regrade:
                 found[student]["cells"] = cells
         return found
 
-    def _tests(self) -> dict[str, str]:
-        """By notebook and cell, the text of each test cell in the gradebook, hidden lines included."""
-        with self.course.gradebook() as gradebook:
-            expected, found = Expected.of(gradebook, self.assignment), {}
-        for name, book in expected.notebooks.items():
-            solutions = {cell.name for cell in book.solution_cells}
-            tests = {cell.name: cell.max_score for cell in book.grade_cells if cell.name not in solutions}
-            for cell in book.source_cells:
-                if cell.name in tests and cell.cell_type == "code":
-                    head = "" if "### CHECK" in cell.source else f"### CHECK {tests[cell.name]:g}: {cell.name}\n"
-                    found[f"{name}/{cell.name}"] = head + cell.source
-        return found
-
-    def _pages(self) -> dict[str, list[tuple[str, str]]] | None:
-        """By notebook, name and text of each cell that students got; None when release/ does not say."""
-        found = {}
-        for path in sorted(self.course.path("release", self.assignment).glob("*.ipynb")):
-            try:
-                cells = nbformat.read(path, as_version=4).cells
-            except Exception:  # whatever lies there, it is no student version
-                return None
-            found[path.stem] = [(cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source) for cell in cells]
-        return found or None
-
-    def _mark(self, after: dict[str, dict]) -> int:
+    def _mark(self, after: dict[str, dict], now_out: Edition) -> list[str]:
         """Where a grade by hand stands: it waits for a human if its test or what that came to changed, and only then.
 
         The writer marks every grade given by hand, as nbgrader does; those that nothing happened to are put back.
         """
-        tests, marked = self._tests(), 0
+        marked = []
         with self.course.gradebook() as gradebook:
             for submission in gradebook.assignment_submissions(self.assignment):
                 before = self.before.get(submission.student_id, {"cells": {}})["cells"]
@@ -193,21 +182,23 @@ class Regrade:
                         place = f"{notebook.name}/{grade.name}"
                         if grade.manual_score is None or place not in before:
                             continue
-                        new = after[submission.student_id]["cells"][place]
-                        other_test = tests.get(place) != self.tests.get(place)
-                        other_result = _earned(new) != _earned(before[place])
-                        grade.needs_manual_grade = before[place]["waits"] or other_test or other_result
-                        marked += other_test or other_result
+                        old, new = before[place], after[submission.student_id]["cells"][place]
+                        again = self.edition.tests_otherwise(now_out, place) or _earned(new) != _earned(old)
+                        waited = old["waits"] and old["manual"] == grade.manual_score
+                        grade.needs_manual_grade = again or waited
+                        if again:
+                            points = f"{grade.manual_score:g} of {grade.cell.max_score:g} points"
+                            marked.append(f"{submission.student_id}: {grade.name} ({points})")
             gradebook.db.commit()
         return marked
 
-    def _changes(self, student: str, after: dict) -> Iterator[Change]:
+    def _changes(self, student: str, after: dict, renamed: dict[str, dict[str, str]]) -> Iterator[Change]:
         before = self.before[student]
         for place, new in after["cells"].items():
             notebook, _, cell = place.partition("/")
             old = before["cells"].get(place, {"auto": None, "checks": {}})
             stands = "" if new["manual"] is None else f"; the {new['manual']:g} given by hand stand"
-            names = self.renamed.get(place, {})
+            names = {title: name for title, name in renamed.get(place, {}).items() if title not in new["checks"]}
             checks = {names.get(check, check): result for check, result in old["checks"].items()}
             for check in {**checks, **new["checks"]}:
                 was, is_ = checks.get(check), new["checks"].get(check)
@@ -219,9 +210,10 @@ class Regrade:
                     student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands
                 )
         if before["score"] != after["score"]:
-            why, late = "the sum, less what lateness costs", after["late"]
+            late = after["late"]
+            why = "the sum, less what lateness costs" if late else "the sum"
             if before.get("late", late) != late:  # nbgrader reckons it when it grades, before there are grades by hand
-                why = f"the sum, less the {late:g} that lateness costs, of all points as they are now"
+                why = f"the sum, less the {late:g} that lateness costs now instead of {before['late']:g}"
             yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
 
     def _stopped(self) -> dict | None:
@@ -235,8 +227,9 @@ class Regrade:
                         begun = {"begun": event, "ended": None}.get(event["event"], begun)
         return begun
 
-    def _say(self, event: str, **more: object) -> None:
-        self.log.add([{"event": event, "assignment": self.assignment, "at": now()} | more])
+    def _say(self, *events: tuple[str, dict]) -> None:
+        """Add lines to the log, all in one piece, so that a regrade has all its changes there or none."""
+        self.log.add([{"event": event, "assignment": self.assignment, "at": now()} | more for event, more in events])
 
 
 def write_csv(changes: list[Change], path: Path) -> None:
@@ -250,8 +243,26 @@ def write_csv(changes: list[Change], path: Path) -> None:
             writer.writerow(row | {key: "" if row[key] is None else f"{row[key]:g}" for key in ("old", "new")})
 
 
+def _suspects(before: dict[str, dict], after: dict[str, dict]) -> list[str]:
+    """Checks that all lose who passed them: most often it is the test that is wrong."""
+    (had, _), (have, checks) = map(_passes, (before, after))
+    return [
+        f"{cell}: {count} passed the check '{title}', and nobody does any more. Does your own solution?"
+        for (cell, title), count in had.items()
+        if count > 1 and not have[cell, title] and (cell, title) in checks
+    ]
+
+
+def _passes(scores: dict[str, dict]) -> tuple[Counter, set[tuple[str, str]]]:
+    """How many pass each check, by cell and title; and which checks there are."""
+    cells = [(place.partition("/")[2], cell) for one in scores.values() for place, cell in one["cells"].items()]
+    checks = [((name, title), result) for name, cell in cells for title, result in cell["checks"].items()]
+    return Counter(name for name, result in checks if result["verdict"] == Verdict.PASSED), {name for name, _ in checks}
+
+
 def _earned(cell: dict) -> tuple:
-    return cell["auto"], sorted((title, check["earned"]) for title, check in cell["checks"].items())
+    """What a cell came to; not the titles, which may be other ones."""
+    return cell["auto"], sorted(check["earned"] for check in cell["checks"].values())
 
 
 def _why(old: dict | None, new: dict | None) -> str:
@@ -261,7 +272,7 @@ def _why(old: dict | None, new: dict | None) -> str:
     if old is None:
         return f"the check is new: {_said(new)}"
     if old["verdict"] == new["verdict"] == Verdict.PASSED:
-        return f"it is worth {new['points']:g} instead of {old['points']:g} points"
+        return f"it is worth {worth(new['points'])} instead of {old['points']:g}"
     if new["verdict"] == Verdict.PASSED:
         return f"it passes now; before: {_said(old)}"
     before = "it passed before" if old["verdict"] == Verdict.PASSED else f"before: {_said(old)}"
@@ -271,70 +282,3 @@ def _why(old: dict | None, new: dict | None) -> str:
 def _said(result: dict) -> str:
     reason = " ".join("".join(letter if letter.isprintable() else " " for letter in result["reason"] or "").split())
     return f"{result['verdict']}: {reason[:200]}" if reason else result["verdict"]
-
-
-def _pages_changed(old: dict | None, new: dict | None, assignment: str) -> list[str]:
-    """Whether students must fetch the assignment again."""
-    again = f"Hand release/{assignment} out again to those who still work on it"
-    if old is None or new is None:
-        return [f"release/ held no student version, so whether students see a change is not known. {again}."]
-    if old == new:
-        return ["The student version is the same: nobody needs to fetch anything again."]
-    names = []
-    for notebook, cells in new.items():
-        before = old.get(notebook, [])
-        names += [name or f"a cell of {notebook}" for name, text in cells if (name, text) not in before]
-        names += [name or f"a cell of {notebook}" for name, text in before if name not in {n for n, _ in cells}]
-    cells = ", ".join(dict.fromkeys(names)) or "the order of the cells"
-    return [
-        f"The student version changed ({cells}). {again}; "
-        "what was handed in is graded as if the new text stood in it, and need not be handed in again."
-    ]
-
-
-def _tests_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
-    """A sentence for each check that is new, gone, or worth or written otherwise."""
-    said, renamed = [], _renamed(old, new)
-    for place in {**old, **new}:
-        was, is_ = _checks(old.get(place, "")), _checks(new.get(place, ""))
-        cell, names = place.partition("/")[2], renamed.get(place, {})
-        for title in [title for title in {**was, **is_} if title not in names.values()]:
-            name = f"{cell}: the check '{title}'"
-            if title in names:
-                said.append(f"{name} is called '{names[title]}' now.")
-            elif title not in is_:
-                said.append(f"{name} is gone.")
-            elif title not in was:
-                said.append(f"{name} is new, for {is_[title][0]:g} points.")
-            else:
-                (points, text), (points_now, text_now) = was[title], is_[title]
-                if points != points_now:
-                    said.append(f"{name} is worth {points_now:g} instead of {points:g} points.")
-                if text != text_now:
-                    hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
-                    said.append(
-                        f"{name} has another text, {'in hidden lines only' if hidden else 'which students see'}."
-                    )
-    return said or ["The tests are those that were released; data files or given cells may have changed."]
-
-
-def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:
-    """By notebook and cell, the new title of each check of which only the title is another."""
-    found = {}
-    for place in old.keys() & new.keys():
-        was, is_ = _checks(old[place]), _checks(new[place])
-        fresh = {check: title for title, check in is_.items() if title not in was}
-        found[place] = {title: fresh.pop(check) for title, check in was.items() if title not in is_ and check in fresh}
-    return found
-
-
-def _checks(source: str) -> dict[str, tuple[float, str]]:
-    """By title, points and text of each check; the prelude goes with every one of them."""
-    if not source:
-        return {}
-    points = sum(float(found["points"]) for found in map(CHECK.match, source.splitlines()) if found)
-    try:
-        prelude, checks = split_checks(source, "", points, "the gradebook")
-    except BlueprintError:  # not in Python
-        return {"the whole cell": (points, source)}
-    return {check.title: (check.points, f"{prelude}\n{check.source}") for check in checks}

@@ -61,6 +61,7 @@ def release(course: Course, assignment: str, *, config: Config, grader: Grader |
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
+    _require_the_same_cells(course, assignment)
     _generate(course, assignment, config)
     folder = course.path("release", assignment)
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
@@ -141,6 +142,51 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
     except (OSError, ValueError, RuntimeError) as error:
         raise CourseError(f"{source} could not be compiled into the students' version: {error}") from error
     return node
+
+
+def _require_the_same_cells(course: Course, assignment: str) -> None:
+    """Raises CourseError where nbgrader would refuse, before anything is changed: nbgrader removes release/ first."""
+    with course.gradebook() as gradebook:
+        if not gradebook.assignment_submissions(assignment):
+            return
+        old = {book.name: _kinds(book) for book in gradebook.find_assignment(assignment).notebooks}
+    new = {
+        path.stem: _kinds_in(compiled(course, assignment, path.stem)) for path in course.source_notebooks(assignment)
+    }
+    said = []
+    for notebook in sorted(old.keys() | new.keys()):
+        if notebook not in new or notebook not in old:
+            said.append(f"the notebook {notebook}.ipynb is {'new' if notebook in new else 'gone'}")
+            continue
+        was, is_ = old[notebook], new[notebook]
+        said += [f"{cell} is gone" for cell in was if cell not in is_]
+        said += [f"{cell} is new" for cell in is_ if cell not in was]
+        said += [f"{cell} is of another kind" for cell in was if cell in is_ and was[cell] != is_[cell]]
+    if said:
+        raise CourseError(
+            f"{assignment} has submissions in the gradebook, so no notebook and no cell with a grade id can be added, "
+            f"removed or renamed, but {', '.join(said)}. Nothing was changed. Give notebooks and cells the names "
+            "that they had; what more is to be tested can be a further check in a test cell that is there."
+        )
+
+
+def _kinds(book) -> dict[str, set[str]]:
+    """By name, what nbgrader has recorded a cell as."""
+    found: dict[str, set[str]] = {}
+    for kind in ("grade", "solution", "task", "source"):
+        for cell in getattr(book, f"{kind}_cells"):
+            found.setdefault(cell.name, set()).add(kind)
+    return found
+
+
+def _kinds_in(notebook: NotebookNode) -> dict[str, set[str]]:
+    """By name, what nbgrader would record a cell as."""
+    found = {}
+    tests = {"grade": utils.is_grade, "solution": utils.is_solution, "task": utils.is_task, "source": utils.is_locked}
+    for cell in notebook.cells:
+        if kinds := {kind for kind, test in tests.items() if test(cell)}:
+            found[cell.metadata.nbgrader["grade_id"]] = kinds | {"source"}
+    return found
 
 
 def _generate(course: Course, assignment: str, config: Config) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -10,9 +11,12 @@ from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
+from viva import batch
 from viva.adoption import adopt
 from viva.autograde import Examine
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.edition import Edition
+from viva.grading import Grader
 from viva.proving.auditpage import proven
 from viva.proving.proof import Audit
 from viva.release import Release, rehearsing, release
@@ -62,8 +66,8 @@ class ReleaseCommand(VivaCommand):
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        with rehearsing(self.config) as grader:
-            releases = [release(self.course, name, config=self.config, grader=grader) for name in assignments]
+        with batch.alone(self.course, self._say), rehearsing(self.config) as grader:
+            releases = [self._release_one(name, grader) for name in assignments]
         for assignment, done in zip(assignments, releases, strict=True):
             points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
             table.add_row(assignment, *(f"{number:g}" for number in points))
@@ -73,6 +77,23 @@ class ReleaseCommand(VivaCommand):
                 self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
         self.console.print(table)
         return releases
+
+    def _release_one(self, assignment: str, grader: Grader) -> Release:
+        """Release an assignment; where it was graded already, the remarks say what changes and what to do next."""
+        with self.course.gradebook() as gradebook:
+            graded = len(gradebook.assignment_submissions(assignment))
+        before = Edition.of(self.course, assignment) if graded else None
+        done = release(self.course, assignment, config=self.config, grader=grader)
+        after = Edition.of(self.course, assignment)
+        if before in (None, after):
+            return done
+        regrade = f"viva regrade {assignment}"
+        guide = (
+            f"Graded with what was out before, until they are graded again: {graded} submissions. "
+            f"'{regrade} --what-if' says who would change; '{regrade}' grades them again, with a log; "
+            "'viva grade' grades them again too, without one"
+        )
+        return replace(done, remarks=(*done.remarks, *before.sentences(after, assignment), guide))
 
 
 class NewCommand(VivaCommand):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -11,10 +12,12 @@ from nbgrader.preprocessors import Execute
 from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, default
+from traitlets.config import Config
 
 from viva import batch
 from viva.autograde import Autograde, Examine
 from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
+from viva.course import Course
 from viva.proving.auditpage import proven
 from viva.regrade import TOTAL, Change, Regrade, write_csv
 from viva.shadow import shadow
@@ -57,7 +60,12 @@ class GradeCommand(VivaCommand):
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
-        return self.report(collected, "graded")
+        status = self.report(collected, "graded")
+        graded = [outcome.submission for outcome in collected if outcome.verdicts]
+        older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
+        if older:
+            self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")
+        return status
 
 
 class RegradeCommand(VivaCommand):
@@ -89,21 +97,26 @@ class RegradeCommand(VivaCommand):
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER
-        real = contextlib.nullcontext((self.course, self.config))
-        with shadow(self.course, assignment, self.config) if self.what_if else real as (course, config):
+        with self._place(assignment) as (course, config):
             regrade = Regrade(course, assignment, config)
             if regrade.resumed:
-                self._say("An earlier regrade was stopped; this one goes on, and compares with what stood before it.")
+                then = f"The regrade of {regrade.resumed} was stopped"
+                self._say(f"{then}; this one goes on, and compares with what stood before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
             for sentence in remarks:
                 self._say(sentence)
             total = len(regrade.submissions())
             collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
-            changes, marked = regrade.finish()
+            found = regrade.finish()
+        changes = found.changes
         status = self.report([replace(outcome, notes=()) for outcome in collected], "graded", document=False)
         self._show(changes, len(collected))
-        if marked:
-            self._say(f"Cells with a grade by hand that a human should look at again: {marked}. The grades stand.")
+        for sentence in found.suspects:
+            self._say(sentence)
+        if found.look_again:
+            self._say("Given by hand for a test that changed or comes to something else; it stands, look at it again:")
+        for sentence in found.look_again:
+            self._say(f"  {sentence}")
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
         self._say(f"Every change is in {path}." if changes else "Nobody changes.")
@@ -117,9 +130,21 @@ class RegradeCommand(VivaCommand):
             remarks=remarks,
             submissions=documents(collected),
             changes=[vars(change) for change in changes],
+            look_again=found.look_again,
+            suspects=found.suspects,
             csv=path,
         )
         return status
+
+    @contextlib.contextmanager
+    def _place(self, assignment: str) -> Iterator[tuple[Course, Config]]:
+        """Where to regrade: the course, with nobody else at work in it, or a shadow."""
+        if self.what_if:
+            with shadow(self.course, assignment, self.config) as place:
+                yield place
+        else:
+            with batch.alone(self.course, self._say):
+                yield self.course, self.config
 
     def _show(self, changes: list[Change], total: int) -> None:
         table = Table("student", "cell", "check", "old", "new", "why")
