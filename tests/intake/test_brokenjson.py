@@ -56,6 +56,19 @@ def test_of_two_notebooks_what_both_hold_is_read_once():
     assert repairs[0] == "two notebooks stood in the file one after the other, and were read as one"
 
 
+def test_of_more_notebooks_no_answer_is_lost_also_when_the_last_is_cut():
+    blank = notebook("a", "# answer")
+    assert sources(blank + blank + notebook("a", "x = 1")) == ["a", "# answer", "x = 1"]
+    found, repairs = read((blank + notebook("a", "x = 1", "y = 2")[:-80]).encode())
+    assert [cell.source for cell in found.cells] == ["a", "# answer", "a", "x = 1"]
+    assert found.metadata.damaged
+    assert "the JSON ends here, and more follows" in repairs[0]
+
+
+def test_a_comma_too_many_in_what_is_around_a_notebook_does_not_hide_it():
+    assert sources(json.dumps({"content": json.loads(ONE)})[:-1] + ",}") == ["x = 1", "y = 2"]
+
+
 @pytest.mark.parametrize("blank", ["\N{NO-BREAK SPACE}", "\u2028", "\ufeff", "\0"])
 def test_blanks_that_json_does_not_know_are_left_out_between_values_and_kept_in_texts(blank):
     found, repairs = read(

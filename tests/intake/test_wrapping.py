@@ -47,6 +47,15 @@ def test_a_wrapped_notebook_is_taken_out_letter_by_letter_and_it_is_said(text, s
     assert said in repair
 
 
+def test_a_page_may_be_written_in_any_encoding():
+    for encoding in ("utf-16", "utf-8-sig"):
+        notebook, repairs = read(PAGE.format(html.escape(TEXT, quote=False)).encode(encoding))
+        assert [cell.source for cell in notebook.cells] == SOURCES
+        assert repairs[-1] == "the notebook stood in a web page, and was taken out of it"
+    with pytest.raises(SubmissionError, match="a web page"):
+        read(PAGE.format("Anmeldung f\N{LATIN SMALL LETTER U WITH DIAERESIS}r alle").encode("latin-1"))
+
+
 def test_what_a_student_writes_about_pages_and_letters_stays_as_it_is():
     sources = ["'cell_type&quot;'", "{'cells': None}", encoded(TEXT), "<pre>{&quot;cell_type&quot;: 1}</pre>"]
     text = nbformat.writes(new_notebook(cells=[new_code_cell(source) for source in sources]))

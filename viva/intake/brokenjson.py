@@ -16,6 +16,8 @@ from viva.intake import conflict
 from viva.intake.wrapping import DECODER, bare, from_python, unwrapped
 from viva.verdict import SubmissionError
 
+MOST_BEHIND = 5
+"""So many notebooks are read behind the first one in a file."""
 MOST_BREAKS = 20
 """So many broken places are stepped over."""
 SHOWN = 40
@@ -23,6 +25,8 @@ SHOWN = 40
 
 # Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])|[^\S \t\r\n]|[\0\ufeff]', re.DOTALL)
+_PADDING = "\0 \t\r\n\x1a"
+_NOTHING = re.compile(f"[{_PADDING}]*")
 _CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
 _KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
 _CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
@@ -60,7 +64,7 @@ def parsed(text: str, repairs: list[str]) -> object:
     text = bare(text, repairs)
     try:
         content = _whole(text, repairs)
-        return content if has_cells(content) else unwrapped(content, has_cells, repairs)
+        return unwrapped(content, has_cells, repairs)
     except _BrokenError as error:
         broken = error
     if content := _notebook_in(from_python(text), repairs):
@@ -72,7 +76,7 @@ def parsed(text: str, repairs: list[str]) -> object:
             content = _whole(mended, repairs)
             too_much = "a comma too many" if mended.count(",") < text.count(",") else "a blank that JSON does not know"
             repairs.append(f"the JSON had {too_much} at {broken.where}, and was read without it")
-            return content
+            return unwrapped(content, has_cells, repairs)
         except _BrokenError as error:
             broken = error
     if content := _of_both_sides(text, repairs):
@@ -115,26 +119,35 @@ def _notebook_in(text: str, repairs: list[str]) -> dict | None:
 
 def _whole(text: str, repairs: list[str]) -> object:
     content, end = _value(text, len(text) - len(text.lstrip()))
-    rest = text[end:].strip("\0 \t\r\n\x1a")
-    if rest and not has_cells(content):
+    end = _NOTHING.match(text, end).end()
+    if end < len(text) and not has_cells(content):
         raise _BrokenError(text, end, "the JSON ends here, and more follows")
-    if following := _second(rest, content):
-        repairs.append("two notebooks stood in the file one after the other, and were read as one")
-        content["cells"] = conflict.joined(following["cells"], content["cells"])
-    elif rest:
+    end = _joined_with_others(content, text, end, repairs) if end < len(text) else end
+    if text.find('"cell_type"', end) > -1:
+        raise _BrokenError(text, end, "the JSON ends here, and more follows")
+    if end < len(text):
+        rest = text[end:].rstrip(_PADDING)
         repairs.append(f"after the end of the notebook stood {len(rest)} more characters, which were left out")
     return content
 
 
-def _second(rest: str, first: object) -> dict | None:
-    """A notebook that stands behind another one, and is not the same again."""
-    try:
-        second = _value(rest, 0)[0] if rest.startswith("{") else None
-    except _BrokenError:
-        return None
-    both = [first, second] if has_cells(second) and isinstance(first, dict) else []
-    lists = [one.get("cells") for one in both]
-    return second if lists and all(isinstance(cells, list) for cells in lists) and lists[0] != lists[1] else None
+def _joined_with_others(content: dict, text: str, end: int, repairs: list[str]) -> int:
+    """Add the cells of the notebooks that stand behind the first, but for the same again; where the last one ends."""
+    others = []
+    while isinstance(content.get("cells"), list) and len(others) < MOST_BEHIND and text.startswith("{", end):
+        try:
+            other, behind = _value(text, end)
+        except _BrokenError:
+            break
+        if not isinstance(other.get("cells"), list):
+            break
+        others.append(other["cells"])
+        end = _NOTHING.match(text, behind).end()
+    if different := [cells for cells in others if cells != content.get("cells")]:
+        repairs.append("two notebooks stood in the file one after the other, and were read as one")
+        for cells in different:
+            content["cells"] = conflict.joined(cells, content["cells"])
+    return end
 
 
 def has_cells(content: object) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import json
+import re
 from collections import defaultdict
 
 from nbformat import NotebookNode, from_dict
@@ -35,6 +36,7 @@ _OTHER_FILES = (
     (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
     (b"{\\rtf", "a text document (RTF)"),
 )
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
 
 def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
@@ -47,6 +49,11 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
     """
     repairs: list[str] = []
     text = _decoded(data, repairs)
+    if _PAGE.match(text[:64].encode(errors="replace")):
+        text = in_page(text)
+        if not text:
+            raise SubmissionError("is not a notebook but a web page (HTML)")
+        repairs.append("the notebook stood in a web page, and was taken out of it")
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
     content = parsed(text, repairs)
@@ -83,11 +90,6 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     for mark, kind in _OTHER_FILES:
         if start.startswith(mark):
             raise SubmissionError(f"is not a notebook but {kind}")
-    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"<!", b"<?xml", b"<html", b"<HTML")):
-        if not (inside := in_page(data.decode("utf-8", errors="replace"))):
-            raise SubmissionError("is not a notebook but a web page (HTML)")
-        repairs.append("the notebook stood in a web page, and was taken out of it")
-        return inside
     if encoding := _wide(data):
         repairs.append(f"the file was saved as {encoding.upper()} and was read as such")
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -97,7 +99,7 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if b"cell_type" not in data:
+        if b"cell_type" not in data and not _PAGE.match(start):
             raise SubmissionError("is not a text file") from error
     text = data.decode("utf-8", errors="replace")
     lost = text.count("\ufffd")

@@ -52,7 +52,7 @@ def _unescaped(text: str) -> str:
 def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: list[str]) -> object:
     """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
     found, layer = [], [[content]]
-    if isinstance(content, list) and any(isinstance(value, dict) and "cell_type" in value for value in content):
+    if is_notebook(content) or (isinstance(content, list) and any(map(_is_cell, content))):
         return content
     for _ in range(1 + WRAPPED):
         inner = [value for one in layer for value in (one.values() if isinstance(one, dict) else one)]
@@ -64,6 +64,10 @@ def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: l
         return content
     repairs.append("the notebook stood inside another JSON document, and was taken out of it")
     return found[0]
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, dict) and "cell_type" in value
 
 
 def _opened(value: object) -> object:
