@@ -358,6 +358,7 @@ def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_ag
 
 def test_a_name_in_a_sentence_about_a_file_cannot_break_its_page(course, viva):
     path = hand_in_small(course, "named", RIGHT)
+    path.write_bytes(b"%PDF-1.7")
     path.rename(path.with_name("<script>alert(1)<\u202e.pdf"))
     assert viva("feedback", "--student=named").status == 0
     text = path_of(course, "named").read_text(encoding="utf-8")

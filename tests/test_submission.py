@@ -13,7 +13,7 @@ from tests.conftest import PROJECT, SHORT
 from tests.intake.test_repair import ASSIGNMENTS, CASES, ONE
 from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
 from viva.course import Submission
-from viva.intake import handin
+from viva.intake import contents
 from viva.intake.handin import find
 from viva.submission import Opened, open_notebooks
 
@@ -68,6 +68,11 @@ def test_a_notebook_with_a_timestamp_has_nothing_to_report(submit):
         "scaled_attention__ipynb~",
         "scaled_attention__ipynb__download",
         "scaled_attention",
+        "scaled_attention__ipnyb",
+        "scaled_attention__ipynb?dl=1",
+        "scaled_attention__pdf",
+        "Untitled",
+        "homework__txt",
     ],
 )
 def test_a_renamed_notebook_is_found_and_named(submit, name):
@@ -84,6 +89,34 @@ def test_a_notebook_in_a_zip_is_found(submit):
     assert opened.repairs[NAME] == ["all.zip/ps3/scaled_attention.ipynb was graded as scaled_attention.ipynb"]
 
 
+def test_a_zip_that_has_the_name_of_a_notebook_or_none_is_opened(submit, tmp_path):
+    for name in ("scaled_attention__ipynb", "homework"):
+        opened = submit(**{name: zipped(a___scaled_attention__ipynb=FULL)})
+        assert graded(opened)
+        shown = name.replace("__", ".")
+        assert opened.repairs[NAME] == [f"{shown}/a/scaled_attention.ipynb was graded as scaled_attention.ipynb"]
+        (tmp_path / shown).unlink()
+
+
+def test_the_answers_in_a_zip_count_when_the_notebook_beside_it_holds_none(submit):
+    opened = submit(scaled_attention__ipynb=BLANK, all__zip=zipped(scaled_attention__ipynb=FULL))
+    assert graded(opened)
+    assert opened.notes == ["also handed in, not graded: scaled_attention.ipynb"]
+
+
+def test_of_a_zip_beside_the_notebook_nothing_is_said_when_it_adds_nothing(submit):
+    the_same, other = zipped(scaled_attention__ipynb=FULL), zipped(data__csv=b"1")
+    opened = submit(scaled_attention__ipynb=FULL, a__zip=the_same, b__zip=other, c__zip=b"PK", copy__ipynb=FULL)
+    assert graded(opened)
+    assert (opened.notes, opened.repairs) == ([], {NAME: []})
+
+
+def test_no_more_than_some_zips_are_opened(submit):
+    files = {f"a{number}__zip": zipped(data__csv=b"1") for number in range(10)}
+    opened = submit(**files, b__zip=zipped(scaled_attention__ipynb=FULL))
+    assert "only 10 of its 11 zips were opened" in opened.problem
+
+
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
@@ -94,8 +127,20 @@ def test_a_notebook_in_a_zip_is_found(submit):
         ({"scaled_attention__ipynb": "%PDF-1.7"}, "scaled_attention.ipynb is not a notebook but a PDF"),
         ({"scaled_attention__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
         ({"a__zip": b"PK"}, "a.zip is a damaged zip"),
+        ({"a__zip": zipped()}, "a.zip is a zip that holds nothing"),
+        ({"a__tar__gz": gzip.compress(b"")}, "(found: a.tar.gz); of archives only a zip is opened"),
+        ({"Untitled": "{", "homework__txt": "see my mail"}, "was handed in (found: Untitled, homework.txt)"),
+        (
+            {"scaled_attention__ipynb": "I was ill"},
+            "no JSON from line 1, column 1 on (Expecting value); it begins with 'I was ill'",
+        ),
+        ({"scaled_attention__ipynb": '{"url": "x", "doc_id": 1}'}, "it is JSON (url, doc_id), but has no cells"),
+        (
+            {"scaled_attention__ipynb": zipped(word___document__xml=b"")},
+            "scaled_attention.ipynb is a zip that holds no notebook but word/document.xml",
+        ),
         ({"a__zip": zipped(b__zip=zipped(x__ipynb=FULL))}, "a.zip holds another zip, which was not opened"),
-        ({"a__zip": zipped(essay__pdf=b"")}, "a.zip holds no notebook but essay.pdf"),
+        ({"a__zip": zipped(essay__pdf=b"")}, "a.zip is a zip that holds no notebook but essay.pdf"),
         ({"scaled_attention__ipynb": FULL, "timestamp__txt": "last night"}, "timestamp.txt does not hold a date"),
     ],
 )
@@ -123,7 +168,7 @@ def test_what_jupyter_saved_by_itself_counts_when_nothing_else_holds_answers(sub
 
 def test_a_packed_notebook_is_unpacked_and_no_further_than_the_limit(submit, monkeypatch):
     assert graded(submit(scaled_attention__ipynb__gz=gzip.compress(FULL)))
-    monkeypatch.setattr(handin, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     opened = submit(scaled_attention__ipynb__gz=gzip.compress(b" " * 2**22))
     assert "at most 1 MB are read" in opened.problem
 
@@ -194,17 +239,19 @@ def test_a_timestamp_that_is_a_link_shows_nothing_of_its_target(submit, tmp_path
 
 def test_a_pipe_does_not_stop_anything(submit, tmp_path):
     os.mkfifo(tmp_path / "scaled_attention.ipynb")
-    assert "was handed in" in submit().problem
+    assert "was handed in (found: scaled_attention.ipynb (not a regular file))" in submit().problem
+    os.mkfifo(tmp_path / "another.zip")
+    assert graded(submit(homework__ipynb=FULL))
 
 
 def test_what_is_too_large_is_not_read(submit, monkeypatch):
-    monkeypatch.setattr(handin, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     opened = submit(scaled_attention__ipynb=b" " * (2**20 + 1))
     assert "scaled_attention.ipynb has 1 MB, and at most 1 MB are read" in opened.problem
 
 
 def test_a_zip_that_claims_to_be_small_is_not_unpacked_beyond_the_limit(submit, monkeypatch):
-    monkeypatch.setattr(handin, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     bomb = zipped(scaled_attention__ipynb=b" " * 2**22)
     size = (2**22).to_bytes(4, "little")
     assert bomb.count(size)

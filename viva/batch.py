@@ -40,7 +40,8 @@ from viva.examination import Examination
 from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.gradebook.results import Results
-from viva.intake.handin import KEPT, MOST_BYTES, find
+from viva.intake.contents import MOST_BYTES
+from viva.intake.handin import KEPT, find
 from viva.marking import Marked, Marker
 from viva.processes import leftovers, stopping
 from viva.processes.workers import Workers

@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from viva.course import Course
 from viva.gradebook.record import Expected
-from viva.intake.handin import read_file
+from viva.intake.contents import read_file
 from viva.intake.repair import Repaired, repair
 from viva.intake.salvage import read
 from viva.intake.slots import Released

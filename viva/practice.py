@@ -21,7 +21,7 @@ from viva.blueprint import Cell, Check
 from viva.examination import Examination
 from viva.grading import Grader
 from viva.intake import salvage
-from viva.intake.handin import read_file
+from viva.intake.contents import read_file
 from viva.outcome import CheckResult, Outcome
 from viva.verdict import SubmissionError, Verdict, VivaError
 from viva.visible import Copy, open_copy

@@ -99,7 +99,8 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
     opened.notes += dict.fromkeys(complaints)
     others = {handed for files in finding.files.values() for handed in files if handed not in graded}
     strays = {handed.name for handed in others if not handed.kept}
-    strays -= {handed.name for handed, content in read_files.items() if content is None}
+    same = [_sources(read_files[handed]) for handed in graded]
+    strays -= {handed.name for handed, content in read_files.items() if content is None or _sources(content) in same}
     if strays:
         opened.notes.append(f"also handed in, not graded: {shortened(sorted(strays))}")
     return opened
@@ -111,6 +112,10 @@ def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str
     except SubmissionError as error:
         complaints.append(f"{legible.line(handed.name)} {error}")
         return None
+
+
+def _sources(content: tuple[NotebookNode, list[str]]) -> list[str]:
+    return [cell.source for cell in content[0].cells]
 
 
 def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Released]) -> _Candidate | None:

@@ -50,6 +50,42 @@ def test_two_notebooks_one_after_the_other_are_read_as_one_and_the_same_again_is
     assert sources(ONE + ONE) == ["x = 1", "y = 2"]
 
 
+def test_of_two_notebooks_what_both_hold_is_read_once():
+    found, repairs = read((notebook("a", "x = 1", "z") + notebook("a", "x = 2", "z")).encode())
+    assert [cell.source for cell in found.cells] == ["a", "x = 1", "x = 2", "z"]
+    assert repairs[0] == "two notebooks stood in the file one after the other, and were read as one"
+
+
+def test_of_more_notebooks_no_answer_is_lost_also_when_the_last_is_cut():
+    blank = notebook("a", "# answer")
+    assert sources(blank + blank + notebook("a", "x = 1")) == ["a", "# answer", "x = 1"]
+    found, repairs = read((blank + notebook("a", "x = 1", "y = 2")[:-80]).encode())
+    assert [cell.source for cell in found.cells] == ["a", "# answer", "a", "x = 1"]
+    assert found.metadata.damaged
+    assert "the JSON ends here, and more follows" in repairs[0]
+
+
+def test_a_comma_too_many_in_what_is_around_a_notebook_does_not_hide_it():
+    assert sources(json.dumps({"content": json.loads(ONE)})[:-1] + ",}") == ["x = 1", "y = 2"]
+
+
+@pytest.mark.parametrize("blank", ["\N{NO-BREAK SPACE}", "\u2028", "\ufeff", "\0"])
+def test_blanks_that_json_does_not_know_are_left_out_between_values_and_kept_in_texts(blank):
+    found, repairs = read(
+        blank.encode() + notebook("x = 1", "y = '\N{NO-BREAK SPACE}'").replace("\n ", "\n" + blank).encode()
+    )
+    assert [cell.source for cell in found.cells] == ["x = 1", "y = '\N{NO-BREAK SPACE}'"]
+    assert "damaged" not in found.metadata
+    assert any("JSON" in each or "byte order mark" in each for each in repairs)
+
+
+def test_of_a_file_without_its_head_the_whole_cells_are_read_and_a_loss_is_said():
+    found, (repair,) = read(ONE[ONE.index('"cell_type"') + 9 :].encode())
+    assert [cell.source for cell in found.cells] == ["y = 2"]
+    assert found.metadata.damaged
+    assert repair.endswith("1 whole cell was read, what stands at the break is lost")
+
+
 def conflict(line: str, other: str) -> str:
     (whole,) = (each for each in ONE.splitlines() if line in each)
     return ONE.replace(whole, f"<<<<<<< HEAD\n{whole}\n=======\n    {other}\n>>>>>>> other")

@@ -49,6 +49,13 @@ SAID = {
 }
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_characters_are_told_without_a_mark(encoding):
+    notebook, repairs = read(TEXT.encode(encoding))
+    assert [cell.source for cell in notebook.cells] == SOURCES
+    assert repairs == [f"the file was saved as {encoding.upper()} and was read as such"]
+
+
 @pytest.mark.parametrize("way", WRITING)
 def test_every_way_of_writing_gives_the_same_cells(way):
     data = WRITING[way](plain(NOTEBOOK))

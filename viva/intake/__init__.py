@@ -1,7 +1,9 @@
 """The files of a submission become notebooks, whatever is broken or moved:
 
+contents    the bytes of a file that was handed in, and no more
 handin      the files of a submission: which may be which notebook
 rawcell     one cell of a damaged notebook -> a cell
+wrapping    what a notebook came in: a page, another document, a letter
 brokenjson  the text of a file -> JSON, or as much of it as there is
 conflict    what a merge left unresolved, in a file or a cell, has two sides
 salvage     the bytes of a file -> a notebook, whatever is broken

@@ -1,8 +1,9 @@
 """The text of a file -> JSON, or as much of it as there is.
 
-Theory of operation. Most files are read at once. Else, in this order: commas too many are left out; where git could
-not merge, both sides are read (viva.intake.conflict); and each cell that is whole is read on its own, so that only a
-cell that is cut in two is lost, and said so. The time is linear in the length of the text.
+Theory of operation. Most files are read at once. Else, in this order: what Python printed is made JSON; commas too
+many, and blanks that JSON does not know, are left out; where git could not merge, both sides are read
+(viva.intake.conflict); and each cell that is whole is read on its own, so that only a cell that is cut in two is lost,
+and said so. The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ from __future__ import annotations
 import json
 import re
 
+from viva.cleaning import legible
 from viva.intake import conflict
+from viva.intake.wrapping import DECODER, bare, from_python, unwrapped
 from viva.verdict import SubmissionError
 
+MOST_BEHIND = 5
+"""So many notebooks are read behind the first one in a file."""
 MOST_BREAKS = 20
 """So many broken places are stepped over."""
-WRAPPED, MOST_INSIDE = 3, 100
-"""A notebook is looked for so deep inside another document, among so many values."""
+SHOWN = 40
+"""So many characters of what is no notebook are shown."""
 
 # Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
-_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])|[^\S \t\r\n]|[\0\ufeff]', re.DOTALL)
+_PADDING = "\0 \t\r\n\x1a"
+_NOTHING = re.compile(f"[{_PADDING}]*")
 _CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
 _KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
 _CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
@@ -29,13 +36,6 @@ _CONFLICTED = "the file holds an unresolved conflict of git, and"
 
 class Damaged(dict):
     """JSON of which a part is lost."""
-
-
-def _int(digits: str) -> int:
-    return int(digits) if len(digits) < 100 else 0
-
-
-_DECODER = json.JSONDecoder(strict=False, parse_int=_int)
 
 
 class _BrokenError(Exception):
@@ -50,7 +50,7 @@ class _BrokenError(Exception):
 
 def _value(text: str, start: int) -> tuple[object, int]:
     try:
-        return _DECODER.raw_decode(text, start)
+        return DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         raise _BrokenError(text, error.pos, error.msg) from error
     except StopIteration as error:
@@ -61,24 +61,29 @@ def _value(text: str, start: int) -> tuple[object, int]:
 
 def parsed(text: str, repairs: list[str]) -> object:
     """The JSON of a file, or as much of it as there is."""
+    text = bare(text, repairs)
     try:
         content = _whole(text, repairs)
-        return content if has_cells(content) else _unwrapped(content, repairs)
+        return unwrapped(content, has_cells, repairs)
     except _BrokenError as error:
         broken = error
+    if content := _notebook_in(from_python(text), repairs):
+        repairs.append("the file was written as Python prints a dictionary, not as JSON, and was read as meant")
+        return content
     mended = _COMMA.sub(lambda match: match[1] or "", text)
     if mended != text:
         try:
             content = _whole(mended, repairs)
-            repairs.append(f"the JSON had a comma too many at {broken.where}, and was read without it")
-            return content
+            too_much = "a comma too many" if mended.count(",") < text.count(",") else "a blank that JSON does not know"
+            repairs.append(f"the JSON had {too_much} at {broken.where}, and was read without it")
+            return unwrapped(content, has_cells, repairs)
         except _BrokenError as error:
             broken = error
     if content := _of_both_sides(text, repairs):
         return content
     cells, lost = _whole_cells(mended)
     if not cells:
-        raise SubmissionError(f"is not a notebook: {broken}")
+        raise SubmissionError(f"is not a notebook: {broken}; it begins with '{legible.line(text.strip(), SHOWN)}'")
     what = f"the JSON breaks at {broken.where} ({broken.reason})"
     if _CONFLICT.search(text):
         what += "; the file holds an unresolved conflict of git"
@@ -114,51 +119,35 @@ def _notebook_in(text: str, repairs: list[str]) -> dict | None:
 
 def _whole(text: str, repairs: list[str]) -> object:
     content, end = _value(text, len(text) - len(text.lstrip()))
-    rest = text[end:].strip("\0 \t\r\n\x1a")
-    if rest and not has_cells(content):
+    end = _NOTHING.match(text, end).end()
+    if end < len(text) and not has_cells(content):
         raise _BrokenError(text, end, "the JSON ends here, and more follows")
-    if following := _second(rest, content):
-        repairs.append("two notebooks stood in the file one after the other, and were read as one")
-        content["cells"] += following["cells"]
-    elif rest:
+    end = _joined_with_others(content, text, end, repairs) if end < len(text) else end
+    if text.find('"cell_type"', end) > -1:
+        raise _BrokenError(text, end, "the JSON ends here, and more follows")
+    if end < len(text):
+        rest = text[end:].rstrip(_PADDING)
         repairs.append(f"after the end of the notebook stood {len(rest)} more characters, which were left out")
     return content
 
 
-def _second(rest: str, first: object) -> dict | None:
-    """A notebook that stands behind another one, and is not the same again."""
-    try:
-        second = _value(rest, 0)[0] if rest.startswith("{") else None
-    except _BrokenError:
-        return None
-    both = [first, second] if has_cells(second) and isinstance(first, dict) else []
-    lists = [one.get("cells") for one in both]
-    return second if lists and all(isinstance(cells, list) for cells in lists) and lists[0] != lists[1] else None
-
-
-def _unwrapped(content: object, repairs: list[str]) -> object:
-    """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
-    found, layer = [], [[content]]
-    if isinstance(content, list) and any(isinstance(value, dict) and "cell_type" in value for value in content):
-        return content
-    for _ in range(1 + WRAPPED):
-        inner = [value for one in layer for value in (one.values() if isinstance(one, dict) else one)]
-        layer = [value for value in map(_opened, inner[:MOST_INSIDE]) if isinstance(value, dict | list)]
-        found += [value for value in layer if has_cells(value)]
-        if found:
+def _joined_with_others(content: dict, text: str, end: int, repairs: list[str]) -> int:
+    """Add the cells of the notebooks that stand behind the first, but for the same again; where the last one ends."""
+    others = []
+    while isinstance(content.get("cells"), list) and len(others) < MOST_BEHIND and text.startswith("{", end):
+        try:
+            other, behind = _value(text, end)
+        except _BrokenError:
             break
-    if len(found) != 1:
-        return content
-    repairs.append("the notebook stood inside another JSON document, and was taken out of it")
-    return found[0]
-
-
-def _opened(value: object) -> object:
-    """JSON that is a text in JSON."""
-    try:
-        return _value(value, 0)[0] if isinstance(value, str) and value.startswith("{") else value
-    except _BrokenError:
-        return None
+        if not isinstance(other.get("cells"), list):
+            break
+        others.append(other["cells"])
+        end = _NOTHING.match(text, behind).end()
+    if different := [cells for cells in others if cells != content.get("cells")]:
+        repairs.append("two notebooks stood in the file one after the other, and were read as one")
+        for cells in different:
+            content["cells"] = conflict.joined(cells, content["cells"])
+    return end
 
 
 def has_cells(content: object) -> bool:
@@ -168,8 +157,8 @@ def has_cells(content: object) -> bool:
 def _whole_cells(text: str) -> tuple[list[dict], bool]:
     """The cells that are whole, and whether something between them is not."""
     # Inside a string of JSON a quote has a backslash, so that this finds no cell that a student only printed.
-    match = _CELLS.search(text)
-    place, cells, breaks = match.end() if match else len(text), [], 0
+    begin = _CELLS.search(text)
+    place, cells, breaks = begin.end() if begin else 0, [], 0
     while breaks < MOST_BREAKS and (match := _CELL.search(text, place)):
         try:
             cell, place = _value(text, match.start())
@@ -179,4 +168,4 @@ def _whole_cells(text: str) -> tuple[list[dict], bool]:
             continue
         if isinstance(cell, dict) and "cell_type" in cell and ("source" in cell or "input" in cell):
             cells.append(cell)
-    return cells, breaks > 0
+    return cells, breaks > 0 or not begin

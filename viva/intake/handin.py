@@ -1,22 +1,18 @@
 """The files of a submission: which of them may be which notebook of the assignment, judged by their names.
 
-Only regular files inside the submission's folder are looked at, and the members of a zip in it when the
-folder itself has too few notebooks. Nothing is unpacked to disk, no link is followed, a zip in a zip is
-not opened, and nothing larger than MOST_BYTES is read.
+Where no name tells, the first bytes do. Only regular files inside the submission's folder are looked at, and the
+members of the zips in it. Nothing is unpacked to disk, no link is followed, a zip in a zip and archives of other
+kinds are not opened, and nothing larger than MOST_BYTES is read.
 """
 
 from __future__ import annotations
 
+import codecs
 import functools
-import gzip
-import io
 import itertools
 import os
 import re
-import stat
 import unicodedata
-import zipfile
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -25,12 +21,12 @@ from dateutil.parser import parse
 
 from viva.cleaning import legible
 from viva.folder import MOST_FILES, walk
+from viva.intake.contents import PACKED, ZIP, first_bytes, opened_zip, read_file, read_member, unpacked
 from viva.verdict import SubmissionError
 
 if TYPE_CHECKING:
     from viva.course import Submission  # and with it nbgrader, which takes long to load
 
-MOST_BYTES = 50 * 2**20
 SHOWN = 5
 """So many names of files are listed in a sentence."""
 
@@ -42,7 +38,11 @@ _NOTEBOOK = re.compile(
     r"[._]ipynb(?:[._~( -](?!(?:zip|tar|html?|pdf|py)\b)[^/]{0,15})?$|\.json$|\.txt$|(?<![^/])[^./]+$", re.IGNORECASE
 )
 """Endings of notebooks, also after a download, a copy or a backup; some systems hide and lose them."""
-_PACKED = b"\x1f\x8b"
+_OTHER_ARCHIVE = re.compile(r"\.(?:tar|tgz|tbz2?|txz|7z|rar)$|\.tar\.\w+$", re.IGNORECASE)
+MOST_ZIPS = 10
+"""So many zips are opened."""
+HEAD = 2**16
+"""So many bytes of a file tell whether it is a notebook under another name."""
 _COPY = re.compile(r"\(\d+\)|\bcopy\d*\b|\bcopy of\b|\b(?:kopie|copie|copia)\b(?: (?:von|de))?", re.IGNORECASE)
 _COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
 
@@ -58,10 +58,10 @@ class Handed:
     def read(self) -> bytes:
         """Raises SubmissionError when it cannot be read or is too large."""
         if self.member:
-            with _archive(self.path) as archive:
-                return _read_member(archive, archive.getinfo(self.member))
+            with opened_zip(self.path) as archive:
+                return read_member(archive, archive.getinfo(self.member))
         data = read_file(self.path)
-        return _unpacked(data) if data.startswith(_PACKED) else data
+        return unpacked(data) if data.startswith(PACKED) else data
 
     @property
     def kept(self) -> bool:
@@ -86,28 +86,40 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
     if problem := place_problem(submission):
         return Finding(problem)
     files, others, notes = _files(submission.folder)
+    zips = [name for name in others if name.lower().endswith(".zip")]
+    zips += [handed.name for handed in files if first_bytes(handed.path, len(ZIP)) == ZIP]
+    files = [handed for handed in files if handed.name not in zips]
+    inside, said = _zipped(submission.folder, zips)
     if len([handed for handed in files if handed.name.lower().endswith(".ipynb")]) < len(notebooks):
-        for archive in [name for name in others if name.lower().endswith(".zip")]:
-            try:
-                inside, more = _members(submission.folder / archive, archive)
-                files += inside
-                notes += more
-            except SubmissionError as error:
-                notes.append(f"{archive} {error}")
+        notes += said  # else nobody misses what a zip might have held
+    files += inside
+    found = _likely(files, notebooks)
+    if missing := notebooks - found.keys():
+        known = {handed for files in found.values() for handed in files}
+        rest = [Handed(submission.folder / name, name) for name in others]
+        rest += [handed for handed in files if handed not in known and not handed.member]
+        unnamed = tuple(handed for handed in rest if _begins_as_notebook(handed.path))
+        found |= dict.fromkeys(missing, unnamed) if unnamed else {}
+    if not found:
+        names = sorted({*others, *zips, *(handed.name for handed in files)})
+        problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was handed in"
+        if any(map(_OTHER_ARCHIVE.search, names)):
+            notes.append("of archives only a zip is opened")
+        return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
+    notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
+    return Finding("", tuple(notes), found)
+
+
+def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
+    """By notebook, the files whose names tell of it, the likeliest first."""
     exact = {f"{name}.ipynb" for name in notebooks}
     found = {}
     for name in sorted(notebooks):
         mine = [handed for handed in files if handed.name == f"{name}.ipynb" or handed.name not in exact]
         ranks = {handed: _rank(handed.name, name) for handed in mine}
-        likely = sorted((handed for handed in mine if ranks[handed]), key=ranks.get)
-        if likely:
+        if likely := sorted((handed for handed in mine if ranks[handed]), key=ranks.get):
             found[name] = tuple(likely)
-    if not found:
-        names = sorted([*others, *(handed.name for handed in files)])
-        problem = f"no {' or '.join(sorted(exact))} was handed in (found: {shortened(names)})"
-        return Finding("; ".join([problem, *notes]))
-    notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
-    return Finding("", tuple(notes), found)
+    return found
 
 
 def place_problem(submission: Submission) -> str:
@@ -128,37 +140,9 @@ def name_problem(student: str) -> str:
     )
 
 
-def read_file(path: Path) -> bytes:
-    """A regular file's bytes; raises SubmissionError when it is none, too large or not readable."""
-    try:
-        # Without waiting: what was a file a moment ago may be a pipe that nobody writes to.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        reason = "is a link, not a file" if path.is_symlink() else f"cannot be read ({error.strerror})"
-        raise SubmissionError(reason) from error
-    with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise SubmissionError("is not a regular file")
-        return _limited(file, about.st_size)
-
-
-def _limited(file: io.IOBase, size: int) -> bytes:
-    data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
-    if size > MOST_BYTES or len(data) > MOST_BYTES:
-        size = max(size, len(data)) / 2**20
-        limit = f"at most {MOST_BYTES // 2**20} MB are read; clear its outputs and hand it in again"
-        raise SubmissionError(f"has {size:.0f} MB, and {limit}")
-    return data
-
-
-def _unpacked(data: bytes) -> bytes:
-    """What a gzip file holds; raises SubmissionError when that is too large."""
-    try:
-        with gzip.open(io.BytesIO(data)) as file:
-            return _limited(file, 0)
-    except (OSError, EOFError, zlib.error) as error:
-        raise SubmissionError(f"cannot be unpacked ({legible.line(str(error))})") from error
+def _begins_as_notebook(path: Path) -> bool:
+    head = first_bytes(path, HEAD)
+    return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{") and b'"cell_type"' in head
 
 
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
@@ -171,27 +155,33 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
         name = os.path.relpath(path, folder)
         if path.is_symlink():
             others.append(f"{legible.line(name)} (a link, not followed)")
-        elif _NOTEBOOK.search(name) and path.is_file():
+        elif not path.is_file():
+            others.append(f"{legible.line(name)} (not a regular file)")
+        elif _NOTEBOOK.search(name):
             likely.append(Handed(path, name))
         elif name != "timestamp.txt":
             others.append(name)
     return [handed for handed in likely if handed.name != "timestamp.txt"], others, notes
 
 
-def _archive(path: Path) -> zipfile.ZipFile:
-    data = read_file(path)
-    # The number of members that a zip claims can be a lie; each has one of these marks.
-    if data.count(b"PK\x01\x02") > MOST_FILES:
-        raise SubmissionError(f"is a zip with more than {MOST_FILES} files and was not opened")
-    try:
-        return zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError) as error:
-        raise SubmissionError(f"is a damaged zip ({legible.line(str(error))})") from error
+def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
+    """The members of zips that may be notebooks, and a sentence for each zip that has none or cannot be read."""
+    files, notes = [], []
+    for name in zips[:MOST_ZIPS]:
+        try:
+            inside, said = _members(folder / name, legible.line(name))
+        except SubmissionError as error:
+            inside, said = [], [f"{legible.line(name)} {error}"]
+        files += inside
+        notes += said
+    if len(zips) > MOST_ZIPS:
+        notes.append(f"only {MOST_ZIPS} of its {len(zips)} zips were opened")
+    return files, notes
 
 
 def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
     likely, others, notes = [], [], []
-    with _archive(path) as archive:
+    with opened_zip(path) as archive:
         for info in archive.infolist():
             place = PurePosixPath(info.filename.replace("\\", "/"))
             if info.is_dir() or _LITTER & set(place.parts) or place.name.startswith("._"):
@@ -203,20 +193,10 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
     if any(other.lower().endswith(".zip") for other in others):
         notes.append(f"{name} holds another zip, which was not opened")
     if not likely:
-        notes.append(f"{name} holds no notebook but {shortened(sorted(others))}")
+        notes.append(
+            f"{name} is a zip that holds {f'no notebook but {shortened(sorted(others))}' if others else 'nothing'}"
+        )
     return likely, notes
-
-
-def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    if info.flag_bits & 1:
-        raise SubmissionError("is locked with a password")
-    try:
-        with archive.open(info) as file:
-            return _limited(file, info.file_size)
-    except SubmissionError:
-        raise
-    except Exception as error:  # zlib, lzma and bz2 each raise their own
-        raise SubmissionError(f"cannot be unpacked ({legible.line(str(error))})") from error
 
 
 @functools.cache

@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import json
+import re
 from collections import defaultdict
 
 from nbformat import NotebookNode, from_dict
 
-from viva.intake.brokenjson import Damaged, parsed
+from viva.cleaning import legible
+from viva.intake.brokenjson import SHOWN, Damaged, parsed
 from viva.intake.rawcell import ID, read_cell
+from viva.intake.wrapping import in_page
 from viva.verdict import SubmissionError
 
 MOST_CELLS = 2000
 
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _OTHER_FILES = (
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a zip archive (or an office document)"),
@@ -38,6 +36,7 @@ _OTHER_FILES = (
     (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
     (b"{\\rtf", "a text document (RTF)"),
 )
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
 
 def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
@@ -50,6 +49,11 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
     """
     repairs: list[str] = []
     text = _decoded(data, repairs)
+    if _PAGE.match(text[:64].encode(errors="replace")):
+        text = in_page(text)
+        if not text:
+            raise SubmissionError("is not a notebook but a web page (HTML)")
+        repairs.append("the notebook stood in a web page, and was taken out of it")
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
     content = parsed(text, repairs)
@@ -57,7 +61,9 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
     if not any(isinstance(cell, dict) for cell in cells):
         raise SubmissionError("is a notebook without cells")
     if len(cells) > MOST_CELLS:
-        raise SubmissionError(f"has {len(cells)} cells, and at most {MOST_CELLS} are read")
+        raise SubmissionError(
+            f"has {len(cells)} cells, and at most {MOST_CELLS} are read; delete the empty ones and hand it in again"
+        )
     notebook = _notebook(cells, repairs)
     if isinstance(content, Damaged):
         notebook.metadata.damaged = True
@@ -84,8 +90,6 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     for mark, kind in _OTHER_FILES:
         if start.startswith(mark):
             raise SubmissionError(f"is not a notebook but {kind}")
-    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith((b"<!", b"<?xml", b"<html", b"<HTML")):
-        raise SubmissionError("is not a notebook but a web page (HTML)")
     if encoding := _wide(data):
         repairs.append(f"the file was saved as {encoding.upper()} and was read as such")
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -95,7 +99,7 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if b"cell_type" not in data:
+        if b"cell_type" not in data and not _PAGE.match(start):
             raise SubmissionError("is not a text file") from error
     text = data.decode("utf-8", errors="replace")
     lost = text.count("\ufffd")
@@ -111,16 +115,12 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
 
 def _wide(data: bytes) -> str:
     """The encoding, if its characters have two or four bytes."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding
     head = data[:400]
-    if len(head) >= 8 and head.strip(b"\0"):
-        if head[1::2].count(0) > 0.8 * len(head[1::2]) and head[0::2].count(0) < 0.1 * len(head):
-            return "utf-16-le"
-        if head[0::2].count(0) > 0.8 * len(head[0::2]) and head[1::2].count(0) < 0.1 * len(head):
-            return "utf-16-be"
-    return ""
+    encoding = json.detect_encoding(head)
+    if encoding in ("utf-16", "utf-32"):  # a mark says so
+        return encoding
+    zeros = head[:4].strip(b"\0") and 3 * head.count(0) > len(head)  # a damaged disk leaves them in a row
+    return encoding if zeros and not encoding.startswith("utf-8") else ""
 
 
 def _cells(content: object, repairs: list[str]) -> list:
@@ -139,7 +139,10 @@ def _cells(content: object, repairs: list[str]) -> list:
             if version != 4:
                 repairs.append(f"the notebook says that its format is {str(version)[:20]}, and was read as format 4")
             return cells if isinstance(cells, list) else list(cells.values())
-    raise SubmissionError("is not a notebook: it is JSON, but has no cells of notebook format 4")
+    names = (
+        f" ({legible.line(', '.join(list(content)[:SHOWN]), SHOWN)})" if isinstance(content, dict) and content else ""
+    )
+    raise SubmissionError(f"is not a notebook: it is JSON{names}, but has no cells of notebook format 4")
 
 
 def _language(content: object) -> str:

@@ -9,7 +9,7 @@ import contextlib
 from pathlib import Path
 
 from viva.course import Submission
-from viva.intake.handin import read_file
+from viva.intake.contents import read_file
 from viva.pages.page import template
 from viva.verdict import SubmissionError
 

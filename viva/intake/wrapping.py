@@ -1,0 +1,117 @@
+"""What a notebook came in: a web page, a letter's base64, another JSON document, a Python program's ``print``.
+
+A browser that saves what it shows, the servers of GitHub and Jupyter, and ``str()`` of a notebook write these. Only
+what is a notebook once it is taken out counts; nothing is executed. The time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Callable
+
+WRAPPED, MOST_INSIDE = 3, 100
+"""A notebook is looked for so deep inside another document, among so many values."""
+
+_BASE64 = re.compile(r"\s*e[w-z][A-Za-z0-9+/\s]*+[=\s]*")
+"""Of a text that begins with a brace."""
+_QUOTED = re.compile("cell_type&(?:quot|#34|#x22);")
+# Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
+_PYTHON = re.compile(r"""'((?:[^'\\]|\\.)*+)'?|"((?:[^"\\]|\\.)*+)"?|\b(?:None|True|False)\b""", re.DOTALL)
+_WORDS = {"None": "null", "True": "true", "False": "false"}
+_ESCAPE = re.compile(r"""\\(?:x(?P<code>[0-9a-f]{2})|U(?P<long>[0-9a-f]{8})|(?P<same>.))|(?P<quote>")""", re.DOTALL)
+
+
+def bare(text: str, repairs: list[str]) -> str:
+    """The text without a web page around it, or what makes it fit to stand in one or in a letter."""
+    if '"cell_type"' not in text and _QUOTED.search(text):
+        repairs.append("the file was written as for a web page (&quot; for quotes), and was read as meant")
+        return _unescaped(text)
+    if _BASE64.fullmatch(text) and "cell_type" in (inside := _decoded(text)):
+        repairs.append("the file was encoded for a letter (base64), and was decoded")
+        return inside
+    return text
+
+
+def in_page(text: str) -> str:
+    """The notebook that a web page shows as it is: what a browser saves of a page that is no page; or nothing."""
+    begin, end = text.find("<pre"), text.rfind("</pre>")
+    shown = _unescaped(text[text.find(">", begin) + 1 : end]) if -1 < begin < end else ""
+    return shown if shown.lstrip().startswith("{") and '"cell_type"' in shown else ""
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return html.unescape(text)
+    except ValueError:  # a number of a character with thousands of digits
+        return text
+
+
+def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: list[str]) -> object:
+    """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
+    found, layer = [], [[content]]
+    if is_notebook(content) or (isinstance(content, list) and any(map(_is_cell, content))):
+        return content
+    for _ in range(1 + WRAPPED):
+        inner = [value for one in layer for value in (one.values() if isinstance(one, dict) else one)]
+        layer = [value for value in map(_opened, inner[:MOST_INSIDE]) if isinstance(value, dict | list)]
+        found += [value for value in layer if is_notebook(value)]
+        if found:
+            break
+    if len(found) != 1:
+        return content
+    repairs.append("the notebook stood inside another JSON document, and was taken out of it")
+    return found[0]
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, dict) and "cell_type" in value
+
+
+def _opened(value: object) -> object:
+    """JSON that is a text in JSON, as it is or as base64."""
+    for _ in range(WRAPPED):
+        if not isinstance(value, str):
+            break
+        text = _decoded(value) if _BASE64.fullmatch(value) else value
+        if not text.startswith(("{", '"')):
+            return None
+        try:
+            value = DECODER.raw_decode(text)[0]
+        except (ValueError, RecursionError):
+            return None
+    return value
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text).decode("utf-8")
+    except ValueError:
+        return ""
+
+
+def from_python(text: str) -> str:
+    """JSON of what Python prints of a dictionary; no other text begins like that."""
+    return _PYTHON.sub(_as_json, text) if re.match(r"\s*\{\s*'", text) else ""
+
+
+def _as_json(match: re.Match) -> str:
+    word = _WORDS.get(match[0])
+    body = match[2] if match[1] is None else match[1]
+    return word or f'"{_ESCAPE.sub(_as_escape, body)}"'
+
+
+def _as_escape(match: re.Match) -> str:
+    if code := match["code"] or match["long"]:
+        number = int(code, 16)
+        return json.dumps(chr(number))[1:-1] if number <= 0x10FFFF else "\\ufffd"
+    return "'" if match["same"] == "'" else f"\\{match['same'] or match['quote']}"
+
+
+def _int(digits: str) -> int:
+    return int(digits) if len(digits) < 100 else 0
+
+
+DECODER = json.JSONDecoder(strict=False, parse_int=_int)
