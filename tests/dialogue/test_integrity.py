@@ -105,6 +105,11 @@ def test_reaching_outside_is_told_of_and_costs_nothing(exam, source):
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
 
 
+def test_the_folders_around_its_own_have_the_same_name_in_each_batch(exam):
+    outcome = exam.grade(RIGHT + "import os\ntry:\n    os.listdir('..')\nexcept OSError:\n    pass\n")
+    assert outcome.integrity == ["tried to open outside its folder: .. (the wall refused it)"]
+
+
 def test_what_a_neighbours_code_did_is_not_told_of_the_next(exam):
     assert exam.grade(CHEATS["patched numpy"]).integrity
     assert exam.grade(RIGHT).integrity == []
