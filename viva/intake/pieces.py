@@ -62,6 +62,8 @@ class Pieces:
                 self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
             rest = [self._rest(piece, text) for slot, text in cut if slot is None]
             self._leave_identity(piece, rest, found)
+            if len(rest) == 1:
+                rest[0].apart = piece.apart  # released texts were taken out, and what is left was cut nowhere
             for slot, _ in cut:
                 if slot is None:
                     parts.append(rest.pop(0))
