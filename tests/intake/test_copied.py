@@ -21,6 +21,9 @@ COPIED = {
     "a dash of print": CODE.replace(" - ", " \u2212 "),
     "wide marks": CODE.replace("(", "\uff08").replace(")", "\uff09"),
     "spaces that do not break": CODE.replace("    ", "\u00a0" * 4),
+    "marks of a mail": "\n".join(f"> {line}" for line in LINES),
+    "marks of a difference": "\n".join(f"+{line}" for line in LINES),
+    "signs of a page": CODE.replace('"', "&quot;"),
     "one tab": CODE.replace("    return", "\treturn"),
 }
 

@@ -12,11 +12,13 @@ ANSWER = next(cell.source for cell in ONE.full.cells if cell.id == NAME)
 HEAD, _, BODY = ANSWER.partition("\n")
 UNRUN = {
     "is commented out": "\n".join(f"# {line}" for line in ANSWER.split("\n")),
+    "is commented": f"'''\n{ANSWER}\n'''",
     "begins with %%timeit": f"%%timeit\n{ANSWER}",
     "begins with %%writefile": f"%%writefile answer.py\n{ANSWER}",
     "is not Python": f"{ANSWER}\n\n[[0.97 1.59]\n [0.23 0.13]]",
     "has a line 'c'": f"c\n{ANSWER}",
     "is not Python as": BODY.replace("\n    ", "\n").lstrip(),
+    "has code": f"for x in all_x:\n    raise NotImplementedError()\n{ANSWER}",
     "has code below": f"{HEAD}\n    raise NotImplementedError()\n{BODY}",
 }
 RUN = [

@@ -6,6 +6,7 @@ no other one. What a human would have to guess at is left as it is, see viva.int
 
 from __future__ import annotations
 
+import html
 import re
 import textwrap
 
@@ -28,10 +29,11 @@ def as_typed(source: str) -> tuple[str, str]:
     spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
     if parses(spaced):
         return spaced, ""
-    plain = spaced.translate(_PRINTED)
+    plain = html.unescape(spaced).translate(_PRINTED)
     readings = (
-        (plain, "held quotes, dashes or letters of print, which were read as those of Python"),
+        (plain, "held signs of print or of a page, which were read as those of Python"),
         (_without_numbers(plain), "was copied with the numbers of its lines, which were taken off"),
+        (_without_marks(plain), "was copied with a mark before each line, which was taken off"),
         (_without_prompts(plain), "was copied with the prompts of a shell, which were taken off with what it printed"),
         (_in_fences(plain), "held its code between the marks of a chat or a page, which were taken off"),
         (_without_tabs(plain), "mixed tabs and spaces, and was read with tabs of 4"),
@@ -52,6 +54,13 @@ def _without_numbers(source: str) -> str:
     if [int(match[1]) for match in found] != list(range(first, first + len(lines))):
         return source
     return textwrap.dedent("\n".join(line[match.end() :] for line, match in zip(lines, found, strict=True)))
+
+
+def _without_marks(source: str) -> str:
+    """The lines of a mail that was answered, or of a difference: without the sign that each of them begins with."""
+    lines = [line for line in source.split("\n") if line.strip()]
+    marked = bool(lines) and lines[0][0] in ">+|" and all(line[0] == lines[0][0] for line in lines)
+    return textwrap.dedent("\n".join(line[1:] for line in lines)) if marked else source
 
 
 def _without_prompts(source: str) -> str:

@@ -87,7 +87,7 @@ class _Doubts:
             if slot in self.answers and names and piece and not self.matching.is_blank(slot) and slot not in found:
                 found += [slot] if names & piece.uses or self.wanting[slot] else []
             if slot in found and slot.kind in ANSWERS:
-                names |= slot.own | (piece.binds if piece else set())
+                names |= slot.own | (piece.binds | piece.gives if piece else set())
             elif slot.kind == "given" and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
@@ -200,7 +200,7 @@ class _Doubts:
         told = any(slot in slots for slots in self.matching.unsure.values())
         if told or slot not in self.chosen or not names & slot.own:
             return False
-        if piece.binds & slot.defines and self.index[piece] > self.index[self.chosen[slot]]:
+        if piece.binds & self.chosen[slot].binds & slot.defines and self.index[piece] > self.index[self.chosen[slot]]:
             return True
         return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
 

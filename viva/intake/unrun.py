@@ -7,7 +7,7 @@ import re
 from collections.abc import Set
 
 from viva.intake.slots import Slot
-from viva.intake.texts import bound_names, parses
+from viva.intake.texts import bound_names, parses, tree_of
 from viva.taint import parsed
 
 _HERE = {"time", "capture", "prun", "matplotlib", "python", "ipytest"}
@@ -24,7 +24,7 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> str
         return f"'{slot.name}' begins with %%{magic[1]}, so that it was not run in the notebook"
     if _is_commented_out(source, slot):
         return f"'{slot.name}' is commented out"
-    tree = parsed(source)
+    tree = tree_of(source) or parsed(source)
     if tree is None or any(isinstance(node, ast.Return) for node in tree.body):
         return f"'{slot.name}' is not Python as it stands"
     if stray := next((node.value.id for node in tree.body[:-1] if _is_name(node) and node.value.id in unknown), ""):
@@ -35,10 +35,14 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> str
 
 
 def _is_commented_out(source: str, slot: Slot) -> bool:
-    lines = [line for line in source.splitlines() if line.strip()]
-    if not lines or not all(line.lstrip().startswith("#") for line in lines):
+    """Whether what gives a name of the answer stands behind ``#`` or between quotes, and nothing else does anything."""
+    tree = tree_of(source)
+    if tree is None or not all(
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in tree.body
+    ):
         return False
-    text = "\n".join(re.sub(r"^\s*#+ ?", "", line) for line in lines)
+    quoted = [node.value.value for node in tree.body if isinstance(node.value.value, str)]
+    text = "\n".join(quoted) or re.sub(r"^[ \t]*#+ ?", "", source, flags=re.MULTILINE)
     return bool(slot.own & bound_names(text)) and parses(text)
 
 
@@ -48,13 +52,16 @@ def _blocks(tree: ast.Module) -> list[list[ast.stmt]]:
 
 def _is_behind_stub(block: list[ast.stmt]) -> bool:
     """Whether more than what is shown follows the line of the stub that raises."""
-    raised = [place for place, node in enumerate(block) if isinstance(node, ast.Raise) and _is_stub(node)]
-    return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] :])
+    raised = [place for place, node in enumerate(block) if _raises(node)]
+    return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])
+
+
+def _raises(node: ast.stmt) -> bool:
+    """Whether a statement is the line of the stub, or a loop around it."""
+    if isinstance(node, ast.For | ast.While | ast.With):
+        return any(map(_raises, node.body))
+    return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")
 
 
 def _is_name(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name)
-
-
-def _is_stub(node: ast.Raise) -> bool:
-    return node.exc is not None and ast.unparse(node.exc) in ("NotImplementedError()", "NotImplementedError")
