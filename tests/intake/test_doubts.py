@@ -146,6 +146,19 @@ def test_what_needs_an_import_of_an_answer_that_did_not_run_is_doubted_with_it()
     assert "test_scaled_attention" in doubts(unrun)
 
 
+def test_an_answer_that_lost_its_first_line_is_not_joined_with_the_answer_above_it():
+    def behead(book):
+        first, second = find(book, "attend_me"), find(book, "attend_gusta")
+        first["source"] += "\nfor n in range(2):\n    print(n)"
+        second["source"] = "    x = 1\n    return x"
+
+    notebook = plain(TWO.full)
+    behead(notebook)
+    result = repaired(notebook, TWO)
+    assert "return" not in source(result, "attend_me")
+    assert "test_gusta" in result.doubtful and "test_me" not in result.doubtful
+
+
 def test_an_answer_merged_into_its_test_is_taken_out_of_it_and_is_no_doubt():
     def merge(book):
         answer, test = find(book, "self_attention"), find(book, "test_self_attention")

@@ -15,6 +15,7 @@ UNRUN = {
     "is commented": f"'''\n{ANSWER}\n'''",
     "begins with %%timeit": f"%%timeit\n{ANSWER}",
     "begins with %%writefile": f"%%writefile answer.py\n{ANSWER}",
+    "is not Python as it": f"%%time\n{ANSWER})",
     "is not Python": f"{ANSWER}\n\n[[0.97 1.59]\n [0.23 0.13]]",
     "has a line 'c'": f"c\n{ANSWER}",
     "is not Python as": BODY.replace("\n    ", "\n").lstrip(),

@@ -64,9 +64,9 @@ def _without_marks(source: str) -> str:
 
 
 def _without_prompts(source: str) -> str:
-    """What stands behind the prompts of Python's own shell."""
+    """What stands behind the prompts of Python's own shell, where the text begins with one."""
     lines = [line for line in source.split("\n") if re.match(r"(?:>>>|\.\.\.)(?: |$)", line)]
-    return "\n".join(line[4:] for line in lines)
+    return "\n".join(line[4:] for line in lines) if source.lstrip().startswith(">>> ") else source
 
 
 def _in_fences(source: str) -> str:

@@ -204,9 +204,6 @@ class _Doubts:
             return True
         return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
 
-    def _is_broken(self, piece: Piece) -> bool:
-        return not parses(piece.source) and not is_prose(piece.source)
-
     def _near(self, piece: Piece) -> list[Slot]:
         """The answers before and after a cell."""
         place = {slot: self.index[self.chosen[slot]] for slot in self.answers if slot in self.chosen}

@@ -103,7 +103,8 @@ class Pieces:
         free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
         code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or _begins_code(piece.source)]
         for group in groups_of(code):
-            if len(group) > 1:
+            said = {slot for piece in group if (slot := self.identified(piece)) and slot.kind in ANSWERS}
+            if len(group) > 1 and len(said) < 2:  # two answers are no halves of one
                 self.whole(group)
 
     def _move_left(self) -> None:
