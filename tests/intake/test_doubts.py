@@ -159,6 +159,22 @@ def test_an_answer_that_lost_its_first_line_is_not_joined_with_the_answer_above_
     assert "test_gusta" in result.doubtful and "test_me" not in result.doubtful
 
 
+def test_code_that_cannot_be_read_beside_a_stub_is_doubted():
+    def change(book):
+        text = left_out(book).split("\n")
+        below(book, "self_attention", "\n".join(["```python", f"In [3]: {text[0]}", *text[1:], "```"]))
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_an_answer_in_a_raw_cell_is_doubted_with_the_one_that_it_uses():
+    def change(book):
+        find(book, "attend_me")["source"] += "\n\nso that is it."
+        find(book, "attend_gusta").update(source="gusta_alphas = gusta_attention = me_alphas", cell_type="raw")
+
+    assert {"test_me", "test_gusta"} <= set(doubts(change, TWO))
+
+
 def test_an_answer_merged_into_its_test_is_taken_out_of_it_and_is_no_doubt():
     def merge(book):
         answer, test = find(book, "self_attention"), find(book, "test_self_attention")

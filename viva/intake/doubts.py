@@ -5,12 +5,14 @@ that does not give the names its tests ask for, while another cell does; code in
 where the repair had to choose; a written answer that is missing while a text stands elsewhere; cells that were lost
 with a part of the file. Each doubt is a sentence and the test cells that it may cost. Verdicts do not depend on it:
 such a test cell earns what it earns, and waits for a grader when that is not everything. A cell in which a student
-tried something out is no doubt, whatever it binds, where the answer gives the same names.
+tried something out is no doubt, whatever it binds, where the answer gives the same names, unless it defines the
+answer's function again.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -85,7 +87,7 @@ class _Doubts:
         for slot in self.slots:
             piece = self.chosen.get(slot)
             if slot in self.answers and names and piece and not self.matching.is_blank(slot) and slot not in found:
-                found += [slot] if names & piece.uses or self.wanting[slot] else []
+                found += [slot] if names & used_names(piece.source) or self.wanting[slot] else []
             if slot in found and slot.kind in ANSWERS:
                 names |= slot.own | (piece.binds | piece.gives if piece else set())
             elif slot.kind == "given" and names & used_names(slot.source):
@@ -143,6 +145,8 @@ class _Doubts:
         """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
         if slot not in self.chosen and slot.own & set(NAME.findall(piece.source)):
             return True
+        if self.matching.is_blank(slot) and piece in self.extras and piece.kind == "code" and not parses(piece.source):
+            return any(re.search(rf"\bdef {name}\b|\b{name} *=[^=]", piece.source) for name in slot.own)
         if self._runs_in_place(piece, slot):
             return False
         if self.names[piece] & self.wanting.get(slot, set()):
