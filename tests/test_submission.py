@@ -190,6 +190,18 @@ def test_the_file_with_the_answers_is_graded_when_the_right_name_holds_none(subm
     assert opened.notes == ["also handed in, not graded: scaled_attention.ipynb"]
 
 
+def test_a_zip_with_the_answers_is_graded_when_the_notebook_beside_it_holds_none(submit):
+    opened = submit(scaled_attention__ipynb=BLANK, final__zip=zipped(scaled_attention__ipynb=FULL))
+    assert graded(opened)
+    assert opened.repairs[NAME] == ["final.zip/scaled_attention.ipynb was graded as scaled_attention.ipynb"]
+
+
+def test_a_zip_of_other_things_beside_a_notebook_is_not_worth_a_word(submit):
+    opened = submit(scaled_attention__ipynb=FULL, data__zip=zipped(data__csv=b"1"), other__zip=b"PK")
+    assert graded(opened)
+    assert (opened.notes, opened.repairs) == ([], {NAME: []})
+
+
 def test_a_broken_file_is_said_and_the_other_one_graded(submit):
     opened = submit(scaled_attention__ipynb=b"", Untitled__ipynb=FULL)
     assert graded(opened)

@@ -113,6 +113,88 @@ def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     assert told.startswith("'self_attention' stood 2 times with different text; the last one counts")
 
 
+def test_a_function_that_is_defined_again_below_its_answer_is_doubted():
+    again = "def self_attention(*arguments):\n    return arguments[0], None"
+    assert set(TESTS) <= set(doubts(lambda book: below(book, "self_attention", again)))
+
+
+def test_a_whole_cell_split_off_right_below_its_answer_runs_there_and_is_no_doubt():
+    def split(book):
+        answer = find(book, "attend_me")
+        head, _, tail = answer["source"].partition("me_attention = ")
+        answer["source"] = head
+        below(book, "attend_me", f"me_attention = {tail}")
+
+    assert doubts(split, TWO) == ()
+
+
+def test_an_import_and_the_function_split_off_below_it_are_no_doubt():
+    def split(book):
+        answer = find(book, "self_attention")
+        below(book, "self_attention", answer["source"])
+        answer["source"] = "import math"
+
+    assert doubts(split) == ()
+
+
+def test_what_needs_an_import_of_an_answer_that_did_not_run_is_doubted_with_it():
+    def unrun(book):
+        answer, other = find(book, "self_attention"), find(book, "scaled_dot_product_self_attention")
+        answer["source"] = f"import math\n{answer['source']})"
+        other["source"] += "\nmath.sqrt(4)"
+
+    assert "test_scaled_attention" in doubts(unrun)
+
+
+def test_an_answer_that_lost_its_first_line_is_not_joined_with_the_answer_above_it():
+    def behead(book):
+        first, second = find(book, "attend_me"), find(book, "attend_gusta")
+        first["source"] += "\nfor n in range(2):\n    print(n)"
+        second["source"] = "    x = 1\n    return x"
+
+    notebook = plain(TWO.full)
+    behead(notebook)
+    result = repaired(notebook, TWO)
+    assert "return" not in source(result, "attend_me")
+    assert "test_gusta" in result.doubtful and "test_me" not in result.doubtful
+
+
+def test_code_that_cannot_be_read_beside_a_stub_is_doubted():
+    def change(book):
+        text = left_out(book).split("\n")
+        below(book, "self_attention", "\n".join(["```python", f"In [3]: {text[0]}", *text[1:], "```"]))
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_an_answer_in_a_raw_cell_is_doubted_with_the_one_that_it_uses():
+    def change(book):
+        find(book, "attend_me")["source"] += "\n\nso that is it."
+        find(book, "attend_gusta").update(source="gusta_alphas = gusta_attention = me_alphas", cell_type="raw")
+
+    assert {"test_me", "test_gusta"} <= set(doubts(change, TWO))
+
+
+def test_an_answer_merged_into_its_test_is_taken_out_of_it_and_is_no_doubt():
+    def merge(book):
+        answer, test = find(book, "self_attention"), find(book, "test_self_attention")
+        test["source"] = f"{answer['source']}\n\n{test['source']}"
+        book["cells"].remove(answer)
+
+    assert doubts(merge) == ()
+
+
+def test_code_with_the_numbers_of_its_lines_becomes_the_answer_and_is_told():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    text = answer["source"]
+    answer["source"] = "\n".join(f"{number:3} {line}".rstrip() for number, line in enumerate(text.split("\n"), 1))
+    result = repaired(notebook, ONE)
+    assert source(result, "self_attention").split() == text.split()
+    assert (len(result.repairs), result.doubtful) == (1, ())
+    assert "was copied with the numbers of its lines" in result.repairs[0]
+
+
 def test_a_cut_that_could_be_made_elsewhere_is_doubted_and_a_clear_one_is_not():
     def gathered(between: str):
         def change(book):

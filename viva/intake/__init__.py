@@ -8,11 +8,13 @@ brokenjson  the text of a file -> JSON, or as much of it as there is
 conflict    what a merge left unresolved, in a file or a cell, has two sides
 salvage     the bytes of a file -> a notebook, whatever is broken
 texts       what can be told of a text without running it: its names, whether it is code
+copied      code without what a page, a mail, a chat or a shell added to it
 slots       the cells of an assignment and of a submission, and how much one looks like another
 seams       where cells were merged or split: found, joined and cut
 pieces      the pieces of a submission: taken apart and put together before they are matched
 matching    which cell of a submission is which cell of the assignment
 strays      answers that stand elsewhere: in a given cell, beside their stub, in two cells, twice
+unrun       why an answer as it stands never ran
 doubts      what of a repaired submission a human should look at, where its tests do not pass
 repair      the assignment's cells in the assignment's order, and a sentence for each repair
 """

@@ -5,11 +5,14 @@ that does not give the names its tests ask for, while another cell does; code in
 where the repair had to choose; a written answer that is missing while a text stands elsewhere; cells that were lost
 with a part of the file. Each doubt is a sentence and the test cells that it may cost. Verdicts do not depend on it:
 such a test cell earns what it earns, and waits for a grader when that is not everything. A cell in which a student
-tried something out is no doubt, whatever it binds, where the answer gives the same names.
+tried something out is no doubt, whatever it binds, where the answer gives the same names, unless it defines the
+answer's function again.
 """
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,6 +20,7 @@ from viva.intake.seams import changed_names, code_in, goes_on
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot, listed
 from viva.intake.strays import Settled
 from viva.intake.texts import NAME, bound_names, given_names, is_prose, likeness, looks_like_code, parses, used_names
+from viva.intake.unrun import why_not_run
 
 COPY = 0.8
 """So much like an answer is another version of it."""
@@ -68,7 +72,7 @@ class _Doubts:
             what = "the answers stood in other cells than the assignment's, and nothing told of which"
             yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
         yield from self._out_of_order()
-        yield from self._no_code()
+        yield from self._not_run()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
             yield Doubt(f"{listed(lost)} may have stood where the file is damaged; a human should look at it", lost)
@@ -83,9 +87,9 @@ class _Doubts:
         for slot in self.slots:
             piece = self.chosen.get(slot)
             if slot in self.answers and names and piece and not self.matching.is_blank(slot) and slot not in found:
-                found += [slot] if names & piece.uses or self.wanting[slot] else []
+                found += [slot] if names & used_names(piece.source) or self.wanting[slot] else []
             if slot in found and slot.kind in ANSWERS:
-                names |= slot.own | (piece.binds if piece else set())
+                names |= slot.own | (piece.binds | piece.gives if piece else set())
             elif slot.kind == "given" and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
@@ -120,12 +124,16 @@ class _Doubts:
                 yield Doubt(f"'{slot.name}' uses what an answer below it gives; a human should look at it", (slot,))
             asked |= slot.expects
 
-    def _no_code(self) -> Iterator[Doubt]:
-        """Answers that were found as texts, and are no code."""
+    def _not_run(self) -> Iterator[Doubt]:
+        """Answers that were found as texts, and are no code, and those that could not run as they stand."""
         for slot in self.answers:
             piece = self.chosen.get(slot)
             if piece and piece.kind != "code" and not parses(piece.source):
                 yield Doubt(f"'{slot.name}' was handed in as a text; a human should look at it", (slot,))
+                continue
+            blank = piece is None or self.matching.is_blank(slot)
+            if why := "" if blank else why_not_run(piece.source, slot, self.wanting[slot]):
+                yield Doubt(f"{why}; a human should look at it", (slot,))
 
     def _wanting(self, slot: Slot) -> set[str]:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
@@ -137,6 +145,10 @@ class _Doubts:
         """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
         if slot not in self.chosen and slot.own & set(NAME.findall(piece.source)):
             return True
+        if self.matching.is_blank(slot) and piece in self.extras and piece.kind == "code" and not parses(piece.source):
+            return any(re.search(rf"\bdef {name}\b|\b{name} *=[^=]", piece.source) for name in slot.own)
+        if self._runs_in_place(piece, slot):
+            return False
         if self.names[piece] & self.wanting.get(slot, set()):
             return True
         missing = self.matching.lacking(slot)
@@ -144,6 +156,14 @@ class _Doubts:
         if piece in self.extras or self.owner[piece].kind not in ANSWERS:
             return bool(missing & names)
         return bool(missing & names) and missing <= names
+
+    def _runs_in_place(self, piece: Piece, slot: Slot) -> bool:
+        """Whether a whole cell of the student's stands right below an answer, and runs there as if part of it."""
+        if piece in self.owner or piece.kind != "code" or slot in self.matching.by_text or not parses(piece.source):
+            return False
+        answer = self.chosen.get(slot)
+        below = self.matching.pieces[self.index[answer] + 1 :] if answer else []
+        return piece in itertools.takewhile(lambda other: other in self.extras and parses(other.source), below)
 
     def _names_of(self, piece: Piece) -> set[str]:
         """The names that a cell of the student's gives beside what is expected of it."""
@@ -184,10 +204,9 @@ class _Doubts:
         told = any(slot in slots for slots in self.matching.unsure.values())
         if told or slot not in self.chosen or not names & slot.own:
             return False
+        if piece.binds & self.chosen[slot].binds & slot.defines and self.index[piece] > self.index[self.chosen[slot]]:
+            return True
         return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
-
-    def _is_broken(self, piece: Piece) -> bool:
-        return not parses(piece.source) and not is_prose(piece.source)
 
     def _near(self, piece: Piece) -> list[Slot]:
         """The answers before and after a cell."""

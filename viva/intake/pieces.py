@@ -62,6 +62,8 @@ class Pieces:
                 self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
             rest = [self._rest(piece, text) for slot, text in cut if slot is None]
             self._leave_identity(piece, rest, found)
+            if len(rest) == 1:
+                rest[0].apart = piece.apart  # released texts were taken out, and what is left was cut nowhere
             for slot, _ in cut:
                 if slot is None:
                     parts.append(rest.pop(0))
@@ -101,7 +103,8 @@ class Pieces:
         free = [piece for piece in self.pieces if piece.squeezed and piece not in taken]
         code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or _begins_code(piece.source)]
         for group in groups_of(code):
-            if len(group) > 1:
+            said = {slot for piece in group if (slot := self.identified(piece)) and slot.kind in ANSWERS}
+            if len(group) > 1 and len(said) < 2:  # two answers are no halves of one
                 self.whole(group)
 
     def _move_left(self) -> None:

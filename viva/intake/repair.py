@@ -49,6 +49,7 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     pieces = pieces_of(submission)
     twice = [number for number, count in Counter(piece.number for piece in pieces).items() if count > 1]
     first = [f"cell {number} held an unresolved conflict, and both sides were looked at" for number in twice]
+    first += [f"cell {piece.number} {piece.copied}" for piece in pieces if piece.copied]
     first += undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
     matching = Settled(slots, pieces)
     build = _Build(matching)

@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.intake.conflict import sides
+from viva.intake.copied import as_typed
 from viva.intake.texts import (
     DEFINITION,
     LONGEST,
@@ -21,7 +22,6 @@ from viva.intake.texts import (
     given_names,
     likeness,
     looks_like_code,
-    parses,
     squeezed,
     used_names,
     words,
@@ -36,8 +36,6 @@ ENOUGH = 0.6
 IN_PLACE = 0.2
 """What standing in the right place adds to the evidence."""
 _TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
-_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
 _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
 
@@ -107,6 +105,8 @@ class Piece:
     """Of so many cells it was joined."""
     apart: bool = False
     """Whether it is a part of a cell."""
+    copied: str = ""
+    """What was taken off that copying had added."""
 
     @cached_property
     def squeezed(self) -> str:
@@ -205,17 +205,16 @@ def pieces_of(notebook: NotebookNode) -> list[Piece]:
         identity = {"cell_id": cell.id, "grade_id": nbgrader.get("grade_id", ""), "ids": ids}
         identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
         for source in reversed(sides(cell.source) or [cell.source]):
-            pieces.append(Piece(number, *_as_meant(cell.cell_type, source), **identity))
+            kind, source = _as_meant(cell.cell_type, source)
+            text, copied = as_typed(source) if kind == "code" else (source, "")
+            pieces.append(Piece(number, kind, text, **identity, copied=copied))
     return pieces
 
 
 def _as_meant(kind: str, source: str) -> tuple[str, str]:
-    """Type and text of a cell, without the magics by which Databricks tells them, and with spaces that Python knows."""
+    """Type and text of a cell, without the magics by which Databricks tells them."""
     if kind == "code" and (told := _TOLD.match(source)):
         kind, source = "code" if told["python"] else "markdown", source[told.end() :]
-    if kind == "code" and not source.isascii() and not parses(source):
-        spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
-        source = spaced if parses(spaced) else source
     return kind, source
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from viva.intake.matching import Matching
 from viva.intake.seams import code_in, statements
 from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
-from viva.intake.texts import bound_names
+from viva.intake.texts import bound_names, parses
 
 LIFTS = 3
 """What an answer uses may use another cell in its turn."""
@@ -105,7 +105,8 @@ class Settled(Matching):
             return True
         above = set().union(*(other.binds for other in self.pieces[:place]))
         below = {name for other in self.chosen.values() if self.pieces.index(other) > place for name in other.binds}
-        return bool(piece.words & below - above - piece.binds)
+        needs = piece.uses if parses(piece.source) else piece.words
+        return bool(needs & below - above - piece.binds)
 
     def _leave_copies_out(self) -> None:
         """A second copy of an answer would do again what the answer changes in place, and one of its stub undo it."""
