@@ -55,3 +55,12 @@ def test_tests_of_an_answer_that_never_ran_wait(why):
 
 def test_no_answer_waits_for_nobody():
     assert doubts(lambda book: find(book, NAME).update(source=stub(ONE, NAME))) == ()
+
+
+@pytest.mark.parametrize("name", ["SyntaxError", "IndentationError", "TabError"])
+def test_what_the_student_saw_refused_is_no_damage_and_waits_for_nobody(name):
+    told = {"output_type": "error", "ename": name, "evalue": "invalid syntax", "traceback": []}
+    assert doubts(lambda book: find(book, NAME).update(source=f"{ANSWER})", outputs=[None, told])) == ()
+    told["ename"] = "NameError"
+    for outputs in ([], [told]):
+        assert doubts(lambda book, outputs=outputs: find(book, NAME).update(source=f"{ANSWER})", outputs=outputs))

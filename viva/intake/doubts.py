@@ -132,7 +132,9 @@ class _Doubts:
                 yield Doubt(f"'{slot.name}' was handed in as a text; a human should look at it", (slot,))
                 continue
             blank = piece is None or self.matching.is_blank(slot)
-            if why := "" if blank else why_not_run(piece.source, slot, self.wanting[slot]):
+            if blank or (piece.refused and not parses(piece.source)):
+                continue  # nobody damaged what the student saw refused
+            if why := why_not_run(piece.source, slot, self.wanting[slot]):
                 yield Doubt(f"{why}; a human should look at it", (slot,))
 
     def _wanting(self, slot: Slot) -> set[str]:

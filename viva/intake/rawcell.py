@@ -7,6 +7,7 @@ import re
 from nbformat import NotebookNode
 
 TYPES = ("code", "markdown", "raw")
+REFUSALS = ("SyntaxError", "IndentationError", "TabError")
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,6 +28,8 @@ def read_cell(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode
     if kind == "code":
         if not isinstance(raw.get("outputs", []), list):
             odd["had outputs that are no list"].append(number)
+        elif any(isinstance(one, dict) and one.get("ename") in REFUSALS for one in raw.get("outputs", [])):
+            cell.metadata.refused = True
         cell.update(outputs=[], execution_count=None)
     elif pictures := _attachments(raw.get("attachments")):
         cell.attachments = pictures

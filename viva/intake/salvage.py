@@ -43,9 +43,9 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
     """The notebook in a file, of format 4.5 with no outputs, and a sentence for each repair.
 
     A cell's metadata holds what identifies it and nothing else: ``nbgrader`` with ``grade_id`` and
-    ``checksum``, and ``id`` as Colab and Deepnote write it. With ``trusting``, for a file that nobody
-    gains from forging, what nbgrader and Viva wrote is kept as it is. The notebook's metadata say ``damaged`` where
-    a part of the file could not be read. Raises SubmissionError.
+    ``checksum``, and ``id`` as Colab and Deepnote write it; and ``refused``, where its output says that it is not
+    Python. With ``trusting``, for a file that nobody gains from forging, what nbgrader and Viva wrote is kept as it
+    is. The notebook's metadata say ``damaged`` where a part of the file could not be read. Raises SubmissionError.
     """
     repairs: list[str] = []
     text = _decoded(data, repairs)

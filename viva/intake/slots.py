@@ -105,6 +105,8 @@ class Piece:
     """Of so many cells it was joined."""
     apart: bool = False
     """Whether it is a part of a cell."""
+    refused: bool = False
+    """Whether the student was told that it is not Python."""
     copied: str = ""
     """What was taken off that copying had added."""
 
@@ -204,6 +206,7 @@ def pieces_of(notebook: NotebookNode) -> list[Piece]:
         ids = tuple(name for name in (cell.id, cell.metadata.get("id", "")) if name)
         identity = {"cell_id": cell.id, "grade_id": nbgrader.get("grade_id", ""), "ids": ids}
         identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
+        identity["refused"] = cell.metadata.get("refused", False)
         for source in reversed(sides(cell.source) or [cell.source]):
             kind, source = _as_meant(cell.cell_type, source)
             text, copied = as_typed(source) if kind == "code" else (source, "")
