@@ -335,3 +335,15 @@ def test_answers_without_identity_that_changed_places_are_doubted():
     result = repaired(bare(notebook), case)
     placed = source(result, "attention_word_1").startswith("attention =")
     assert placed or {"test_attention_word_1", "test_attention_matrices"} <= set(result.doubtful)
+
+
+@pytest.mark.parametrize(
+    ("code", "doubted"), [("queries = {}", True), ("mine = {}", False), ("print(me_query)", False)]
+)
+def test_a_cell_that_gives_what_other_answers_use_may_be_the_blank_one_beside_it(code, doubted):
+    def moved(book):
+        find(book, "project_words")["source"] = stub(TWO, "project_words")
+        find(book, "attend_me")["source"] = "me_alphas, me_attention = queries['me']"
+        below(book, "test_projections", f"{code}\nfor word in words:\n    globals()[word + '_query'] = word")
+
+    assert ("test_projections" in doubts(moved, TWO)) == doubted

@@ -72,6 +72,7 @@ class _Doubts:
             what = "the answers stood in other cells than the assignment's, and nothing told of which"
             yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
         yield from self._out_of_order()
+        yield from self._beside_blanks()
         yield from self._not_run()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
@@ -123,6 +124,18 @@ class _Doubts:
             if slot in self.matching.by_text and (self.wanting[slot] - asked) & set().union(*below):
                 yield Doubt(f"'{slot.name}' uses what an answer below it gives; a human should look at it", (slot,))
             asked |= slot.expects
+
+    def _beside_blanks(self) -> Iterator[Doubt]:
+        """Blank answers where a cell of the student's gives what their other answers use, by whatever names."""
+        given = [slot for slot in self.answers if slot in self.chosen and not self.matching.is_blank(slot)]
+        used = set().union(*(self.chosen[slot].uses for slot in given))
+        for slot in [slot for slot in self.answers if self.matching.is_blank(slot)]:
+            low, high = self.matching.between(slot, ANSWERS)
+            for piece in self.matching.pieces[low + 1 : high]:
+                if piece in self.extras and piece.copy_of is None and piece.gives & used:
+                    yield Doubt(
+                        f"cell {piece.number} may be the answer '{slot.name}'; a human should look at it", (slot,)
+                    )
 
     def _not_run(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code, and those that could not run as they stand."""
