@@ -17,6 +17,8 @@ COPIED = {
     "words around a fence": f"Sure! Here's the code:\n\n```python\n{CODE}\n```\n\nIt works on columns.",
     "half a fence": f"{CODE}\n```",
     "prompts and output": f">>> {CODE.replace(chr(10), chr(10) + '... ')}\n>>> softmax(x)\narray([[0.5]])",
+    "prompts of IPython and output": f"In [3]: {CODE.replace(chr(10), chr(10) + '   ...: ')}\n\nIn [4]: softmax(x)\n"
+    "Out[4]: array([[0.5]])",
     "quotes of print": CODE.replace('"""', "\u201d" * 3),
     "a dash of print": CODE.replace(" - ", " \u2212 "),
     "wide marks": CODE.replace("(", "\uff08").replace(")", "\uff09"),

@@ -19,6 +19,7 @@ _PRINTED |= dict.fromkeys([*range(0x2010, 0x2015), 0x2212], "-") | {0x2032: "'",
 _PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
 """What word processors, pages and keyboards for other scripts put in the place of ASCII."""
 _NUMBERED = re.compile(r"[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
+_PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)|In \[\d*\]: ?|[ \t]*\.{3,}: ?")
 _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 
@@ -64,9 +65,9 @@ def _without_marks(source: str) -> str:
 
 
 def _without_prompts(source: str) -> str:
-    """What stands behind the prompts of Python's own shell, where the text begins with one."""
-    lines = [line for line in source.split("\n") if re.match(r"(?:>>>|\.\.\.)(?: |$)", line)]
-    return "\n".join(line[4:] for line in lines) if source.lstrip().startswith(">>> ") else source
+    """What stands behind the prompts of Python's or IPython's shell, where the text begins with one."""
+    found = [(line, _PROMPT.match(line)) for line in source.lstrip().split("\n")]
+    return "\n".join(line[match.end() :] for line, match in found if match) if found[0][1] else source
 
 
 def _in_fences(source: str) -> str:
