@@ -213,7 +213,8 @@ def require_sound(course: Path) -> None:
 def require_tidy(course: Path) -> None:
     """No file is left that only a running command needs."""
     tmp = course.parent / "tmp"
-    assert not tmp.exists() or list(tmp.iterdir()) == []
+    left = [str(path.relative_to(tmp)) for path in tmp.rglob("*")] if tmp.exists() else []
+    assert left == []
     assert list(course.glob("autograded/*/.viva-*")) == []
     assert not (course / "gradebook.db-journal").exists()
     assert {path.name for path in course.glob("results*")} <= {"results.jsonl"}

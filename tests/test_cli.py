@@ -167,7 +167,10 @@ JSON = {
     "demo": (["--students=2", SHORT], {"students", "submissions"}),
     "release": (["--no-audit", SHORT], {"released", "refused"}),
     "grade": ([SHORT], {"submissions"}),
-    "regrade": (["--what-if", SHORT], {"assignment", "applied", "remarks", "submissions", "changes", "csv"}),
+    "regrade": (
+        ["--what-if", SHORT],
+        {"assignment", "applied", "remarks", "submissions", "changes", "look_again", "suspects", "csv"},
+    ),
     "feedback": ([SHORT], {"submissions"}),
     "export": ([SHORT], {"file", "scores"}),
     "report": ([SHORT], {"course", "until", "unwalled", "assignments"}),

@@ -74,3 +74,15 @@ def test_few_open_files_are_enough(folder):
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert not folder.exists()
+
+
+def test_what_a_removal_that_was_cut_off_leaves_lies_in_the_folder_and_the_next_removes_it(folder, monkeypatch):
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "file").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr("os.unlink", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            remove(folder)
+    assert list(folder.parent.iterdir()) == [folder]
+    remove(folder)
+    assert list(folder.parent.iterdir()) == []

@@ -40,7 +40,7 @@ def walk(folder: Path, ignored: Collection[str] = ()) -> Iterator[Path]:
             todo += reversed(folders)
 
 
-def _entries(place: str) -> list[os.DirEntry]:
+def _entries(place: str | Path) -> list[os.DirEntry]:
     try:
         with os.scandir(place) as entries:
             return sorted(entries, key=lambda entry: entry.name)
@@ -74,27 +74,41 @@ def holds_more(folder: str | Path, size: int, files: int) -> bool:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, also what was made unreadable or too deep, as far as we may."""
+    """Remove a folder with all that is in it, also what was made unreadable or too deep, as far as we may.
+
+    Until the end all of it lies in that folder, so that a removal which was cut off can be done again.
+    """
     with contextlib.suppress(OSError):
-        heap = Path(tempfile.mkdtemp(prefix=".viva-", dir=folder.parent))
+        os.chmod(folder, stat.S_IRWXU)
+        heap = Path(tempfile.mkdtemp(dir=folder))
         _empty(folder, heap)
         heap.rmdir()
+        folder.rmdir()
 
 
 def _empty(folder: Path, heap: Path) -> None:
-    """Move a folder and those in it onto a heap, where no path is long, and remove them there."""
-    todo, places = [os.fspath(folder)], []
+    """Move the folders in a folder, and those in them, onto a heap, where no path is long, and remove them there."""
+    todo, places = _unlinked(folder), []
+    todo.remove(os.fspath(heap))
     while todo:
         inner, place = todo.pop(), f"{heap}/{len(places)}"
         with contextlib.suppress(OSError):
             os.chmod(inner, stat.S_IRWXU)
             os.rename(inner, place)
             places.append(place)
-            for entry in _entries(place):
-                if entry.is_dir(follow_symlinks=False):
-                    todo.append(entry.path)
-                else:
-                    os.unlink(entry.path)
+            todo += _unlinked(place)
     for place in reversed(places):
         with contextlib.suppress(OSError):
             os.rmdir(place)
+
+
+def _unlinked(folder: str | Path) -> list[str]:
+    """The folders in a folder, when all else in it was removed."""
+    folders = []
+    for entry in _entries(folder):
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(entry.path)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(entry.path)
+    return folders
