@@ -86,3 +86,11 @@ def test_what_a_removal_that_was_cut_off_leaves_lies_in_the_folder_and_the_next_
     assert list(folder.parent.iterdir()) == [folder]
     remove(folder)
     assert list(folder.parent.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_listed_for_want_of_open_files_stays_without_a_word(folder, monkeypatch):
+    (folder / "file").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr("os.scandir", lambda path: (_ for _ in ()).throw(OSError(24, "Too many open files")))
+        remove(folder)
+    assert (folder / "file").exists()

@@ -88,8 +88,7 @@ def remove(folder: Path) -> None:
 
 def _empty(folder: Path, heap: Path) -> None:
     """Move the folders in a folder, and those in them, onto a heap, where no path is long, and remove them there."""
-    todo, places = _unlinked(folder), []
-    todo.remove(os.fspath(heap))
+    todo, places = [inner for inner in _unlinked(folder) if inner != os.fspath(heap)], []
     while todo:
         inner, place = todo.pop(), f"{heap}/{len(places)}"
         with contextlib.suppress(OSError):
