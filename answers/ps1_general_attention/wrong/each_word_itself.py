@@ -4,6 +4,8 @@ Loses:
     test_general_attention: the four words of this notebook
     test_general_attention: attention for new random numbers
     test_general_attention: weights for new random numbers
+    test_general_attention: the words in another order
+    test_general_attention: arguments left as they were, and used
     test_general_attention_sizes: *
 Keeps:
     everything else

@@ -3,6 +3,7 @@
 Loses:
     test_self_attention: equal scores give the mean of the values
     test_self_attention: new random numbers of the given sizes
+    test_self_attention_unchanged: *
     test_self_attention_sizes: *
 Keeps:
     everything else

@@ -6,8 +6,10 @@ Loses:
     test_softmax_sizes: *
     test_softmax_cols: the weights of other matrices
     test_softmax_cols_large: *
+    test_softmax_cols_unchanged: *
     test_softmax_cols_sizes: *
     test_self_attention: new random numbers of the given sizes
+    test_self_attention_unchanged: *
     test_self_attention_sizes: *
 Keeps:
     everything else

@@ -1,12 +1,7 @@
 """A placeholder is returned in place of the result.
 
 Loses:
-    test_multihead: the given numbers
-    test_multihead: new random numbers of the given sizes
-    test_multihead_parts: *
-    test_multihead_sizes: *
-Keeps:
-    everything else
+    everything
 """
 
 # %% multihead_scaled_self_attention

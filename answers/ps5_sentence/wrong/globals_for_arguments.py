@@ -2,6 +2,7 @@
 
 Loses:
     test_softmax: *
+    test_softmax_argument: *
     test_softmax_stable: *
     test_softmax_sizes: *
     test_me: the weights and the output of me

@@ -7,6 +7,7 @@ Loses:
     test_projections: the keys of all five words
     test_projections: the values of all five words
     test_softmax: *
+    test_softmax_argument: *
     test_softmax_stable: *
     test_softmax_sizes: *
     test_me: the weights of me to full precision

@@ -2,8 +2,6 @@
 
 Loses:
     everything
-Keeps:
-    test_softmax_argument: *
 """
 
 # %% add_positions

@@ -1,0 +1,30 @@
+"""Both softmaxes empty what they were given and answer with equal weights, which are right for what is left of it.
+
+Loses:
+    test_softmax: *
+    test_softmax_large: *
+    test_softmax_sizes: *
+    test_softmax_cols: *
+    test_softmax_cols_large: *
+    test_softmax_cols_unchanged: *
+    test_softmax_cols_sizes: *
+    test_attention_loop: *
+    test_all_x_prime: *
+    test_self_attention: the outputs for the given inputs, with their shape
+    test_self_attention: new random numbers of the given sizes
+    test_self_attention_sizes: *
+Keeps:
+    everything else
+"""
+
+# %% [solution] *
+
+# %% softmax
+def softmax(items_in):
+    items_in[:] = [0.0] * len(items_in)
+    return [1 / len(items_in)] * len(items_in)
+
+# %% softmax_cols
+def softmax_cols(data_in):
+    data_in[...] = 0
+    return np.full(data_in.shape, 1 / len(data_in))

@@ -1,0 +1,19 @@
+"""With any mask, the causal one is used.
+
+Loses:
+    test_attention_mask: new random numbers with other masks
+    test_attention_sizes: other sizes
+    test_block: new random numbers
+Keeps:
+    everything else
+"""
+
+# %% [solution] *
+
+# %% multihead_attention
+def multihead_attention(X, W_q, W_k, W_v, W_o, mask=None):
+    scores = np.einsum("nd,hdk,hek,me->hnm", X, W_q, W_k, X) / np.sqrt(W_q.shape[2])
+    if mask is not None:
+        scores = np.where(np.tri(len(X), dtype=bool), scores, -np.inf)
+    weights = softmax(scores)
+    return np.einsum("hij,jd,hdv,hve->ie", weights, X, W_v, W_o), weights
