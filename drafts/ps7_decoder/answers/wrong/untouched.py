@@ -1,0 +1,5 @@
+"""The notebook as it was handed out.
+
+Loses:
+    everything
+"""

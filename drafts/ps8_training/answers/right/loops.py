@@ -1,0 +1,108 @@
+"""The sums of the chain rule are loops, most of them over single numbers."""
+
+# %% cross_entropy_backward
+def cross_entropy_backward(d_loss, logits, targets):
+    N, vocabulary = np.shape(logits)
+    d_logits = np.zeros((N, vocabulary))
+    for i in range(N):
+        largest = max(logits[i])
+        total = sum(np.exp(z - largest) for z in logits[i])
+        for k in range(vocabulary):
+            d_logits[i, k] = np.exp(logits[i, k] - largest) / total
+            if k == targets[i]:
+                d_logits[i, k] -= 1
+            d_logits[i, k] *= d_loss / N
+    return d_logits
+
+
+# %% linear_backward
+def linear_backward(d_Y, X, W, b):
+    N, d_in = X.shape
+    d_out = W.shape[1]
+    d_X, d_W, d_b = np.zeros((N, d_in)), np.zeros((d_in, d_out)), np.zeros(d_out)
+    for n in range(N):
+        for i in range(d_in):
+            d_X[n, i] = sum(d_Y[n] * W[i])
+            d_W[i] += X[n, i] * d_Y[n]
+        for j in range(d_out):
+            d_b[j] += d_Y[n, j]
+    return d_X, d_W, d_b
+
+
+# %% feed_forward_backward
+def feed_forward_backward(d_Y, X, W_1, b_1, W_2, b_2):
+    B = linear(X, W_1, b_1)
+    H = np.zeros(B.shape)
+    for place in np.ndindex(B.shape):
+        if B[place] > 0:
+            H[place] = B[place]
+    d_H, d_W_2, d_b_2 = linear_backward(d_Y, H, W_2, b_2)
+    for place in np.ndindex(B.shape):
+        if B[place] <= 0:
+            d_H[place] = 0
+    d_X, d_W_1, d_b_1 = linear_backward(d_H, X, W_1, b_1)
+    return d_X, d_W_1, d_b_1, d_W_2, d_b_2
+
+
+# %% layer_norm_backward
+def layer_norm_backward(d_Y, X, gamma, beta, eps=1e-5):
+    N, n = X.shape
+    d_X, d_gamma, d_beta = np.zeros((N, n)), np.zeros(n), np.zeros(n)
+    for row in range(N):
+        mu = sum(X[row]) / n
+        s = (sum((x - mu) ** 2 for x in X[row]) / n + eps) ** 0.5
+        x_hat = [(x - mu) / s for x in X[row]]
+        for j in range(n):
+            d_gamma[j] += d_Y[row, j] * x_hat[j]
+            d_beta[j] += d_Y[row, j]
+            for i in range(n):
+                d_X[row, i] += d_Y[row, j] * gamma[j] * ((i == j) - 1 / n - x_hat[i] * x_hat[j] / n) / s
+    return d_X, d_gamma, d_beta
+
+
+# %% softmax_backward
+def softmax_backward(d_A, S):
+    d_S = np.zeros(S.shape)
+    for row, a in enumerate(softmax(S)):
+        for i in range(len(a)):
+            for j in range(len(a)):
+                d_S[row, i] += d_A[row, j] * a[j] * ((i == j) - a[i])
+    return d_S
+
+
+# %% attention_backward
+def attention_backward(d_Y, Q, K, V):
+    N, d_k = Q.shape
+    A = attention_weights(Q, K)
+    d_A, d_V = np.zeros((N, N)), np.zeros(V.shape)
+    for i in range(N):
+        for j in range(N):
+            for v in range(V.shape[1]):
+                d_A[i, j] += d_Y[i, v] * V[j, v]
+                d_V[j, v] += A[i, j] * d_Y[i, v]
+    d_Q, d_K = np.zeros(Q.shape), np.zeros(K.shape)
+    for i in range(N):
+        mean = sum(A[i, j] * d_A[i, j] for j in range(N))
+        for j in range(N):
+            d_score = A[i, j] * (d_A[i, j] - mean) / d_k**0.5
+            for k in range(d_k):
+                d_Q[i, k] += d_score * K[j, k]
+                d_K[j, k] += d_score * Q[i, k]
+    return d_Q, d_K, d_V
+
+
+# %% projections_backward
+def projections_backward(d_Q, d_K, d_V, X, W_q, W_k, W_v):
+    d_X = np.zeros(X.shape)
+    d_weights = []
+    for d_out, W in ((d_Q, W_q), (d_K, W_k), (d_V, W_v)):
+        d_W = np.zeros(W.shape)
+        for n in range(len(X)):
+            for i in range(W.shape[0]):
+                d_X[n, i] += sum(d_out[n] * W[i])
+                d_W[i] += X[n, i] * d_out[n]
+        d_weights.append(d_W)
+    return d_X, d_weights[0], d_weights[1], d_weights[2]
+
+
+# %% [solution] *

@@ -1,0 +1,16 @@
+"""The logits are overwritten with the result.
+
+Loses:
+    test_cross_entropy_backward: new random numbers, and arguments that stay as they are
+Keeps:
+    everything else
+"""
+
+# %% cross_entropy_backward
+def cross_entropy_backward(d_loss, logits, targets):
+    logits[:] = softmax(logits)
+    logits[np.arange(len(targets)), targets] -= 1
+    logits *= d_loss / len(targets)
+    return logits
+
+# %% [solution] *

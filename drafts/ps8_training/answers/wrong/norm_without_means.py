@@ -1,0 +1,17 @@
+"""Mean and variance of layer normalisation are taken for constants.
+
+Loses:
+    test_layer_norm_backward: d_X agrees with finite differences
+    test_layer_norm_backward: d_X for new random numbers, and arguments that stay as they are
+    test_layer_norm_backward: other sizes and another eps
+Keeps:
+    everything else
+"""
+
+# %% layer_norm_backward
+def layer_norm_backward(d_Y, X, gamma, beta, eps=1e-5):
+    s = np.sqrt(np.var(X, axis=1, keepdims=True) + eps)
+    normal = (X - np.mean(X, axis=1, keepdims=True)) / s
+    return d_Y * gamma / s, np.sum(d_Y * normal, axis=0), np.sum(d_Y, axis=0)
+
+# %% [solution] *
