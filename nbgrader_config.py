@@ -4,6 +4,9 @@ import os
 
 from jupyter_core.paths import jupyter_data_dir
 
+from viva import formgrade
+from viva.gradebook import lateness
+
 c = get_config()  # noqa: F821  (traitlets provides it)
 
 c.CourseDirectory.course_id = "viva"
@@ -26,12 +29,12 @@ c.Exchange.root = exchange
 # A test cell that a student deleted is put back before grading.
 c.OverwriteCells.add_missing_cells = True
 
-# A cell may run this many seconds.
+# A cell may run this many seconds, a whole notebook six times as many; c.Examine.budget = 300 would say otherwise.
 c.Execute.timeout = 30
 
-# nbgrader's own steps, but for four: student code and tests run in two processes of their own
-# instead of a kernel, scores come from there, an empty written answer waits for nobody, and nothing
-# that a student handed in runs in a grader's browser.
+# nbgrader's own steps, but for five: student code and tests run in two processes of their own
+# instead of a kernel, scores come from there, an empty written answer waits for nobody, the cells that ask
+# for a name are blank again, and nothing that a student handed in runs in a grader's browser.
 c.Autograde.autograde_preprocessors = [
     "viva.autograde.Examine",
     "nbgrader.preprocessors.IgnorePattern",
@@ -39,23 +42,34 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.LimitOutput",
     "viva.autograde.SaveScores",
     "viva.autograde.NoResponse",
+    "viva.blind.Blind",
     "viva.sanitize.Sanitize",
     "viva.autograde.RecordResults",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+# Graders do not read what students wrote into the cells that ask for names.
+c.Blind.show_names = False
+
 # A submission is repaired as it is read, as `viva grade` does it.
 c.Autograde.exporter_class = "viva.exporter.RepairingExporter"
 
 # The same once more where formgrader shows a notebook, for one that was graded in another way; and
 # no headings with ids, which a student could give the name of a score field.
-c.HTMLExporter.preprocessors = ["viva.sanitize.Sanitize"]
+c.HTMLExporter.preprocessors = ["viva.blind.Blind", "viva.sanitize.Sanitize", "viva.formgrade.AnswerFirst"]
 c.HTMLExporter.exclude_anchor_links = True
 
-# A late submission loses a tenth of its score for each day that has begun.
+# Formgrader shows a written answer beside its question, and formulas without a network.
+c.HTMLExporter.template_name = formgrade.TEMPLATE
+c.HTMLExporter.extra_template_basedirs = formgrade.FOLDERS
+c.HTMLExporter.extra_template_paths = [formgrade.THEIRS]
+c.HTMLExporter.filters = formgrade.FILTERS
+
+# A late submission loses a tenth of its score for each day that has begun; also of what is given by hand later.
 c.AssignLatePenalties.plugin_class = "viva.gradebook.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1
+lateness.follow(c, __file__)
 
 # What students get back: a page of results by check, without hidden lines. Marking schemes are hidden too.
 c.GenerateFeedback.exporter_class = "viva.feedback.PageExporter"

@@ -160,7 +160,7 @@ BUNDLES = {
     "jpeg that is a png": ({"image/jpeg": png(9, 9)}, {}),
     "markdown": ({"text/markdown": f"<img src=x onerror=\"{run('markdown')}\">"}, {}),
     "deep latex": ({"text/latex": "$" + r"\frac{" * 300 + "a" + "}{b}" * 300 + "$"}, {}),
-    "long latex": ({"text/latex": "$" + r"\qquad" * 20_000 + "$"}, {}),
+    "long latex": ({"text/latex": "$" + r"\qquad" * 12_000 + "$"}, {}),
     "formulas in html": ({"text/html": r"$$\def\frac#1#2{0}\kern-999em x$$ \[\raise999em{x}\]"}, {}),
     "latex": ({"text/latex": r"$\style{position:fixed}{x}\href{javascript:alert(1)}{y}$"}, {}),
     "widget": ({"application/vnd.jupyter.widget-view+json": {"model_id": "m", "version_major": 2}}, {}),

@@ -151,7 +151,8 @@ def test_a_students_version_is_recognised(course, found):
         ]
         notebook["cells"][8]["source"] = ["def sum_of_squares(n):\n", "    return 1"]
 
-    missing = adopt(load(course)[0], found(change=change)).missing
+    adopted = adopt(load(course)[0], found(change=change))
+    missing = [adopted.missing[0], *adopted.advice]
     assert missing[0] == "Cell 'squares': it holds no solution. Was the students' version adopted?"
     assert missing[1].startswith("Cell 'sum_of_squares': no '### BEGIN SOLUTION' stands in it")
 

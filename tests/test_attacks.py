@@ -64,7 +64,7 @@ def notebook(answer: str):
 @pytest.fixture(scope="module")
 def quick():
     """A grader that loses patience after three seconds."""
-    grader = Grader(3.0, (Wall.for_candidate(), Wall.for_examiner()))
+    grader = Grader(3.0, (Wall.for_candidate(), Wall.for_examiner()), ("numpy", "matplotlib.pyplot"))
     yield grader
     grader.close()
 
@@ -144,6 +144,11 @@ def test_a_reader_finds_nothing(attack, course, name):
 
 
 SLOW = {
+    "a stack overflow",
+    "a huge answer",
+    "a memory bomb",
+    "a flood on stdout",
+    "an endless loop that heeds no interrupt",
     "half a message",
     "a message that comes in drops",
     "a process that stops itself",
@@ -284,7 +289,7 @@ def test_a_cell_that_nobody_reads_does_not_hold_up_the_grader(earned):
 
 
 def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick, examination, monkeypatch):
-    monkeypatch.setattr("viva.grading.OWN_CELLS", 1)
+    monkeypatch.setattr("viva.passage.OWN_CELLS", 2 / 60)
     waiting = ["import time\ntime.sleep(0.9)"] * 8
     outcome = quick.grade(in_cells("def double(x):\n    return 2 * x\ntotal = 12", *waiting, tests=TESTS), examination)
     assert outcome.earned("tests") == 10
@@ -358,3 +363,69 @@ def test_what_a_reader_finds_in_nbgraders_own_engine(course, name):
 def test_nbgraders_own_engine_gives_the_transformer_all_points():
     graded, _ = Execute().preprocess(notebook(CHEATS["an AST transformer that drops asserts"]), {})
     assert determine_grade(graded.cells[-1]) == (10, 10)
+
+
+FOREIGN = """class Mine(UnicodeDecodeError):
+    def __str__(self): return "told"
+Mine.__module__, Mine.__qualname__ = "builtins", "UnicodeDecodeError"
+def count():
+    error = Mine("utf-8", b"abc", 0, 1, "reason")
+    error.start, error.end = {start}, {start} + 1
+    raise error
+"""
+
+
+@pytest.mark.parametrize("start", [-100, 2**40])
+def test_no_byte_of_the_examiners_memory_is_told_and_it_lives_on(quick, tmp_path, start):
+    path, tests = tmp_path / "told.ipynb", "assert count() == 3\n### CHECK 3: more\nassert 1 + 1 == 2"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=f"### CHECK 4: a\n{tests}"), path)
+    notebook = in_cells(FOREIGN.format(start=start), tests=f"### CHECK 4: a\n{tests}")
+    outcome = quick.grade(notebook, rehearse(path, quick))
+    first, second = outcome.checks["tests"]
+    assert (first.verdict, first.earned, second.earned) == (Verdict.ERROR, 0, 3) and outcome.faults == []
+    assert first.reason.endswith(": told")
+
+
+@pytest.mark.parametrize("kind", ["KeyError", "ValueError", "type('N' * 10**6, (OSError,), {})"])
+def test_an_exception_of_any_size_is_an_error_of_the_students(quick, tmp_path, kind):
+    path, tests = tmp_path / "large.ipynb", "### CHECK 7: a\nassert count() == 3"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+    notebook = in_cells(f"def count():\n    raise {kind}('\\0' * 17_000_000)", tests=tests)
+    outcome = quick.grade(notebook, rehearse(path, quick))
+    (check,) = outcome.checks["tests"]
+    assert check.verdict in (Verdict.ERROR, Verdict.FAILED) and outcome.faults == []
+    assert len(str(outcome.record())) < 250_000
+
+
+ENDING = """### CHECK 3: a number
+### BEGIN HIDDEN TESTS
+import os, signal
+assert count() != 4 or os.kill(os.getpid(), signal.SIGKILL)
+### END HIDDEN TESTS
+### CHECK 4: another
+### BEGIN HIDDEN TESTS
+assert double(2) == 4
+### END HIDDEN TESTS
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_that_ends_the_examiner_each_time_costs_its_check_alone(quick, tmp_path):
+    path = tmp_path / "ending.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=ENDING), path)
+    known = rehearse(path, quick)
+    for answer, verdict, earned in (("3", Verdict.PASSED, 7), ("4", Verdict.KILLED, 4)):
+        outcome = quick.grade(in_cells(COUNT.replace("return 3", f"return {answer}"), tests=ENDING), known)
+        assert outcome.faults == []
+        assert (outcome.checks["tests"][0].verdict, outcome.earned("tests")) == (verdict, earned)
+
+
+CREDITS = "score = sum(count() == 3 for _ in range(7)) if count() == 3 else count()\nscore"
+
+
+@pytest.mark.parametrize(("count", "earned"), [("3", 7), ("2.5", 2.5), ("float('nan')", 0), ("-1", 0), ("99", 0)])
+def test_a_number_at_the_end_of_a_test_is_no_more_than_the_points(quick, tmp_path, count, earned):
+    path, tests = tmp_path / "credits.ipynb", f"### CHECK 7: a\n{CREDITS}"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
+    outcome = quick.grade(in_cells(f"def count():\n    return {count}", tests=tests), rehearse(path, quick))
+    assert outcome.earned("tests") == earned

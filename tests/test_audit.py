@@ -198,6 +198,20 @@ def test_a_check_that_notices_less_than_before_is_named(strong):
     assert fate.change in sentence
 
 
+def test_a_check_that_got_another_title_notices_what_it_noticed(strong):
+    before = asdict(strong)
+    now = copy.deepcopy(strong)
+    check = now.scores[0].check
+    titled = f"{check.partition(': ')[0]}: another title"
+    now.scores[0].check = titled
+    for fate in now.fates:
+        fate.killers = [titled if killer == check else killer for killer in fate.killers]
+    assert weakened(before, now) == []
+    fate = next(fate for fate in now.fates if titled in fate.killers)
+    fate.killers.clear()
+    assert f"The check '{check}' no longer notices 1 mutant that" in weakened(before, now)[0]
+
+
 @pytest.mark.slow
 def test_false_promises_and_untested_answers_are_named(course, viva):
     write(course, CHECKS + "\n")

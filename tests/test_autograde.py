@@ -128,6 +128,7 @@ def install_kernel(folder, monkeypatch):
     monkeypatch.setenv("JUPYTER_PATH", str(folder))
 
 
+@pytest.mark.slow
 def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva, tmp_path, monkeypatch):
     told = viva("grade", SHORT)
     assert told.status == 1 and "its kernel 'ir' is not installed" in told.text and "Traceback" not in told.text

@@ -61,8 +61,10 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "pat[t]ern": Status.DONE,
         "quits": Status.DONE,
     }
-    assert outcomes["twice"].notes == ("also handed in, not graded: Copy.ipynb",)
-    assert outcomes["renamed"].notes == ("scaled_attention.ipynb: Untitled.ipynb was graded as scaled_attention.ipynb",)
+    assert outcomes["twice"].notes == ("also handed in, not graded: 'Copy.ipynb'",)
+    assert outcomes["renamed"].notes == (
+        "scaled_attention.ipynb: the file 'Untitled.ipynb' was graded as scaled_attention.ipynb",
+    )
     assert set(outcomes["quits"].verdicts) == {"killed"}, outcomes["quits"]
     full = scores(course)
     assert full["good"] == full["twice"] == full["old"] == full["renamed"] == 20
@@ -82,6 +84,7 @@ def test_what_was_handed_in_again_is_graded_again(course):
     assert statuses(course)["anna"].status is Status.DONE
 
 
+@pytest.mark.slow
 def test_force_in_the_config_grades_again(course):
     hand_in(course, "anna")
     opened, config = load(course)
@@ -93,13 +96,14 @@ def test_force_in_the_config_grades_again(course):
         assert outcome.status is status
 
 
+@pytest.mark.slow
 def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(course, monkeypatch):
     def fail(run, **_):
         raise WallError("the warm parent of the candidates has ended")
 
     hand_in(course, "anna", answer=RIGHT)
     with monkeypatch.context() as patch:
-        patch.setattr("viva.grading._Run.finish", fail)
+        patch.setattr("viva.passage.Passage.finish", fail)
         outcome = statuses(course)["anna"]
     assert outcome.status is Status.FAILED
     assert set(outcome.verdicts) == {"ungraded"}
@@ -108,6 +112,7 @@ def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(cou
     assert statuses(course)["anna"].status is Status.UNCHANGED
 
 
+@pytest.mark.slow
 def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(course, viva):
     hand_in(course, "anna", answer=RIGHT)
     other = course / "source" / "ps9_later"
@@ -187,6 +192,7 @@ def deepen(folder) -> None:
     os.close(place)
 
 
+@pytest.mark.slow
 def test_whatever_lies_beside_a_notebook_the_batch_goes_on_and_nobody_loses_a_point(course):
     folders = {
         name: hand_in(course, name, answer=RIGHT).parent for name in ("alone", "deep", "large", "odd", "taken", "wide")
@@ -215,6 +221,7 @@ def test_whatever_lies_beside_a_notebook_the_batch_goes_on_and_nobody_loses_a_po
         remove(folders["deep"])
 
 
+@pytest.mark.slow
 def test_what_a_notebook_prints_raises_and_counts_is_written_whatever_it_is(course):
     own = {
         "half": "print('\\ud800')\nraise ValueError('\\udfff')",

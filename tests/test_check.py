@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -19,8 +20,9 @@ from viva.answers import fill_in, read_answer, read_answers
 from viva.blueprint import HIDDEN, read_blueprint
 from viva.grading import Grader
 from viva.rehearsal import rehearse
-from viva.verdict import VivaError
+from viva.verdict import NOT_DONE, VivaError
 from viva.visible import describe, open_copy
+from viva.wall import GB, Limits
 
 HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
 
@@ -60,8 +62,12 @@ SOME = [
     (name, answer)
     for name in ASSIGNMENTS
     for place, answer in enumerate(read_answers(PROJECT / "answers" / name))
-    if place == 0 or answer.name in ("untouched", "only_the_first_answers", "pasted_numbers") or place % 16 == 7
+    if place == 0 or answer.name == "only_the_first_answers" or place % 20 == 7
 ]
+
+
+MANY, FEW = EVERY[::3], EVERY[1::6]
+"""Two known answers that lie side by side make much the same mistake."""
 
 
 def agrees(assignment, answer, own_grader, grader, examination, folder):
@@ -98,8 +104,8 @@ def test_its_verdicts_are_the_graders_for_what_is_visible(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("assignment", "answer"), EVERY, ids=[f"{name}-{answer.name}" for name, answer in EVERY])
-def test_its_verdicts_are_the_graders_for_every_known_answer_and_in_one_plain_process(
+@pytest.mark.parametrize(("assignment", "answer"), MANY, ids=[f"{name}-{answer.name}" for name, answer in MANY])
+def test_its_verdicts_are_the_graders_for_known_answers_and_in_one_plain_process(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):
     notebook, mine = agrees(assignment, answer, own_grader, grader, examination(assignment), tmp_path)
@@ -125,6 +131,7 @@ VALIDATED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("assignment", "name"), VALIDATED, ids=[f"{one}-{other}" for one, other in VALIDATED])
 def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pass(
     assignment, name, own_grader, tmp_path
@@ -133,8 +140,8 @@ def test_nbgrader_validate_fails_the_cells_in_which_a_visible_check_does_not_pas
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("assignment", "answer"), EVERY, ids=[f"{name}-{answer.name}" for name, answer in EVERY])
-def test_nbgrader_validate_agrees_on_every_known_answer(assignment, answer, own_grader, tmp_path):
+@pytest.mark.parametrize(("assignment", "answer"), FEW, ids=[f"{name}-{answer.name}" for name, answer in FEW])
+def test_nbgrader_validate_agrees_on_known_answers(assignment, answer, own_grader, tmp_path):
     blueprint, release = notebooks(assignment)
     validate_agrees(assignment, fill_in(answer, release, blueprint), own_grader, tmp_path)
 
@@ -145,7 +152,10 @@ def validate_agrees(assignment, notebook, own_grader, folder):
     path = write(notebook, folder)
     _, tried = check(path, own_grader)
     failing = {one.cell for one in tried if one.counts and not one.passed}
-    found = Validator().validate(str(path))
+    try:
+        found = Validator().validate(str(path))
+    except RuntimeError:  # two kernels that looked for a free port at once found the same one
+        found = Validator().validate(str(path))
     failed = [cell["source"] for cell in found.get("failed", [])]
     assert not found.keys() - {"failed"}
     cells = {cell.source.strip(): cell.id for cell in notebook.cells}
@@ -228,6 +238,24 @@ def test_an_object_of_a_students_class_does_not_pass_for_a_number(own_grader, tm
     assert (tried.state, tried.hint) == ("failed", "it is 1")
 
 
+LARGE = "import numpy as np\ndef it():\n    return int(np.ones(300_000_000)[-1])"
+"""Needs 2.4 GB, more than a process usually gets."""
+
+
+@pytest.mark.slow
+def test_a_course_that_allows_more_memory_allows_it_to_the_students_own_check(tmp_path):
+    source = notebook_of("def it():\n    return 1", "assert it() == 1, 'it is 1'")
+    nbformat.write(source, tmp_path / "source.ipynb")
+    with contextlib.closing(Grader(libraries=("numpy",), limits=Limits(memory_bytes=4 * GB))) as grader:
+        known = rehearse(tmp_path / "source.ipynb", grader)
+        about = describe(source, known, 30.0, grader.limits.memory_bytes)
+    assert about["memory"] == 4096
+    for said, verdict in ((about, "passed"), (about | {"memory": 2048}, "error")):
+        write(notebook_of(LARGE, "assert it() == 1, 'it is 1'", said), tmp_path)
+        document = json.loads(run("mine.ipynb", "--json", cwd=tmp_path).stdout)
+        assert [one["verdict"] for one in document["checks"]] == [verdict]
+
+
 def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_grader, tmp_path):
     name = "ps1_general_attention"
     notebook, _ = filled(name, "wrong/only_the_first_answers")
@@ -236,7 +264,7 @@ def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_
     _, tried = check(write(notebook, tmp_path), own_grader)
     states = {one.cell: one.state for one in tried if one.counts}
     assert states["test_scores_word_1"] in ("failed", "error")
-    assert states["test_general_attention"] == practice.NOT_DONE
+    assert states["test_general_attention"] == NOT_DONE
 
 
 def test_a_notebook_that_was_released_without_viva_is_checked_too(own_grader, tmp_path):
@@ -247,7 +275,7 @@ def test_a_notebook_that_was_released_without_viva_is_checked_too(own_grader, tm
     _, release = notebooks("ps1_general_attention")
     del release.metadata["viva"]
     _, tried = check(write(release, tmp_path), own_grader)
-    assert {one.state for one in tried if one.counts} == {practice.NOT_DONE}
+    assert {one.state for one in tried if one.counts} == {NOT_DONE}
 
 
 def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader, tmp_path):
@@ -255,14 +283,14 @@ def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader
     _, tried = check(write(notebook, tmp_path), own_grader)
     states = {one.cell: {other.state for other in tried if other.cell == one.cell and other.counts} for one in tried}
     assert states["test_self_attention"] == {"passed"}
-    assert states["test_scaled_attention"] == {practice.NOT_DONE}
+    assert states["test_scaled_attention"] == {NOT_DONE}
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_an_untouched_notebook_is_not_done_yet_and_nothing_in_it_is_an_error(assignment, own_grader, tmp_path):
     _, release = notebooks(assignment)
     _, tried = check(write(release, tmp_path), own_grader)
-    assert {one.state for one in tried if one.counts} == {practice.NOT_DONE}
+    assert {one.state for one in tried if one.counts} == {NOT_DONE}
 
 
 def change(notebook, name, source):
@@ -321,7 +349,7 @@ def test_the_command_needs_no_course_and_its_status_tells(tmp_path):
     result = run(right.name, "--json", cwd=tmp_path)
     assert result.returncode == 1
     document = json.loads(result.stdout)
-    assert {one["state"] for one in document["checks"]} == {practice.NOT_DONE, practice.HIDDEN}
+    assert {one["state"] for one in document["checks"]} == {NOT_DONE, practice.HIDDEN}
 
 
 @pytest.mark.parametrize(

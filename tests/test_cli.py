@@ -44,7 +44,8 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["grade", "ps9"], "There is no assignment 'ps9'"),
         (["grade", "--assignment=ps9"], "There is no assignment 'ps9'"),
         (["grade", "--student=nobody"], "by a student 'nobody'"),
-        (["release", "ps3"], "Did you mean 'ps3_"),
+        (["release", "ps"], "'ps' may mean ps1_general_attention, ps2_self_attention, "),
+        (["release", "ps3_skaled"], "Did you mean 'ps3_scaled_attention'?"),
         (["export", "ps9"], "There is no assignment 'ps9'"),
         (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
         (["grade", "--course-dir=/nonexistent"], "There is no folder /nonexistent"),
@@ -72,6 +73,34 @@ def test_grading_before_release_says_to_release(course, viva):
     result = viva("grade", SHORT)
     assert result.status == 2
     assert f"Run 'viva release {SHORT}' first" in result.err
+
+
+@pytest.mark.slow
+def test_the_beginning_of_a_name_will_do_for_an_assignment(course, viva):
+    hand_in(course, "anna", answer="right/einsum")
+    assert SHORT in viva("grade", "ps3").out
+    assert viva("export", "ps3", "ps1_").status == 0
+
+
+@pytest.mark.slow
+def test_a_folder_below_the_course_finds_it(course, viva, monkeypatch):
+    hand_in(course, "anna", answer="right/einsum")
+    below = course / "submitted" / "anna"
+    result = shell(f"{BIN}/viva", "grade", "ps3", cwd=below)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (course / "results.jsonl").is_file()
+    assert list(below.iterdir()) == [below / SHORT]
+
+
+@pytest.mark.slow
+def test_a_release_that_was_refused_prints_no_table(course, viva):
+    assert viva("new", "ps9_mine").status == 0
+    wrong = course / "answers" / "ps9_mine" / "wrong" / "untouched.py"
+    wrong.write_text('"""Said to be all right.\n\nLoses:\n    nothing\n"""\n')
+    result = viva("release", "ps9_mine")
+    assert result.status == 1
+    assert "Not released: ps9_mine" in result.out
+    assert "by hand" not in result.out
 
 
 @pytest.mark.parametrize("command", ["grade", "feedback"])
@@ -145,9 +174,10 @@ def test_the_command_groups_its_subcommands_along_the_flow_and_refuses_an_unknow
     places = [result.stdout.index(f"\n  {name} ") for name in cli.Viva.subcommands]
     assert places == sorted(places)
     assert [line for line in result.stdout.splitlines() if line in cli.FLOW] == list(cli.FLOW)
-    result = shell(sys.executable, "-m", "viva", "grad", cwd=course)
-    assert result.returncode == 2
-    assert "no command 'grad'" in result.stderr
+    for typed, meant in {"grad": "grade", "exprot": "export"}.items():
+        result = shell(sys.executable, "-m", "viva", typed, cwd=course)
+        assert result.returncode == 2
+        assert f"There is no command '{typed}'. Did you mean 'viva {meant}'?" in result.stderr
 
 
 @pytest.mark.parametrize("name", cli.Viva.subcommands)
@@ -163,9 +193,12 @@ def test_every_command_explains_itself_on_one_screen_with_an_example(course, viv
 
 JSON = {
     "new": (["ps9_new"], {"written"}),
-    "adopt": (["source/ps9_new/ps9_new.ipynb", "--as=ps9_adopted"], {"assignment", "written", "changes", "missing"}),
+    "adopt": (
+        ["source/ps9_new/ps9_new.ipynb", "--as=ps9_adopted"],
+        {"assignment", "written", "changes", "missing", "advice"},
+    ),
     "demo": (["--students=2", SHORT], {"students", "submissions"}),
-    "release": (["--no-audit", SHORT], {"released", "refused"}),
+    "release": (["--no-audit", SHORT], {"released", "refused", "failures"}),
     "grade": ([SHORT], {"submissions"}),
     "regrade": (
         ["--what-if", SHORT],
@@ -200,6 +233,7 @@ def test_grading_ends_with_a_table_of_verdicts(course, viva):
     assert "checks" not in viva("grade", SHORT).out, "nothing was graded, so no check came to anything"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"NO_COLOR": "", "TERM": "dumb"}, None])
 def test_without_a_terminal_or_with_no_color_there_is_no_escape_code(course, variables):
     viva_export = f"{BIN}/viva export {SHORT}"

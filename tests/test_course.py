@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import SHORT, hand_in, load
-from viva.course import Course
+from viva.course import Course, course_above
 from viva.verdict import CourseError
 
 
@@ -24,6 +24,25 @@ def test_an_unknown_assignment_is_answered_with_the_nearest(course):
     opened, _ = load(course)
     with pytest.raises(CourseError, match=f"Did you mean '{SHORT}'"):
         opened.chosen(["ps3_scaled_atention"])
+
+
+def test_the_beginning_of_a_name_means_the_assignment_unless_several_begin_so(course):
+    opened, _ = load(course)
+    assert opened.chosen(["ps3"]) == [SHORT]
+    with pytest.raises(CourseError, match="'ps' may mean ps1_general_attention, "):
+        opened.chosen(["ps"])
+    for nothing in ("", "x"):
+        with pytest.raises(CourseError, match=f"There is no assignment '{nothing}'"):
+            opened.chosen([nothing])
+
+
+def test_the_course_is_this_folder_or_the_nearest_above_it_with_a_configuration(course, tmp_path):
+    below = course / "source" / SHORT
+    assert course_above(course) == course_above(below) == str(course)
+    (tmp_path / "source").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    assert course_above(tmp_path / "elsewhere") == "", "a folder called source makes no course"
+    assert course_above(tmp_path) == str(tmp_path)
 
 
 def test_an_unknown_student_is_answered_with_the_nearest(course):

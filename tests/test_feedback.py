@@ -17,6 +17,7 @@ from tests.conftest import BIN, PROJECT
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
 
 pytestmark = pytest.mark.xdist_group("feedback")
+UNTOUCHED = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
 CARRIERS = "key message assertion borrowed kind printing attribute lines".split()
 
 
@@ -41,6 +42,9 @@ def graded(tmp_path_factory):
     hand_in_small(
         root, "remember", remember, more=(new_code_cell("print(seen)"), new_code_cell("seen"), new_code_cell("3"))
     )
+    hand_in_small(root, "untouched", UNTOUCHED)
+    hand_in_small(root, "emptied", "def twice(x):\n    pass\n")
+    hand_in_small(root, "deliberate", "def twice(x):\n    raise NotImplementedError('only for words')\n")
     hand_in_small(root, "waiting", RIGHT, "Since addition is doubling.")
     hand_in_small(root, "same", "def twice(x):\n    return x + x  # by addition, as in the lecture\n")
     hand_in_small(root, "markers", RIGHT, "### BEGIN HIDDEN TESTS\nmine\n### BEGIN MARK SCHEME")
@@ -134,6 +138,38 @@ def test_a_message_in_a_hidden_check_is_shown_when_the_students_own_text_or_the_
     assert sentence in checks(graded, student)[number][2]
 
 
+@pytest.mark.parametrize(
+    ("student", "why"),
+    [("untouched", "in the place of the line that raises NotImplementedError in twice"), ("emptied", "into twice")],
+)
+def test_what_is_not_done_yet_is_one_line_and_no_mistake(graded, student, why):
+    ((verdict, points, said),) = checks(graded, student)
+    assert (verdict, points) == ("undone", "0 of 4")
+    assert said.startswith("4 checks not done yet")
+    assert why in said
+    soup = page(graded, student)
+    exercise = soup.select_one(".exercise")
+    assert exercise.select_one(".state").text == "not done yet" and not exercise.has_attr("open")
+    assert "4 wait for what is not done yet" in " ".join(soup.select_one(".score").text.split())
+    assert "wrong answer" not in soup.text and "is None, not 4" not in soup.text
+
+
+def test_what_raises_an_error_of_that_name_on_purpose_is_an_error(graded):
+    lines = checks(graded, "deliberate")
+    assert [verdict for verdict, *_ in lines] == ["error"] * 4
+    assert "NotImplementedError: only for words" in lines[0][2]
+
+
+def test_every_exercise_is_one_row_with_its_points_that_unfolds_where_something_is_wrong(graded):
+    for student, is_open in (("right", False), ("wrong", True)):
+        first, why = page(graded, student).select(".exercise")
+        assert first.select_one("summary .tally").text == f"{0 if is_open else 4} of 4"
+        assert first.has_attr("open") == is_open
+        assert first.select_one("summary .state").text == ("0 of 4 checks passed" if is_open else "all checks passed")
+        assert why.select_one("h3").text == "Why?"
+        assert not page(graded, student).select(".exercise > summary :is(code, a)")
+
+
 def test_code_that_never_ends_or_ends_its_process_is_said_to(graded):
     assert "timeout: it took too long" in checks(graded, "timeout")[1][2]
     assert "Your code did not finish in time." in checks(graded, "timeout")[1][2]
@@ -148,7 +184,7 @@ def test_no_student_code_carries_the_arguments_of_a_hidden_check_out(graded, stu
 
 def test_no_page_of_any_answer_holds_a_secret(graded):
     pages = list(graded.glob("feedback/*/*/*.html"))
-    assert len(pages) == len(ANSWERS) + 6
+    assert len(pages) == len(ANSWERS) + 9
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert [secret for secret in SECRETS if secret in text] == [], path
@@ -168,13 +204,13 @@ def test_what_code_prints_is_shown_in_visible_checks_only(graded):
 
 def test_a_late_hand_in_names_the_penalty(graded):
     text = " ".join(page(graded, "late").select_one(".score").text.split())
-    assert "Late by 1 day 2 hours: \N{MINUS SIGN}0.8 points." in text
-    assert "5.2 of 7 points" in text
+    assert "Late by 1 day 2 hours: \N{MINUS SIGN}1.2 points." in text
+    assert "4.8 of 7 points" in text
 
 
 def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_it(graded):
     soup = page(graded, "late")
-    (question,) = soup.select("#q-why")
+    (question,) = soup.select(".exercise:has(#q-why)")
     assert question.select_one(".tally").text == "2 of 3"
     assert "Say which law." in question.select_one(".comment").text
     assert "wait for a grader" not in soup.select_one(".score").text
@@ -182,7 +218,7 @@ def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_i
 
 def test_what_waits_for_a_grader_is_said_at_the_top(graded):
     assert "3 of these points still wait for a grader." in page(graded, "waiting").select_one(".score").text
-    assert "waits for a grader" in page(graded, "waiting").select_one("#q-why").text
+    assert "waits for a grader" in page(graded, "waiting").select_one(".exercise:has(#q-why) summary").text
 
 
 def test_repairs_are_named(graded):
@@ -205,7 +241,7 @@ def test_a_question_whose_heading_begins_with_a_number_is_named_so(course, viva)
     path.chmod(0o644)
     path.write_text(path.read_text().replace("## Exercise 1: twice", "## 1. Twice $x^2$"))
     assert viva("feedback", "--student=right").status == 0
-    name = page(course, "right").select_one(".overview a")
+    name = page(course, "right").select_one(".exercise h3")
     assert name.text.startswith("1. Twice") and name.math and not name.find(["ol", "p", "h1"])
 
 
@@ -314,13 +350,88 @@ def test_a_line_that_the_student_wrote_too_withholds_nothing(graded):
     assert "by addition, as in the lecture" in page(graded, "same").select_one("#c-twice").text
 
 
+@pytest.mark.slow
 def test_nbgraders_own_command_writes_the_same_page_and_both_write_it_the_same_every_time(course, viva):
     before = {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")}
     shutil.rmtree(course / "feedback")
     assert run(course, "nbgrader", "generate_feedback", SMALL).returncode == 0
     assert {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")} == before
-    assert viva("feedback", "--workers=1").status == 0
+    assert set(statuses(viva, "--workers=1").values()) == {"unchanged"}
+    assert set(statuses(viva, "--workers=1", "--force").values()) == {"done"}
     assert {path.parts[-3]: path.read_bytes() for path in course.glob("feedback/*/*/*.html")} == before
+
+
+def statuses(viva, *more):
+    """What became of each student's feedback."""
+    done = json.loads(viva("feedback", "--json", *more).out)["submissions"]
+    return {one["student"]: one["status"] for one in done}
+
+
+def test_a_page_that_would_come_out_the_same_is_left_alone_and_force_writes_it(course, viva):
+    broken = hand_in_small(course, "broken", RIGHT)
+    broken.write_text("no notebook")
+    assert statuses(viva, "--student=broken") == {"broken": "done"}
+    before = {path: path.stat().st_mtime_ns for path in course.glob("feedback/*/*/*.html")}
+    assert set(statuses(viva).values()) == {"unchanged"}
+    assert {path: path.stat().st_mtime_ns for path in course.glob("feedback/*/*/*.html")} == before
+    assert statuses(viva, "--student=right", "--force") == {"right": "done"}
+    assert path_of(course, "right").stat().st_mtime_ns > before[path_of(course, "right")]
+    for student in ("right", "broken"):
+        path_of(course, student).unlink()
+    assert {one for one, status in statuses(viva).items() if status == "done"} == {"right", "broken"}
+
+
+def by_hand(change):
+    def apply(root):
+        with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+            change(gradebook, ("why", NOTEBOOK, SMALL, "right"))
+            gradebook.db.commit()
+
+    return apply
+
+
+def edited(path, old, new):
+    def apply(root):
+        place = root / path
+        place.chmod(0o644)
+        text = place.read_text()
+        assert old in text
+        place.write_text(text.replace(old, new))
+
+    return apply
+
+
+PAGE = f"feedback/right/{SMALL}/{NOTEBOOK}.html"
+CHANGES = {
+    "a grade by hand": by_hand(lambda book, place: setattr(book.find_grade(*place), "manual_score", 1)),
+    "a comment": by_hand(lambda book, place: setattr(book.find_comment(*place), "manual_comment", "Good.")),
+    "the due date": by_hand(lambda book, _: setattr(book.find_assignment(SMALL), "duedate", datetime(2026, 1, 1))),
+    "the graded notebook": edited(f"autograded/right/{SMALL}/{NOTEBOOK}.ipynb", "return x + x", "return x + x  # so"),
+    "what a check came to": lambda root: change_results(
+        root, "right", lambda record: record["notebooks"][NOTEBOOK]["test_twice"][0].update(verdict="missing")
+    ),
+    "a repair": lambda root: change_results(root, "right", lambda record: record.update(repairs={NOTEBOOK: ["so"]})),
+    "a hidden line": edited(f"source/{SMALL}/{NOTEBOOK}.ipynb", "161803", "161804"),
+    "what students may read": edited("nbgrader_config.py", "show_marking_scheme = False", "show_marking_scheme = True"),
+    "the page, which somebody edited": edited(PAGE, "passed", "pessed"),
+    "the page, which was cut off": lambda root: (root / PAGE).write_text((root / PAGE).read_text()[:-100]),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_page_is_written_anew_when_anything_that_it_depends_on_changed(course, viva, what):
+    CHANGES[what](course)
+    assert statuses(viva, "--student=right") == {"right": "done"}
+    assert statuses(viva, "--student=right") == {"right": "unchanged"}
+
+
+def test_times_alone_change_no_page(course, viva):
+    def later(record):
+        record["graded"], record["seconds"] = "2030-01-01T00:00:00+00:00", 9.0
+        record["notebooks"][NOTEBOOK]["test_twice"][0]["seconds"] = 1.5
+
+    change_results(course, "right", later)
+    assert statuses(viva, "--student=right") == {"right": "unchanged"}
 
 
 def test_a_student_cannot_break_the_page_with_a_marker(graded):
@@ -343,9 +454,12 @@ def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_ag
     assert "is not a notebook but a PDF" in viva("grade", "--student=scan").out
     result = viva("feedback", "--student=scan")
     assert result.status == 0
-    assert "scan: its page says why it could not be graded: doubling.ipynb is not a notebook but a PDF" in result.out
+    assert (
+        "scan: its page says why it could not be graded: the file 'doubling.ipynb' is not a notebook but a PDF"
+        in result.out
+    )
     text = page(course, "scan").main.text
-    assert "doubling.ipynb is not a notebook but a PDF." in text
+    assert "the file 'doubling.ipynb' is not a notebook but a PDF." in text
     assert "hand that file in again" in text
     beside = path_of(course, "scan").parent
     assert (beside / "timestamp.txt").read_text().startswith("2026-09-15"), "nbgrader's exchange asks for it"
@@ -362,7 +476,7 @@ def test_a_name_in_a_sentence_about_a_file_cannot_break_its_page(course, viva):
     path.rename(path.with_name("<script>alert(1)<\u202e.pdf"))
     assert viva("feedback", "--student=named").status == 0
     text = path_of(course, "named").read_text(encoding="utf-8")
-    assert "no doubling.ipynb was handed in (found: &lt;script&gt;alert(1)&lt;" in text
+    assert "no doubling.ipynb was handed in (found: &#39;&lt;script&gt;alert(1)&lt;" in text
     assert "\u202e" not in text
 
 

@@ -24,8 +24,8 @@ def test_submissions_are_opened_repaired_and_those_without_a_notebook_are_explai
     empty.write_bytes(b"")
     inbox = Inbox.of(course, [SHORT])
     ada, bo = (inbox.open(submission) for submission in course.submissions([SHORT]))
-    assert ada.repairs[BOOK] == [f"Untitled.ipynb was graded as {BOOK}.ipynb"]
-    assert bo.problem == f"{BOOK}.ipynb is empty"
+    assert ada.repairs[BOOK] == [f"the file 'Untitled.ipynb' was graded as {BOOK}.ipynb"]
+    assert bo.problem == f"the file '{BOOK}.ipynb' is empty"
 
 
 def test_an_assignment_that_was_not_released_has_no_part_in_it(course):

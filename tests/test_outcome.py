@@ -6,8 +6,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.odd import Odd
 from viva.autograde import show
-from viva.outcome import CHARACTERS, MOST_COUNT, Outcome, count_of, outputs_of
+from viva.dialogue.facts import facts
+from viva.outcome import CHARACTERS, FULL, MOST_COUNT, NUMBER, Outcome, count_of, credit_of, kind_of_credit, outputs_of
 
 SHOWN = {"output_type": "display_data", "data": {"text/plain": "x"}, "metadata": {}}
 ODD = {
@@ -68,3 +70,55 @@ def test_what_a_notebook_may_hold_is_counted_over_all_its_cells():
     outcome.keep(0, {"outputs": []})
     assert [len(str(outcome.outputs[index][0])) > 600 for index in range(3)] == [True, False, False]
     assert "dropped" in str(outcome.outputs[2])
+
+
+@pytest.mark.parametrize(
+    ("shown", "kind"),
+    [
+        ("3", NUMBER),
+        ("3.0", NUMBER),
+        ("np.float64(3.0)", NUMBER),
+        ("'ok'", FULL),
+        ("-1", FULL),
+        ("2", ""),
+        ("4", ""),
+        (None, ""),
+    ],
+)
+def test_what_the_solution_came_to_says_what_a_number_means(shown, kind):
+    assert kind_of_credit(shown, 3.0) == kind
+
+
+@pytest.mark.parametrize("shown", ["0", "1.5", "3", "3.0000000001", "-1e-12", "'text'", "np.float64(3.0)"])
+def test_points_are_those_that_the_test_came_to(shown):
+    wanted = {"0": 0, "1.5": 1.5, "-1e-12": 0}.get(shown, 3)
+    assert credit_of(shown, 3.0, NUMBER) == wanted
+
+
+@pytest.mark.parametrize(
+    "shown", ["nan", "inf", "-inf", "-1", "3.1", "np.float64(nan)", "1e999", "-2.5", "np.int64(-4)"]
+)
+def test_a_number_that_is_no_number_of_points_earns_nothing(shown):
+    with pytest.raises(ValueError, match="no number from 0 to 3"):
+        credit_of(shown, 3.0, NUMBER)
+
+
+def test_where_the_solutions_value_was_no_number_of_points_nbgraders_rule_holds():
+    assert [credit_of(shown, 3.0, FULL) for shown in ("-1", "nan", "'text'", "2")] == [3, 3, 3, 2]
+
+
+def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
+    for seed in range(300):
+        odd = Odd(f"outputs {seed}")
+        parts = ("name", "text", "ename", "evalue", "traceback", "data", "metadata", "execution_count")
+        kinds = ("stream", "error", "display_data", "execute_result", odd.plain())
+        items = [{"output_type": kind} | {part: odd.value() for part in parts} for kind in kinds]
+        items += [SHOWN | {odd.random.choice([*SHOWN]): odd.value()}, SHOWN | {"metadata": {"a": odd.value()}}]
+        reply = {"outputs": odd.random.choice([items, odd.value()]), "count": odd.value(), "facts": odd.value()}
+        outcome = Outcome(walled=True)
+        outcome.keep(0, reply)
+        notebook = new_notebook(cells=[new_code_cell("1")])
+        show(notebook, outcome)
+        nbformat.validate(notebook)
+        nbformat.write(notebook, tmp_path / "notebook.ipynb")
+        assert all(isinstance(fact, str) for fact in facts(reply, [], True, {}))

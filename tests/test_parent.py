@@ -20,7 +20,10 @@ from viva.wall import Wall
 def parents():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_TOKEN", "secret")
-        parents = Parent("candidate", Wall.for_candidate(), 80), Parent("examiner", Wall.for_examiner(), 81)
+        parents = (
+            Parent("candidate", Wall.for_candidate(), 80, ("numpy", "matplotlib.pyplot")),
+            Parent("examiner", Wall.for_examiner(), 81, ("numpy",)),
+        )
     yield parents
     for parent in parents:
         parent.close()

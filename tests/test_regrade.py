@@ -18,7 +18,7 @@ from tests.conftest import PROJECT, load
 from viva import batch
 from viva.batch import autograde
 from viva.processes import leftovers
-from viva.regrade import LOG, Comparison, Regrade
+from viva.regrade import LOG, TOTAL, Change, Comparison, Regrade, grouped
 from viva.release import release
 from viva.shadow import shadow
 from viva.verdict import CourseError
@@ -140,6 +140,13 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert changed["anna", "a negative number"] == ("", "3")
     assert changed["anna", "score"] == ("6", "8")
     assert ("carl", "score") not in changed
+    listed = {tuple(cell.strip() for cell in line.strip("\u2502").split("\u2502")) for line in said.out.splitlines()}
+    assert ("test_double", "a half doubles to one", "0 -> 2", "2: anna, dora") in listed, said.out
+    assert ("test_double", "a half doubles to one", "2 -> 0", "1: bo") in listed
+    assert ("", "score", "+2", "2: anna, dora") in listed
+    assert "it passes now" not in said.out
+    full = viva("regrade", TINY, "--what-if", "--no-audit", "--verbose").out
+    assert full.count("it passes now; before: failed") >= 2 and "anna" in full
     (why,) = [row["why"] for row in promised if (row["student"], row["check"]) == ("anna", "a half doubles to one")]
     assert why.startswith("it passes now; before: failed")
     assert "Scores: 2 higher, 1 lower, 1 the same; all together +2 points." in said.out
@@ -180,6 +187,7 @@ def test_a_change_that_students_see_is_said_to_need_a_new_copy(course):
     assert sentences[1] == "test_double: the check 'two doubles to four' has another text, which students see."
 
 
+@pytest.mark.slow
 def test_a_change_of_hidden_lines_needs_none(course):
     write_source(course, TESTS.replace("== 2\n", "== 1\n"))
     opened, config = load(course)
@@ -217,9 +225,26 @@ def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_
     assert not Regrade(opened, TINY, config).resumed
 
 
+def test_changes_are_grouped_by_check_and_then_by_what_changed():
+    def change(student, check, old, new, cell="test"):
+        return Change(student, "tiny" if cell else "", cell, check, old, new, "because")
+
+    changes = [change("anna", "a", 0, 2), change("anna", "b", 1, None), change("anna", TOTAL, 5, 6, "")]
+    changes += [change("bo", "a", 0, 2), change("bo", "a[1]", 0, 1), change("bo", TOTAL, 5, 6, "")]
+    changes += [change("carl", "a", 2, 0), change("carl", "b", 1, None), change("carl", TOTAL, 8, 5, "")]
+    assert [(group.check, group.change, group.students) for group in grouped(changes)] == [
+        ("a", "0 -> 2", ("anna", "bo")),
+        ("a", "2 -> 0", ("carl",)),
+        ("b", "1 -> -", ("anna", "carl")),
+        ("a[1]", "0 -> 1", ("bo",)),
+        (TOTAL, "+1", ("anna", "bo")),
+        (TOTAL, "-3", ("carl",)),
+    ]
+
+
 def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):
     assert "Name one assignment" in viva("regrade").err
-    assert "There is no assignment 'tin'. Did you mean 'tiny'?" in viva("regrade", "tin").err
+    assert "There is no assignment 'tyni'. Did you mean 'tiny'?" in viva("regrade", "tyni").err
     shutil.rmtree(course / "submitted" / "anna")
     opened, config = load(course)
     (course / "submitted" / "bo" / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
+from viva.autograde import new_grader
 from viva.dialogue.kinds import PLAIN
-from viva.grading import REFUSED
-from viva.rehearsal import rehearse
+from viva.grading import Grader
+from viva.rehearsal import REFUSED, rehearse
 from viva.verdict import BlueprintError, Verdict
+from viva.wall import Wall
 
 INSIDE = {
     "a class that a test defines, handed to student code": """
@@ -211,6 +214,16 @@ assert callable(double)
 """
 
 
+ELSEWHERE = """
+--- answer
+def double(numbers): return [2 * number for number in numbers]
+--- test
+assert double(list(map(int, open("PLACE").read().split()))) == [2, 4]
+--- test
+assert callable(double)
+"""
+
+
 BELOW = """
 --- answer
 def ask():
@@ -259,11 +272,13 @@ def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept
     assert exam.grade(exam.variants[0].answers).checks[second][0].verdict is Verdict.FAILED
 
 
-def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(grader, tmp_path):
-    exam = Exam(POOL, grader, tmp_path)
+@pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["a thread pool", "a file of the machine's"])
+def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
+    (tmp_path / "numbers").write_text("1 2")
+    exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)
     refused, other = exam.tests
-    assert exam.examination.refused == {refused}
-    for answer in (None, "def double(pool, numbers): return []"):
+    assert exam.examination.refused == {refused: REFUSED}
+    for answer in (None, "def double(*given): return []"):
         outcome = exam.grade(answer)
         assert [(result.verdict, result.reason) for result in outcome.checks[refused]] == [(Verdict.UNGRADED, REFUSED)]
         assert [result.verdict for result in outcome.checks[other]] == [Verdict.PASSED]
@@ -387,9 +402,24 @@ def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path)
     assert exam.check().verdict is Verdict.FAILED
 
 
-def test_a_solution_that_ends_its_process_is_refused(grader, tmp_path):
-    with pytest.raises(BlueprintError, match=r"nb\.ipynb: the instructor's own notebook cannot be run: .*memory"):
-        rehearse(written("--- answer\nimport os\nos._exit(1)\n--- test\npass\n", tmp_path), grader)
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("os._exit(3)", "its cell 'answer-0' ends the process that it runs in, with status 3"),
+        ("os.abort()", r"its cell 'answer-0' crashes the process .*SIGABRT.* c\.Examine\.memory"),
+    ],
+)
+def test_a_solution_that_ends_its_process_is_refused(line, why, grader, tmp_path):
+    with pytest.raises(BlueprintError, match=rf"nb\.ipynb: the instructor's own notebook cannot be run: {why}"):
+        rehearse(written(f"--- answer\nimport os\n{line}\n--- test\npass\n", tmp_path), grader)
+
+
+@pytest.mark.slow
+def test_a_course_may_allow_more_memory(tmp_path):
+    path = written("--- answer\nx = bytearray(150 * 2**20)\n--- test\nassert len(x) > 0\n", tmp_path)
+    for megabytes in (128, 1024):
+        with contextlib.closing(new_grader(30.0, False, megabytes)) as grader:
+            assert bool(rehearse(path, grader).refused) == (megabytes == 128)
 
 
 def test_data_files_are_there_in_rehearsal(grader, tmp_path):
@@ -533,3 +563,257 @@ def test_tests_of_a_module_that_students_hand_in_run_in_the_students_process(gra
     assert known.inside == {"test-0", "test-1"}
     graded = [grader.grade(exam.answered(), known, course, folder) for folder in (right, wrong)]
     assert [[outcome.earned(cell) for cell in exam.tests] for outcome in graded] == [[1, 1, 0], [1, 0, 0]]
+
+
+MOVED = """
+--- given
+import numpy as np
+scale, shift = 2.0, 0.0
+--- answer
+def scaled(x):
+    return scale * np.asarray(x) + shift
+--- wrong
+def scaled(x):
+    return np.asarray(x)
+--- test
+{above}
+--- test
+### BEGIN HIDDEN TESTS
+scale = 3.0
+{below}
+### END HIDDEN TESTS
+"""
+HIDDEN = "### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
+IMPORTED = "from numpy.testing import assert_allclose"
+USED = "assert_allclose(scaled([1]), [2])"
+ABOVE = {
+    "a hidden import": (HIDDEN.format(f"{IMPORTED}\n{USED}"), "assert_allclose(scaled([1]), [3])", False),
+    "an import that hidden lines repeat": (
+        f"{IMPORTED}\n{USED}\n" + HIDDEN.format(f"{IMPORTED}\n{USED}"),
+        "assert_allclose(scaled([1]), [3])",
+        False,
+    ),
+    "an import above a function with hidden lines in it": (
+        f"{IMPORTED}\ndef test(f):\n    {USED}\n    if f:\n        "
+        + HIDDEN.format(f"        {USED}").replace("\n###", "\n        ###")
+        + "\ntest(scaled)",
+        "assert_allclose(scaled([1]), [3])",
+        False,
+    ),
+    "an import that is tried, below a magic": (
+        f"%%time\ntry:\n    {IMPORTED}\nexcept ImportError:\n    assert_allclose = None\nlimit = 3\n{USED}",
+        "assert_allclose(scaled([1]), [limit])",
+        False,
+    ),
+    "hidden numbers, and a visible object that cannot cross": (
+        "rng = np.random.default_rng(0)\n"
+        + HIDDEN.format("case = rng.normal(size=3)\nassert scaled(case).shape == (3,)"),
+        "assert np.allclose(scaled(case), 3 * case) and rng.normal(size=2).shape == (2,)",
+        True,
+    ),
+    "a name that only the answer uses": (
+        HIDDEN.format("assert scaled(1) == 2\nshift = 1.0"),
+        "assert scaled(1) == 4",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ABOVE)
+def test_a_cell_that_is_moved_into_the_students_process_has_what_stands_above_it(what, grader, tmp_path):
+    above, below, moved = ABOVE[what]
+    exam = Exam(MOVED.format(above=above, below=below), grader, tmp_path)
+    first, second = exam.tests
+    assert exam.examination.inside == ({first, second} if moved else {second})
+    exam.prove(inside=True)
+
+
+def test_what_a_test_imports_is_there_although_a_student_failed_above_it(grader, tmp_path):
+    above = f"{IMPORTED}\nexpected = scaled(1) * 2\n### CHECK 1: one\nassert_allclose(expected, 4)"
+    exam = Exam(MOVED.format(above=above, below="assert_allclose(scaled([1]), [3])"), grader, tmp_path)
+    assert exam.examination.inside == {exam.tests[1]}
+    outcome = exam.grade("def scaled(x):\n    if scale == 2: raise ValueError\n    return scale * np.asarray(x)")
+    assert [outcome.checks[test][0].verdict for test in exam.tests] == [Verdict.ERROR, Verdict.PASSED]
+
+
+NEITHER = """
+--- answer
+def one(): return 1
+--- test
+import os
+os.makedirs("made")
+assert one() == 1
+--- test
+import inspect
+assert "return 1" in inspect.getsource(one) and os.path.isdir("made")
+"""
+
+
+def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_point(grader, tmp_path):
+    exam = Exam(NEITHER, grader, tmp_path)
+    second = exam.tests[1]
+    assert exam.examination.inside == {second} and exam.examination.refused.keys() == {second}
+    for answer, verdict in ((None, Verdict.PASSED), ("def one(): return 2", Verdict.FAILED)):
+        outcome = exam.grade(answer)
+        assert [outcome.checks[test][0].verdict for test in exam.tests] == [verdict, Verdict.UNGRADED]
+        assert "passes this test where one process does everything" in outcome.checks[second][0].reason
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """A grader that loses patience after two seconds."""
+    grader = Grader(2.0, (Wall.for_candidate(), Wall.for_examiner()))
+    yield grader
+    grader.close()
+
+
+SLOW = """
+--- answer
+{above}
+best = 0
+for x in range(100):
+    for y in range(100):
+        best = max(best, x + y)
+{below}
+found = best
+--- right
+found = 198
+--- wrong
+found = 197
+--- test
+assert found == 198
+--- test
+assert callable(print)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("below", "why"),
+    [("while True: pass", "does not finish in 2 s"), ("import numpy as np\nbest += np.ones(10**12)[0]", "more memory")],
+)
+def test_where_the_solution_itself_cannot_finish_nobody_loses_a_point(below, why, quick, tmp_path):
+    exam = Exam(SLOW.format(above="", below=below), quick, tmp_path)
+    test, other = exam.tests
+    assert exam.examination.refused.keys() == {test}
+    assert "'answer-0'" in exam.examination.refused[test] and why in exam.examination.refused[test]
+    right, wrong = exam.variants
+    verdicts = [exam.grade(answer).checks[test][0].verdict for answer in (None, right.answers, wrong.answers)]
+    assert verdicts == [Verdict.UNGRADED, Verdict.PASSED, Verdict.UNGRADED]
+    assert exam.grade().checks[other][0].verdict is Verdict.PASSED
+
+
+@pytest.mark.slow
+def test_a_cell_of_the_solution_may_take_as_long_as_its_metadata_say(quick, tmp_path):
+    notebook, _ = read("--- answer\nimport time\ntime.sleep(2.5)\nx = 1\n--- test\nassert x == 1\n")
+    notebook.cells[0].metadata["viva"] = {"seconds": 30}
+    nbformat.write(notebook, tmp_path / "nb.ipynb")
+    known = rehearse(tmp_path / "nb.ipynb", quick)
+    assert known.refused == {} and lost(quick.grade(notebook, known)) == {}
+
+
+MEASURED = """
+--- given
+import numpy as np
+table = np.zeros((60, 60))
+--- answer
+%%time
+def f(x, y):
+    return x + y
+--- wrong
+%%time
+def f(x, y):
+    return x - y
+--- given
+%%time
+for i in range(60):
+    for j in range(60):
+        table[i, j] = f(i, j)
+--- test
+assert table[1, 2] == 3 and table[i, j] == 118
+"""
+
+
+def test_what_is_only_measured_is_read_as_if_it_was_not(grader, tmp_path):
+    exam = Exam(MEASURED, grader, tmp_path)
+    assert exam.examination.plan.owned["given-3"] == {"i", "j", "table"}
+    exam.prove()
+
+
+WRITTEN = {
+    "by an answer": """
+--- given
+import numpy as np
+start = float(open("start.txt").read())
+--- answer
+np.savetxt("data/run.txt", [1.0, 2.0, start])
+--- wrong
+np.savetxt("data/run.txt", [1.0, 2.0])
+--- right
+open("data/run.txt", "w").write("1\\n2\\n3\\n")
+--- given
+run = np.loadtxt("data/run.txt")
+--- test
+assert run.sum() == 6 and start == 3
+--- test
+assert np.loadtxt("data/run.txt").sum() == 6 and float(open("start.txt").read()) == 3
+""",
+    "by an answer's function that a test calls": """
+--- given
+import numpy as np
+--- answer
+def save():
+    np.savetxt("data/run.txt", [1.0, 2.0, 3.0])
+--- wrong
+def save():
+    np.savetxt("data/run.txt", [1.0])
+--- right
+def save():
+    open("start.txt", "w").write("5")
+    open("data/run.txt", "w").write("6")
+--- test
+save()
+assert np.loadtxt("data/run.txt").sum() == 6
+--- test
+assert np.loadtxt("data/run.txt").sum() == 6
+--- test
+assert float(open("start.txt").read()) == 3
+""",
+    "by an answer's function that a given cell calls": """
+--- given
+import numpy as np
+np.savetxt("given.txt", [6.0])
+run = np.loadtxt("given.txt")
+--- answer
+def save(name):
+    np.savetxt(name, [1.0, 2.0, 3.0])
+--- wrong
+def save(name):
+    np.savetxt(name, [1.0])
+--- given
+save("given.txt")
+--- given
+run = np.loadtxt("given.txt")
+--- test
+assert run.sum() == 6 and len(run) == 3
+--- test
+assert np.loadtxt("given.txt").sum() == 6
+""",
+}
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+def test_a_file_that_students_write_is_the_one_that_tests_read(how, grader, tmp_path):
+    data = tmp_path / "course"
+    (data / "data").mkdir(parents=True)
+    (data / "start.txt").write_text("3")
+    (data / "data" / "run.txt").write_text(
+        "1.000000000000000000e+00\n2.000000000000000000e+00\n3.000000000000000000e+00\n"
+    )
+    exam = Exam(WRITTEN[how], grader, data)
+    known = rehearse(next(data.glob("*.ipynb")), grader, data)
+    assert known.refused == {}
+    graded = {variant.right: grader.grade(exam.answered(variant.answers), known, data) for variant in exam.variants}
+    assert lost(grader.grade(exam.answered(), known, data)) == {}
+    assert lost(graded.get(True, graded[False])).keys() == (set() if True in graded else lost(graded[False]).keys())
+    assert lost(graded[False])

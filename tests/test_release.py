@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 
 import nbformat
@@ -46,6 +47,7 @@ def test_releasing_twice_gives_the_same_bytes(course):
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_editor_litter_is_not_released_and_other_files_are_named(course):
     folder = course / "source" / SHORT
     (folder / ".ipynb_checkpoints").mkdir()
@@ -105,6 +107,7 @@ def test_two_cells_of_one_name_are_refused_with_the_name(course):
         release(opened, SHORT, config=config)
 
 
+@pytest.mark.slow
 def test_other_cells_and_notebooks_under_submissions_are_refused_in_words_before_anything_changes(course, viva):
     hand_in(course, "anna")
     assert viva("grade", SHORT).status == 0
@@ -120,3 +123,29 @@ def test_other_cells_and_notebooks_under_submissions_are_refused_in_words_before
     assert result.status == 2
     assert "is gone, another_name is new, the notebook second.ipynb is new. Nothing was changed." in result.err
     assert before == {path: path.read_bytes() for path in before}
+
+
+@pytest.mark.slow
+def test_one_that_cannot_be_released_keeps_no_other_from_it(course, viva):
+    shutil.rmtree(course / "release")
+    for folder in (course / "source").iterdir():
+        if folder.is_dir() and folder.name != SHORT:
+            shutil.rmtree(folder)
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}
+    locked = {"cell_type": "code", "id": "a", "source": "import math", "outputs": [], "execution_count": None}
+    about = {"grade": False, "solution": False, "locked": True, "schema_version": 3, "task": False}
+    broken = {
+        "a_no_id": json.dumps(notebook | {"cells": [locked | {"metadata": {"nbgrader": about}}]}),
+        "b_no_json": "{",
+        "z_old": json.dumps(notebook | {"cells": [locked | {"metadata": {"nbgrader": about | {"schema_version": 1}}}]}),
+    }
+    for name, text in broken.items():
+        (course / "source" / name).mkdir()
+        (course / "source" / name / "nb.ipynb").write_text(text)
+    said = viva("release", "--no-audit")
+    assert said.status == 1 and [path.name for path in (course / "release").iterdir() if any(path.iterdir())] == [SHORT]
+    assert f"Released without an audit: {SHORT}." in said.out
+    for name in broken:
+        assert f"Not released: {name}. " in said.err
+    audited = viva("audit", "a_no_id", "b_no_json")
+    assert audited.status == 1 and "a_no_id: " in audited.out and "b_no_json: " in audited.out

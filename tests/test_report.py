@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import html
 import io
 import itertools
 import json
@@ -24,7 +25,8 @@ from viva import report
 from viva.commands.grade import GradeCommand
 from viva.gradebook import export
 from viva.gradebook.results import Results
-from viva.reporting.findings import DOUBTFUL, focus, read_cells
+from viva.reporting.cells import focus, read_cells
+from viva.reporting.findings import DOUBTFUL
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -49,7 +51,7 @@ def classroom(released, tmp_path_factory) -> Path:
     """A course where six students handed in one assignment, and five of them were graded."""
     root = tmp_path_factory.mktemp("report") / "course"
     shutil.copytree(released, root)
-    hand_in(root, "ada", answer="right/einsum")
+    hand_in(root, "ada", answer="right/einsum", name='NAME = "Augusta King"\nCOLLABORATORS = "none"')
     hand_in(root, "bo", answer="wrong/softmax_along_rows")
     hand_in(root, "cy", answer="right/einsum", self_attention="import os\nos._exit(1)")
     hand_in(root, "untouched")
@@ -95,7 +97,7 @@ def test_scores_and_counts_are_those_of_the_gradebook(classroom):
     _, figures = written(classroom)
     (part,) = figures["assignments"]
     with load(classroom)[0].gradebook() as gradebook:
-        truth = [row for row in export.scores(gradebook, [SHORT]) if row["needs_manual_grade"] != ""]
+        truth = [row for row in export.scores(load(classroom)[0], gradebook, [SHORT]) if row["score"] is not None]
     assert part["scores"] == sorted(row["score"] for row in truth)
     assert part["median"] == statistics.median(part["scores"])
     assert (part["students"], part["handed_in"], part["graded"], part["missing"]) == (7, 6, 5, ["nobody"])
@@ -110,23 +112,22 @@ def test_lateness_and_its_penalty_count(room):
         gradebook.update_or_create_assignment(SHORT, duedate=datetime(2026, 1, 1))
         submission = gradebook.find_submission(SHORT, "ada")
         submission.timestamp = datetime(2026, 1, 2)
-        submission.notebooks[0].late_submission_penalty = 1.5
         score = submission.score
         gradebook.db.commit()
     (part,) = written(room)[1]["assignments"]
     assert part["late"] == ["ada"]
-    assert score - 1.5 in part["scores"]
+    assert score - score / 10 in part["scores"]
 
 
 def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     _, figures = written(classroom, server="https://hub.example.org/user/me/")
     (part,) = figures["assignments"]
     waiting = {kind["why"]: {row["student"]: row for row in kind["rows"]} for kind in part["waiting"]}
-    assert set(waiting) == {"killed", "not graded", "to be graded by hand"}
+    assert set(waiting) == {"killed", "refused", "to be graded by hand"}
     assert set(waiting["killed"]) == {"cy"}
-    assert set(waiting["not graded"]) == {"late"}
-    assert waiting["not graded"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
-    assert waiting["not graded"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
+    assert set(waiting["refused"]) == {"late"}
+    assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
+    assert waiting["refused"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
     by_hand = waiting["to be graded by hand"]
     assert set(by_hand) == {"ada", "bo", "cy"}
     with load(classroom)[0].gradebook() as gradebook:
@@ -170,7 +171,7 @@ def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom)
     assert told == {
         BOOK: [
             "not what was loaded any more: numpy.allclose",
-            "tried to open outside its folder: /etc/passwd (the wall refused it)",
+            "tried to open outside its folder: '/etc/passwd' (the wall refused it)",
         ]
     }
     assert not any("integrity" in record for (_, student), record in found.items() if student != "mallory")
@@ -190,6 +191,27 @@ def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
         (row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]
     ]
     assert "shown without: &lt;script&gt;" in page
+
+
+def test_refusals_excuses_and_repairs_are_told_with_their_reasons_in_page_files_and_figures(room):
+    old = records(room)
+    old[SHORT, "ada"]["repairs"] = {BOOK: ["'name' was <moved>"]}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    (room / "excused.csv").write_text(f"assignment,student_id,reason\n{SHORT},nobody,ill <until> spring\n")
+    page, figures = written(room)
+    (part,), refusal = figures["assignments"], "no scaled_attention.ipynb was handed in (found: nothing)"
+    assert (part["handed_in"], part["graded"], part["missing"]) == (6, 5, [])
+    assert part["refused"] == [{"student": "late", "reason": refusal}]
+    assert part["excused"] == [{"student": "nobody", "reason": "ill <until> spring"}]
+    assert [(row["student"], row["repairs"]) for row in part["repairs"]] == [("ada", ["'name' was <moved>"])]
+    text = BeautifulSoup(page, "html.parser").get_text()
+    for sentence in (refusal, "ill <until> spring", "'name' was <moved>"):
+        assert sentence in text
+    files = rows_of(page)
+    assert {"student": "late", "what": "refused", "reason": refusal} in files[f"{SHORT}-students.csv"]
+    assert [row["repair"] for row in files[f"{SHORT}-repairs.csv"]] == ["'name' was <moved>"]
+    (overview,) = files["overview.csv"]
+    assert [overview[what] for what in ("missing", "refused", "excused")] == ["0", "1", "1"]
 
 
 def test_the_same_results_give_the_same_bytes(classroom):
@@ -236,6 +258,34 @@ def test_hidden_names_are_nowhere_in_page_files_and_figures(room):
     assert not (room / "report" / "index.html").exists()
 
 
+def test_what_students_call_themselves_and_their_files_is_not_in_an_anonymous_report(room):
+    name = "Lovelace, A. (ps3 final).pdf"
+    (room / "submitted" / "late" / SHORT / name).write_text("a scan")
+    old = records(room)
+    assert old[SHORT, "ada"]["names"] == {BOOK: ["Augusta King", "Augusta", "King"]}, "'none' is a word of Python"
+    old[SHORT, "cy"]["repairs"] = {BOOK: ["cell 3 by augusta KING was cut in two; scaled_attention.ipynb was None"]}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    named, _ = written(room)
+    assert name in named and "augusta KING" in named
+    page, figures = written(room, anonymous=True)
+    for text in (page, json.dumps(figures), json.dumps(rows_of(page))):
+        assert not re.search("lovelace|augusta|king\\b", text, re.IGNORECASE)
+    assert "no scaled_attention.ipynb was handed in (found: 'a file')" in html.unescape(page)
+    assert "cell 3 by a student was cut in two; scaled_attention.ipynb was None" in page
+
+
+def test_a_graded_notebook_says_no_name(classroom):
+    given, graded = (
+        {cell["id"]: cell["source"] for cell in json.loads(path.read_text())["cells"]}
+        for path in (
+            classroom / "release" / SHORT / f"{BOOK}.ipynb",
+            classroom / "autograded" / "ada" / SHORT / f"{BOOK}.ipynb",
+        )
+    )
+    assert graded["name"] == given["name"]
+    assert "Augusta" not in json.dumps(graded)
+
+
 @pytest.mark.parametrize("server", ["javascript:alert(1)", "localhost:8888", "http://x/' onclick='", ""])
 def test_an_address_that_is_none_is_refused(classroom, server):
     with pytest.raises(CourseError, match="is not the address of a server"):
@@ -243,8 +293,10 @@ def test_an_address_that_is_none_is_refused(classroom, server):
 
 
 def test_a_course_where_nothing_was_handed_in_and_one_where_nothing_was_released(course, released, tmp_path):
-    page, figures = written(course, assignments=load(course)[0].assignments())
-    assert len(figures["assignments"]) == 5
+    assignments = load(course)[0].assignments()
+    page, figures = written(course, assignments=assignments)
+    assert [row["name"] for row in figures["assignments"]] == assignments
+    assert len(assignments) > 1
     assert "There are no results yet." in page
     (course / "gradebook.db").unlink()
     assert "Nothing was graded yet." in written(course)[0]

@@ -96,6 +96,7 @@ def test_metadata_that_moves_hides_or_names_is_left_out_and_nbgraders_own_stays(
     nbformat.validate(notebook)
 
 
+@pytest.mark.slow
 def test_all_hostile_cells_together_make_a_valid_notebook_that_needs_no_second_cleaning():
     notebook = new_notebook(cells=hostile.notebook_cells())
     notes = sanitize(notebook)

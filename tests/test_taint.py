@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva.taint import imports_of, names_of, plan
+from viva.taint import Assigned, assigned_of, imports_of, names_of, plan
 
 
 def kinds(*cells: tuple[str, str]):
@@ -136,3 +136,33 @@ def test_a_test_about_given_cells_that_are_locked_makes_nothing_the_students():
 
 def test_an_import_in_an_open_cell_is_no_answer():
     assert kinds(("open", "import math"), ("tests", "assert math.pi > 3")).owned == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "runs", "later"),
+    [
+        ("a = b + 1", {"a"}, set()),
+        ("a[b] = 1\nc.d = 2", {"a", "b", "c"}, set()),
+        ("def f(x):\n    global g\n    g = rows.pop()", {"f", "g", "rows"}, {"f", "g", "rows"}),
+        ("f(a, np.sum(b), c=c)", {"a", "c"}, set()),
+        ("print(a, len(b))", set(), set()),
+        ("np.exp(a, out=c)\nfrom x import y as z", {"c", "z"}, set()),
+        ("exec('a = 1')", {"exec", "a", "1"}, set()),
+    ],
+)
+def test_what_a_text_assigns_to_is_known(source, runs, later):
+    assert assigned_of(source) == Assigned(frozenset(runs), frozenset(later))
+
+
+UNSAID = {
+    "a star": "from x import *",
+    "no Python": "a = = 1",
+    "too long": "x = 1\n" * 10_000,
+    "too deep": "-" * 10_000 + "1",
+    "an odd string in no Python": "x = '\\d' (",
+}
+
+
+@pytest.mark.parametrize("source", UNSAID.values(), ids=UNSAID)
+def test_a_text_that_does_not_say_may_assign_to_any_name(source):
+    assert assigned_of(source) is None

@@ -962,6 +962,7 @@ def test_memory_is_in_proportion_to_the_message():
             tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [list, tuple, dict, frozenset])
 def test_work_is_in_proportion_to_the_message(kind):
     """Marks that promise all that is left, sixty deep and side by side."""

@@ -51,17 +51,19 @@ def attack(
     tmpfs: bool = False,
     namespace: bool = False,
     slow: bool = False,
+    counted: bool = False,
 ):
     """Register a probe that must fail with one of ``errors``.
 
     ``alone``: also run it without a wall, where it must succeed (with ``root``: if the tester is root). ``tmpfs``: it
-    is stopped only where scratch is a tmpfs. ``namespace``: it runs only in a process namespace made for it. ``slow``:
-    it takes a second of CPU time.
+    is stopped only where namespaces work. ``namespace``: it runs only in a process namespace made for it. ``slow``:
+    it takes a second of CPU time. ``counted``: it is stopped only where the kernel counts threads for a
+    process alone.
     """
 
     def register(probe: Callable) -> Callable:
         probe.errors, probe.alone, probe.root = errors, alone, root
-        probe.tmpfs, probe.namespace, probe.slow = tmpfs, namespace, slow
+        probe.tmpfs, probe.namespace, probe.slow, probe.counted = tmpfs, namespace, slow, counted
         ATTACKS[probe.__name__] = probe
         return probe
 
@@ -303,6 +305,30 @@ def change_the_flags_of_an_open_file():
         flags = bytearray(8)
         fcntl.ioctl(file, 0x80086601, flags)
         fcntl.ioctl(file, 0x40086602, struct.pack("Q", struct.unpack("Q", flags)[0] ^ 0x40))
+
+
+@attack("EPERM")
+def lock_a_foreign_file():
+    import fcntl
+
+    with Path(PLACES["data"], "numbers.csv").open() as one, Path(PLACES["data"], "numbers.csv").open() as other:
+        fcntl.flock(one, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        raise PermissionError(errno.EPERM, "answered with success, but not locked")
+
+
+@attack("EPERM")
+def lock_a_part_of_a_foreign_file():
+    import fcntl
+
+    with Path(PLACES["data"], "numbers.csv").open() as one, Path(PLACES["data"], "numbers.csv").open() as other:
+        for command in (fcntl.F_SETLK, fcntl.F_SETLKW, 37, 38):  # the last two: F_OFD_SETLK, F_OFD_SETLKW
+            fcntl.fcntl(one, command, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
+            found = fcntl.fcntl(other, 36, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))  # F_OFD_GETLK
+            changed(struct.unpack_from("h", found)[0], fcntl.F_UNLCK)
 
 
 @attack("EPERM")
@@ -709,6 +735,25 @@ def lock_memory():
     check(LIBC.mlock(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page))), ctypes.c_size_t(4096)))
 
 
+@attack("can't start new thread", counted=True)
+def start_too_many_threads():
+    import threading
+
+    threading.stack_size(64 << 10)
+    over, started = threading.Event(), []
+    try:
+        for _ in range(privileges.THREADS + 20):
+            started.append(threading.Thread(target=over.wait))
+            started[-1].start()
+    except RuntimeError as error:
+        raise LookupError(error) from None
+    finally:
+        over.set()
+        for thread in started:
+            if thread.ident:
+                thread.join()
+
+
 @attack("EFBIG")
 def write_too_large_a_file():
     Path("large").write_bytes(bytes(2 * SMALL.file_bytes))
@@ -717,6 +762,16 @@ def write_too_large_a_file():
 @attack("EMFILE")
 def open_too_many_files():
     return [os.dup(0) for _ in range(2 * SMALL.open_files)][-1]
+
+
+@attack("ENOENT", tmpfs=True)
+def learn_that_a_path_exists():
+    os.stat(PLACES["known"])
+
+
+@attack("ENOENT", tmpfs=True)
+def learn_the_size_of_the_gradebook_by_a_path_through_a_library():
+    os.stat(PLACES["libraries"] + "/.." * 20 + PLACES["gradebook"])
 
 
 @attack("ENOSPC", tmpfs=True)
@@ -1039,12 +1094,6 @@ def stand_as_it_should():
     assert os.umask(0) == 0o077
     if wall.FIRST_UID <= os.getuid() < wall.FIRST_UID + wall.SLOTS:
         assert resource.getrlimit(resource.RLIMIT_NPROC)[1] <= privileges.THREADS
-
-
-@works
-def learn_that_a_path_exists():
-    """The one thing known to leak: Landlock does not cover stat."""
-    assert os.stat(PLACES["known"]).st_size
 
 
 def _is_open(descriptor: int) -> bool:

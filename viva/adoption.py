@@ -8,8 +8,6 @@ from __future__ import annotations
 import fnmatch
 import re
 import shutil
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +28,7 @@ from viva.verdict import CourseError, VivaError
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 KEPT = ("nbgrader", "viva", "tags")
 """The metadata of a cell that mean something to the course; others are traces of the programs it went through."""
-PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv")
+PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv", "excused.csv")
 """Files beside a notebook that are no data of it: other notebooks, and what belongs to the instructor alone."""
 MOST_FILES, MOST_BYTES = 100, 50 * 2**20
 """More than this beside a notebook is no assignment's data, but somebody's folder of downloads."""
@@ -40,12 +38,14 @@ LISTED = 4
 
 @dataclass(frozen=True)
 class Adopted:
-    """What was written, what was changed on the way, and what the assignment still lacks; a sentence each."""
+    """What was written, what was changed on the way, what the assignment still lacks to pass its audit, and what would
+    have that prove more; a sentence each."""
 
     assignment: str
     written: list[Path]
     changes: list[str]
     missing: list[str]
+    advice: list[str]
 
 
 def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
@@ -75,7 +75,8 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     for path, file in copies.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, path)
-    return Adopted(assignment, [target, *copies], changes, list(_missing(course, assignment, target)))
+    missing, advice = _look_over(course, assignment, target)
+    return Adopted(assignment, [target, *copies], changes, missing, advice)
 
 
 def _read(path: Path) -> NotebookNode:
@@ -216,8 +217,9 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
 # --- what the audit will miss
 
 
-def _missing(course: Course, assignment: str, path: Path) -> Iterator[str]:
-    """What keeps the adopted notebook from passing its audit, as far as it shows without running it."""
+def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], list[str]]:
+    """What keeps the adopted notebook from passing its audit, and what that will not prove, as far as it shows without
+    running it."""
     notebook = nbformat.read(path, as_version=4)
     locked: dict[str, str] = {}
     try:
@@ -225,29 +227,27 @@ def _missing(course: Course, assignment: str, path: Path) -> Iterator[str]:
         blueprint = read_blueprint(path, locked)
         known = read_answers(course.root / "answers" / assignment)
     except VivaError as error:
-        yield str(error)
-        return
-    for cell, count in Counter(cell.id for cell in blueprint.cells if cell.kind == "answer").items():
-        yield from _unanswered(cell, count, notebook)
-    yield from findings(notebook, release, blueprint)
-    answers = [cell.id for cell in blueprint.cells if cell.kind == "answer"]
+        return [str(error)], []
+    answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.kind == "answer"))
+    sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
+    bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
+    empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
+    missing = [f"Cell '{name}': it holds no solution. Was the students' version adopted?" for name in empty]
+    missing += findings(notebook, release, blueprint)
+    advice = [
+        f"Cell '{name}': no '### BEGIN SOLUTION' stands in it, so students get an empty cell."
+        for name in bare
+        if name not in empty
+    ]
     for verdict, what in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
         files = [answer for answer in known if answer.right == (verdict == "right")]
         named = set().union(*(answer.sections for answer in files))
         cells = [f"'{cell}'" for cell in answers if cell not in named]
         if cells:
-            yield (
+            advice.append(
                 f"There is no {verdict} answer to {', '.join(cells)}: "
                 f"write {what} into answers/{assignment}/{verdict}/<name>.py."
             )
     if answers and not any(cell.kind == "tests" for cell in blueprint.cells):
-        yield "No cell is graded automatically, so the audit proves nothing."
-
-
-def _unanswered(name: str, count: int, notebook: NotebookNode) -> Iterator[str]:
-    source = next(cell.source for cell in notebook.cells if cell.id == name)
-    if "BEGIN SOLUTION" not in source:
-        if "raise NotImplementedError" in source or not source.strip():
-            yield f"Cell '{name}': it holds no solution. Was the students' version adopted?"
-        else:
-            yield f"Cell '{name}': no '### BEGIN SOLUTION' stands in it, so students get an empty cell."
+        advice.append("No cell is graded automatically, so the audit proves nothing.")
+    return missing, advice

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
+from viva import libraries
 from viva.answers import Answer, fill_in, read_answers
-from viva.blueprint import Blueprint, language_of
+from viva.blueprint import Blueprint, language_of, read_notebook
 from viva.course import Course
 from viva.examination import Examination
 from viva.processes import stopping
@@ -32,7 +32,7 @@ from viva.proving.proof import Audit, CheckScore, Fate, Proof, read_excuses
 from viva.rehearsal import kinds_of_answers
 from viva.release import compiled
 from viva.verdict import BlueprintError, Verdict, VivaError
-from viva.wall import Limits
+from viva.wall import MB, USUAL
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
@@ -47,34 +47,35 @@ def audit(
     assignment: str,
     *,
     seconds: float = 30.0,
+    budget: float = 0.0,
     notebook: str = "",
     no_wall: bool = False,
+    memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Audit:
-    """Audit one notebook of an assignment, by default its first, where a cell may take so many ``seconds``.
+    """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
 
-    ``progress`` is told of trials done and known.
-    Raises BlueprintError when the notebook cannot be graded at all, AnswerError when a known answer or an excuse
-    cannot be read.
+    Its process may take so many megabytes of ``memory``; ``progress`` is told of trials done and known.
+    Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read.
     """
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     path = paths[notebook or next(iter(paths))]
-    language = language_of(nbformat.read(path, as_version=4).metadata)
+    language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise BlueprintError(
             f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
         )
-    count = workers or len(os.sched_getaffinity(0))
+    wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
     start = time.monotonic()
     with (
         stopping.postponed(),
         tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
         _scratch(folder),
-        contextlib.closing(make_grader(seconds, no_wall)) as grader,
-        Workers(count, lambda number: Worker(grader.share(number))) as pool,
+        contextlib.closing(make_grader(seconds, no_wall, memory, wanted)) as grader,
+        Workers(workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number))) as pool,
     ):
-        result = _Run(course, assignment, path, pool, seconds, progress).audit()
+        result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
     return result
 
@@ -92,8 +93,9 @@ def _scratch(folder: str) -> Iterator[None]:
 class _Run:
     """One audit, step by step."""
 
-    def __init__(self, course: Course, assignment: str, path: Path, pool: Workers, most: float, progress) -> None:
-        self.path, self.data, self.pool, self.most, self.progress = path, path.parent, pool, most, progress
+    def __init__(self, course: Course, assignment: str, path: Path, pool: Workers, limits: tuple, progress) -> None:
+        self.path, self.data, self.pool, self.progress = path, path.parent, pool, progress
+        self.most, self.chosen, self.room = limits
         self.result = Audit(assignment, path.stem)
         locked: dict[str, str] = {}
         self.release = compiled(course, assignment, path.stem, locked)
@@ -110,6 +112,7 @@ class _Run:
         watched = self._one("watch", self.blueprint, self.data)
         self.result.kinds, self.result.inside = kinds_of_answers(self.known), sorted(self.known.inside)
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
+        self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
         jobs = [*self._alone(), *self._proofs()]
@@ -232,9 +235,8 @@ class _Run:
             runs[who] = [trials["answer", place], trials["second", place]]
         for check in every:
             for who, several in runs.items():
-                seen = list(
-                    dict.fromkeys(trial.verdicts[check][0] for trial in several if trial and check in trial.verdicts)
-                )
+                known = (trial.verdicts[check][0] for trial in several if trial and check in trial.verdicts)
+                seen = list(dict.fromkeys(known))
                 if len(seen) > 1:
                     self.result.faults.append(
                         f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
@@ -245,7 +247,7 @@ class _Run:
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
         result = self.result
-        notebook = nbformat.read(self.path, as_version=4)
+        notebook = read_notebook(self.path)
         result.faults += findings(notebook, self.release, self.blueprint)
         result.untold = untold(notebook)
         for path in self.blueprint.widened:
@@ -260,13 +262,12 @@ class _Run:
         for check, lost in result.proofs[0].lost.items():
             if lost.startswith(("timeout", "killed", "missing", "ungraded")):
                 result.faults.append(f"Left blank, the check '{check}' fails for the wrong reason: {lost}")
-        room = Limits().memory_bytes // 2**20
-        if result.slowest > self.most / MARGIN:
-            result.faults.append(
-                f"A right answer took {result.slowest:.1f} s, and a cell may take {self.most:g} s: too close."
-            )
-        if result.megabytes > room / MARGIN:
-            result.faults.append(f"The solution took {result.megabytes} MB of {room} MB that it may have: too close.")
+        took = f"A right answer took {result.slowest:.1f} s"
+        for what, most in (("a cell", self.most), ("a notebook", result.budget)):
+            if result.slowest > most / MARGIN:
+                result.faults.append(f"{took}, and {what} may take {most:g} s: too close.")
+        if result.megabytes > self.room / MARGIN:
+            result.faults.append(f"The solution took {result.megabytes} of the {self.room} MB it may have: too close.")
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}
         for cell in result.inside:
             why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"

@@ -10,6 +10,7 @@ import atexit
 import datetime
 import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -29,19 +30,20 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, List
+from traitlets import Bool, Float, Int, List
 
+from viva.blind import Blind
 from viva.blueprint import language_of
 from viva.examination import Examination
 from viva.gradebook.record import Expected
 from viva.gradebook.results import Results
-from viva.grading import Grader
+from viva.grading import Grader, examiners_limits
 from viva.intake.handin import name_problem
 from viva.outcome import Outcome
 from viva.rehearsal import rehearse
 from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
-from viva.wall import Wall, protection
+from viva.wall import MB, USUAL, Limits, Wall, protection
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
@@ -56,6 +58,15 @@ class Examine(NbGraderPreprocessor):
     """
 
     no_wall = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    memory = Int(
+        USUAL.memory_bytes // MB, min=64, help="Megabytes that a notebook may need, beside its libraries."
+    ).tag(config=True)
+    budget = Float(
+        0.0,
+        min=0.0,
+        help="Seconds that a notebook may take in all, where its metadata do not say; 0 stands for 60, for six times "
+        "as long as a cell may take, or for five times as long as the solution takes, whichever is most.",
+    ).tag(config=True)
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
@@ -75,10 +86,10 @@ class Examine(NbGraderPreprocessor):
         source = source_notebook(directory, place["assignment"], place["notebook"])
         grader, known = place.get("grader"), place.get("examination")
         if grader is None:
-            grader = warm_grader(float(execute.timeout or 30), self.no_wall)
+            grader = warm_grader(float(execute.timeout or 30), self.no_wall, self.memory, self.budget)
             with Gradebook(place["db_url"]) as gradebook:
-                locked = Expected.of(gradebook, place["assignment"]).locked(place["notebook"])
-            known = examination(source, grader, locked)
+                expected = Expected.of(gradebook, place["assignment"])
+            known = examination(source, grader, expected.locked(place["notebook"]), expected.stubs(place["notebook"]))
         files = Path(resources.get("metadata", {}).get("path") or source.parent)
         outcome = grader.grade(notebook, known, source.parent, files)
         show(notebook, outcome)
@@ -188,6 +199,8 @@ class RecordResults(NbGraderPreprocessor):
                 record["integrity"] = facts
             sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
             record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
+            names = known.get("names", {}) | {place["notebook"]: place.get("names")}
+            record["names"] = {name: typed for name, typed in names.items() if typed}
             results.add([record])
         return notebook, resources
 
@@ -203,6 +216,7 @@ class Autograde(converters.Autograde):
             LimitOutput,
             SaveScores,
             NoResponse,
+            Blind,
             Sanitize,
             RecordResults,
             AssignLatePenalties,
@@ -223,33 +237,41 @@ def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) 
     return path
 
 
-def examination(source: Path, grader: Grader, locked: dict[str, str]) -> Examination:
-    """What the grader knows about an instructor notebook, learnt once in this process for each version of it."""
+def examination(source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str]) -> Examination:
+    """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
+
+    ``locked`` and ``stubs`` are the texts of its cells as they were released.
+    """
     key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
     if key not in _examinations:
         _examinations[key] = rehearse(source, grader, source.parent, locked)
-    return _examinations[key]
+    return replace(_examinations[key], stubs=stubs)
 
 
-def warm_grader(seconds: float, no_wall: bool) -> Grader:
+def warm_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0) -> Grader:
     """This process's grader; its warm parents live as long as the process.
 
     Raises CourseError when the machine cannot wall student code in, unless told ``no_wall``.
     """
-    key = (os.getpid(), seconds, no_wall)
+    key = (os.getpid(), seconds, no_wall, memory, budget)
     if key not in _graders:
-        _graders[key] = grader = new_grader(seconds, no_wall)
+        _graders[key] = grader = new_grader(seconds, no_wall, memory, budget)
         atexit.register(grader.close)
     return _graders[key]
 
 
-def new_grader(seconds: float, no_wall: bool, **libraries: tuple[str, ...]) -> Grader:
+def limits_of(seconds: float, megabytes: int) -> Limits:
+    """Limits of a candidate whose cells may take so many ``seconds`` each: together as much as twenty of them."""
+    return Limits(cpu_seconds=max(USUAL.cpu_seconds, int(20 * seconds)), memory_bytes=megabytes * MB)
+
+
+def new_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0, **libraries: tuple[str, ...]) -> Grader:
     """A grader whose caller closes it; for ``libraries`` see Grader. Raises CourseError as warm_grader does."""
-    walls = None
+    walls, limits = None, limits_of(seconds, memory)
     if not no_wall:
         require_wall()
-        walls = Wall.for_candidate(), Wall.for_examiner()
-    return Grader(seconds, walls, **libraries)
+        walls = Wall.for_candidate(limits=limits), Wall.for_examiner(limits=examiners_limits(limits))
+    return Grader(seconds, walls, budget=budget, limits=limits, **libraries)
 
 
 def require_wall() -> None:
@@ -271,7 +293,7 @@ def show(notebook: NotebookNode, outcome: Outcome) -> None:
         cell.outputs = [_output(item) for item in outputs]
         results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
         if len(results) > 1:
-            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.verdict})" for result in results]
+            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
             cell.outputs.append(new_output("stream", name="stdout", text="\n".join(lines) + "\n"))
         for result in results:
             if result.printed:

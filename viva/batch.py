@@ -41,7 +41,8 @@ from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.gradebook.results import Results
 from viva.intake.contents import MOST_BYTES
-from viva.intake.handin import KEPT, find
+from viva.intake.handin import KEPT, Finding, find
+from viva.links import Links
 from viva.marking import Marked, Marker
 from viva.processes import leftovers, stopping
 from viva.processes.workers import Workers
@@ -129,12 +130,13 @@ def _grade(course: Course, submissions: list[Submission], config: Config, worker
     if not released:
         raise refused[assignments[0]]
     batch = _Batch(course, config, sorted(released))
-    todo, notes = [], {}
+    todo, notes, links = [], {}, Links(course)
     for submission in submissions:
         if submission.assignment in refused:
             yield Outcome(submission, Status.FAILED, str(refused[submission.assignment]))
             continue
-        finding = find(submission, released[submission.assignment])
+        problem = links.problem(submission)
+        finding = Finding(problem) if problem else find(submission, released[submission.assignment])
         notes[submission] = finding.notes
         if finding.problem:
             yield Outcome(submission, Status.EXPLAINED, finding.problem, finding.notes)
@@ -157,7 +159,8 @@ class _Batch:
     def __init__(self, course: Course, config: Config, assignments: list[str]) -> None:
         self.course, self.config = course, config
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
-        self.no_wall = Examine(config=config).no_wall
+        step = Examine(config=config)
+        self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
         if not self.no_wall:
             require_wall()
         self.seconds = float(Execute(config=config).timeout or 30)
@@ -175,7 +178,7 @@ class _Batch:
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what the verdicts depend on beside the submission."""
-        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall}".encode())
+        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}".encode())
         _hash_folder(self.course.path("source", assignment), digest)
         digest.update(repr(self.expected[assignment]).encode())
         return digest.digest()
@@ -206,10 +209,11 @@ class _Batch:
         }
 
     def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
+        settings = self.seconds, self.no_wall, self.memory, self.budget
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(self.seconds, self.no_wall, **self._libraries(todo))) as grader,
+            contextlib.closing(new_grader(*settings, **self._libraries(todo))) as grader,
             Workers(
                 cores(workers, len(todo)),
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),

@@ -25,7 +25,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from viva.taint import changed_of, definitions_of, names_of
+from viva.taint import definitions_of, imports_of, names_of, parsed, rebound_of, unmeasured
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
@@ -75,15 +75,24 @@ class Cell:
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
         """The names that the visible lines of a grade cell bind, and its hidden lines neither bind nor change."""
-        visible, lines = names_of(HIDDEN.sub("", self.source)), "\n".join(HIDDEN.findall(self.source))
-        hidden = names_of(lines)
-        return visible.bound - hidden.bound - changed_of(lines) if visible and hidden else set()
+        shown, lines = visible_and_hidden(self.source)
+        visible, hidden = names_of(shown), names_of(lines)
+        if not visible or not hidden:
+            return set()
+        again = imports_of(shown) - rebound_of(lines)  # what is imported twice is the same
+        return visible.bound - rebound_of(lines) - (hidden.bound - again)
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019
+    def used_names(self) -> list[str]:
+        """The names that a grade cell uses, in its functions too."""
+        names = names_of(self.source)
+        return sorted(names.used.union(*names.mentioned.values())) if names else []
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019
     def definitions(self) -> tuple[str, ...]:
         """What the visible lines of a grade cell import and define for the cells below it."""
         known = self.visible_names()
-        found = definitions_of(HIDDEN.sub("", self.source))
+        found = definitions_of(visible_and_hidden(self.source)[0])
         return tuple(text for text in found if names_of(text).bound <= known)
 
 
@@ -95,6 +104,8 @@ class Blueprint:
     cells: tuple[Cell, ...]
     widened: tuple[str, ...] = ()
     """Paths of answers, as in ``model.fit()``, for which the author accepts any kind of thing."""
+    budget: float | None = None
+    """The author's limit of seconds for the whole notebook."""
 
     @property
     def automatic_points(self) -> float:
@@ -123,6 +134,23 @@ class Blueprint:
         }
 
 
+def visible_and_hidden(source: str) -> tuple[str, str]:
+    """The visible and the hidden lines of a test cell; a statement that cannot be read without its hidden lines, as a
+    function's, is hidden as a whole."""
+    shown, lines = HIDDEN.sub("", source), "\n".join(HIDDEN.findall(source))
+    if (parsed(shown) and parsed(lines)) or not (tree := parsed(f"pass\n{unmeasured(source)}")):  # no line is left out
+        return shown, lines
+    hidden = {
+        2 + source.count("\n", 0, match.start()) + line
+        for match in HIDDEN.finditer(source)
+        for line in range(match[0].count("\n") + 1)
+    }
+    parts: tuple[list[str], list[str]] = [], []
+    for node in tree.body[1:]:
+        parts[not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))].append(ast.unparse(node))
+    return "\n".join(parts[0]), "\n".join(parts[1])
+
+
 def language_of(metadata: dict) -> str:
     """The language that a notebook's metadata says it is written in, ``python`` when it says nothing."""
     kernel, language = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
@@ -140,7 +168,7 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
     title, when the checks of a cell do not add up to its points, when points are no number, or when a kind is widened
     to anything but "any".
     """
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read_notebook(path)
     for cell in notebook.cells:
         cell.source = (released or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
     about = notebook.metadata.get("viva", {})
@@ -148,7 +176,18 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
         _cell(cell, name, path, about.get("seconds"))
         for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
     )
-    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path))
+    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path), about.get("budget"))
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """The instructor notebook at ``path``, of any format that nbformat reads. Raises BlueprintError."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception as error:  # nbformat raises whatever a broken file leads to
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BlueprintError(
+            f"{path} cannot be read as a notebook: {reason}. Open it in Jupyter, and save it."
+        ) from error
 
 
 def _names(cells: list[NotebookNode]) -> list[str]:

@@ -29,10 +29,11 @@ import numpy as np
 from viva import wire
 from viva.dialogue import raised
 from viva.dialogue.integrity import Snapshot, Witness
-from viva.dialogue.operations import OPERATIONS, origin
+from viva.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
 from viva.dialogue.raised import safe
 from viva.dialogue.shared import Shared
 from viva.dialogue.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva.folder import state
 from viva.values.randomness import get_state, set_state
 from viva.verdict import WireError
 
@@ -62,7 +63,7 @@ class Candidate:
 
     def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
         self.shell, self.snapshot = shell, snapshot
-        self.witness = Witness()
+        self.witness, self.folder = Witness(), os.getcwd()
         self.objects: list[object] = []
         self.numbers: dict[int, int] = {}
         """By id(), the place of an object in ``objects``, which keeps it alive."""
@@ -142,8 +143,7 @@ class Candidate:
         self.asked = True
         around, Shell.outputs = Shell.outputs, Outputs(64_000)
         outputs = Shell.outputs
-        for number, value in (shared or {}).items():
-            self.shared.take(number, value)
+        self.do_share(shared or {})
         places = {**dict(enumerate(args)), **kwargs}
         numbers = {place: self.shared.number(value) for place, value in places.items()}
         reply = {}
@@ -222,7 +222,7 @@ class Candidate:
         return {}
 
     def do_digest(self, names: list[str]) -> dict:
-        """The encoded values of names, and the names of those that cannot be encoded or are not bound."""
+        """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
         found = {}
         for name in names:
             if name in self.shell.user_ns:
@@ -230,7 +230,7 @@ class Candidate:
                     found[name] = wire.encode(self.shell.user_ns[name])
                 except WireError:
                     found[name] = None
-        return {"digests": found}
+        return {"digests": found, "files": state(self.folder)}
 
     def do_kinds(self) -> dict:
         """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
@@ -242,13 +242,19 @@ class Candidate:
         }
         return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
 
+    def do_share(self, values: dict) -> dict:
+        """Take over how the other side has changed what both keep."""
+        for number, value in values.items():
+            self.shared.take(number, value)
+        return {}
+
     def do_random(self) -> dict:
         self.known_state = get_state()
         return {"random_state": self.known_state}
 
     def do_facts(self) -> dict:
         """What the notebook did to this process."""
-        return {"facts": self.witness.told(self.snapshot)}
+        return {"facts": self.witness.told(self.snapshot, self)}
 
     # objects that stay here
 
@@ -266,7 +272,7 @@ class Candidate:
         about = {
             "of": "candidate",
             "type": kind.__name__,
-            "mro": _mro(kind),
+            "mro": lineage_of(kind),
             "class": is_class,
             "callable": callable(value),
             "iterator": hasattr(kind, "__next__"),
@@ -277,7 +283,7 @@ class Candidate:
             about["lineage"] = raised.lineage(value, self.number)
         elif isinstance(value, BaseException):
             about["exception"] = raised.told(value, self.number)
-        elif (contents := _contents(value)) is not None and wire.is_plain(contents):
+        elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
             about["contents"] = contents
         return wire.Reference(self.number(value), about)
 
@@ -333,17 +339,3 @@ class Callback:
         if "raised" in reply:
             raise raised.again(reply["raised"], candidate.objects)
         return reply["value"]
-
-
-def _contents(value) -> tuple | list | None:
-    """What is in an array of objects or a view of a dict; None for anything else."""
-    if type(value) is np.ndarray:
-        return value.shape, value.ravel().tolist()
-    return list(value) if type(value) in VIEWS else None
-
-
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
-
-
-def _mro(kind: type) -> list[tuple[str, str]]:
-    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(kind)][:20]

@@ -5,6 +5,7 @@ The commands are named here and loaded when they are called: nbgrader takes seco
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from pathlib import Path
@@ -54,7 +55,10 @@ FLOW = {
         ),
     },
     "Hand back": {
-        "feedback": ("hand_back.FeedbackCommand", "Write a page for each graded submission, for the student to read."),
+        "feedback": (
+            "hand_back.FeedbackCommand",
+            "Write a page for each graded submission, for its student; one that has not changed is left alone.",
+        ),
         "report": (
             "hand_back.ReportCommand",
             "Write a page about the class: scores, checks, who needs a human, integrity, similar answers.",
@@ -97,10 +101,15 @@ class Viva(Application):
 
     def start(self) -> None:
         if self.subapp is None:
-            self.print_help()
-            if self.extra_args:
-                print(f"\nThere is no command '{self.extra_args[0]}'.", file=sys.stderr)
-            self.exit(BAD_REQUEST if self.extra_args else 0)
+            if not self.extra_args:
+                self.print_help()
+                self.exit(0)
+            name, *_ = self.extra_args
+            begun = [command for command in self.subcommands if command.startswith(name)]
+            near = begun[:1] or difflib.get_close_matches(name, self.subcommands, 1)
+            meant = f" Did you mean 'viva {near[0]}'?" if near else ""
+            print(f"There is no command '{name}'.{meant} 'viva' alone lists the commands.", file=sys.stderr)
+            self.exit(BAD_REQUEST)
         super().start()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import fnmatch
 import glob
 import os
 import re
@@ -15,6 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import inspect
 from sqlalchemy.exc import ArgumentError
 
+from viva.gradebook import lateness
 from viva.verdict import CourseError
 
 
@@ -91,6 +91,12 @@ class Course:
                 "Write it as sqlite:////home/me/course/gradebook.db."
             ) from error
 
+    def settle(self) -> None:
+        """Reckon what lateness costs, where the gradebook was changed by something that did not."""
+        if self.gradebook_file is None or self.gradebook_file.exists():
+            with self.gradebook() as gradebook:
+                lateness.settle(gradebook.db())
+
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
         name = getattr(self.directory, f"{step}_directory")
@@ -113,17 +119,12 @@ class Course:
         return names
 
     def chosen(self, names: list[str]) -> list[str]:
-        """The named assignments, all of them when none is named.
+        """The named assignments, all of them when none is named; the beginning of a name will do if no other has it.
 
         Raises CourseError for a name that is no assignment, with the nearest one that is.
         """
         known = self.assignments()
-        for name in names:
-            if name not in known:
-                raise CourseError(
-                    f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
-                )
-        return list(dict.fromkeys(names)) or known
+        return list(dict.fromkeys(_meant(name, known) for name in names)) or known
 
     def source_notebooks(self, assignment: str) -> list[Path]:
         return sorted(self.path("source", assignment).glob("*.ipynb"))
@@ -147,7 +148,8 @@ class Course:
         step = self.directory.submitted_directory
         place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", assignment, escape=True))
         folders = sorted(glob.glob(self.directory.format_path(step, student, assignment)))
-        matches = [(place.fullmatch(folder), folder) for folder in folders if os.path.isdir(folder)]
+        known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
+        matches = [(place.fullmatch(folder), folder) for folder in known]
         return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
 
     def folders_around(self, step: str) -> list[Path]:
@@ -158,26 +160,15 @@ class Course:
     def strangers(self) -> list[Path]:
         """The folders under submitted/ that belong to no assignment of the course, in order."""
         known = set(self.assignments())
-        pattern = self.directory.format_path(self.directory.submitted_directory, "*", "*")
-        place = self.directory.format_path(
-            self.directory.submitted_directory, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True
-        )
-        matches = [
-            (re.fullmatch(place, folder), folder) for folder in sorted(glob.glob(pattern)) if os.path.isdir(folder)
-        ]
-        return [Path(folder) for match, folder in matches if match and match["assignment"] not in known]
+        return [one.folder for one in self.folders("submitted") if one.assignment not in known]
 
-    def students(self, student: str = "*") -> list[str]:
-        """The ids of the students in the gradebook, in order; ``student`` may be a glob.
-
-        Raises CourseError when a student was named and is not among them.
-        """
-        with self.gradebook() as gradebook:
-            known = sorted(student.id for student in gradebook.students)
-        found = fnmatch.filter(known, student)
-        if not found and student != "*":
-            raise CourseError(f"There is no student '{student}' in the gradebook. {_nearest(student, known)}".strip())
-        return found
+    def folders(self, step: str) -> list[Submission]:
+        """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""
+        name = getattr(self.directory, f"{step}_directory")
+        place = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
+        found = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
+        matches = [(re.fullmatch(place, folder), folder) for folder in found if os.path.isdir(folder)]
+        return [Submission(match["assignment"], match["student"], Path(folder)) for match, folder in matches if match]
 
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.
@@ -197,9 +188,32 @@ class Course:
         return names
 
 
+def course_above(folder: Path) -> str:
+    """The nearest folder at or above ``folder`` that is a course; empty if there is none.
+
+    One above needs its own nbgrader_config.py, as many a folder is called source.
+    """
+    for place in (folder, *folder.parents):
+        if (place / "source").is_dir() and (place == folder or (place / "nbgrader_config.py").is_file()):
+            return str(place)
+    return ""
+
+
+def _meant(name: str, known: list[str]) -> str:
+    """The assignment that a name or its beginning means. Raises CourseError when it is none, or several."""
+    begun = [other for other in known if other.startswith(name)]
+    if name in known or len(begun) == 1:
+        return name if name in known else begun[0]
+    if begun and name:
+        raise CourseError(f"'{name}' may mean {', '.join(begun)}. Name one of them, or each.")
+    raise CourseError(
+        f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
+    )
+
+
 def _nearest(name: str, known: list[str]) -> str:
     begun = [other for other in known if other.startswith(name)]
-    nearest = begun or difflib.get_close_matches(name, known, n=1)
+    nearest = begun or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f"Did you mean '{nearest[0]}'? " if nearest else ""
 
 

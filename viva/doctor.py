@@ -13,6 +13,7 @@ from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
 from traitlets.config import Config
 
+from viva.configuration import missing
 from viva.course import Course
 from viva.verdict import CourseError
 from viva.wall import protection
@@ -40,6 +41,7 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield _kernel()
     yield from _wall()
     yield from _folders(course)
+    yield from _rules(config)
     root = ExchangeFactory(config=config).exchange(config=config).root
     yield Diagnosis(
         f"exchange {root}",
@@ -91,6 +93,14 @@ def _wall() -> Iterator[Diagnosis]:
         yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
     remedy = "mend the lines above; until then nothing is graded, unless with --no-wall"
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
+
+
+def _rules(config: Config) -> Iterator[Diagnosis]:
+    lines = missing(config)
+    for line in lines:
+        yield Diagnosis(f"this course's rules: {line.without}", False, f"write into nbgrader_config.py:\n{line.text}")
+    if not lines:
+        yield Diagnosis("this course's rules are Viva's", True)
 
 
 def _folders(course: Course) -> Iterator[Diagnosis]:

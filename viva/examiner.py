@@ -21,7 +21,8 @@ import time
 import traceback
 import types
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from viva import wire
 from viva.dialogue.asker import Asker
@@ -30,10 +31,12 @@ from viva.dialogue.namespace import Namespace, UnknownMagicError
 from viva.dialogue.raised import safe
 from viva.dialogue.standin import STAND_INS
 from viva.dialogue.testcode import compiled
+from viva.patience import running
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
-PRINTED_CHARACTERS = 20_000
+CHARACTERS = 20_000
+"""So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
 
 
 @dataclass
@@ -50,16 +53,22 @@ class CheckReport:
     seconds: float = 0.0
     raised_by: str = ""
     """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
+    asked: str = ""
+    """The name that was asked when the candidate did not answer."""
+    running: list[str] = field(default_factory=list)
+    """The functions that were running there, as far as it says."""
 
     def crossing(self) -> dict:
-        return vars(self) | {"verdict": self.verdict.value}
+        texts = {name: value[:CHARACTERS] for name, value in vars(self).items() if isinstance(value, str)}
+        return vars(self) | texts | {"verdict": self.verdict.value}
 
 
 class Printed(io.StringIO):
     """What a check and the student's code in it print, as far as it is kept."""
 
     def write(self, text: str) -> int:
-        return super().write(text) if self.tell() < PRINTED_CHARACTERS else len(text)
+        super().write(text[: CHARACTERS - self.tell()]) if self.tell() < CHARACTERS else None
+        return len(text)
 
 
 class Examiner:
@@ -68,11 +77,17 @@ class Examiner:
     def __init__(self) -> None:
         self.asker = Asker(QUESTION, ANSWER)
         self.asker.rebound = self._rebound
+        self.asker.hurry = self._hurry
+        self.slow: set[str] = set()
+        """Names that did not finish once: the grading process is told before they are asked something."""
+        self.given_up: set[str] = set()
+        """Names that nothing is asked of any more, as they never finish."""
         self.namespace = Namespace(self.asker)
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and what they were when last told of."""
         self.testing = False
+        self.folder = os.getcwd()
 
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._stop)
@@ -84,7 +99,7 @@ class Examiner:
                 os._exit(0)
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
-            except Exception as error:
+            except BaseException as error:  # a fault of the candidate's is no Exception
                 lines = [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {safe(str, error)}"]
                 reply = wire.encode({"fault": "".join(lines)[-4000:]})
             wire.write(REPLY, reply)
@@ -98,6 +113,13 @@ class Examiner:
             self.asker.fault = self.asker.fault or CandidateStopped("the time was over")
             raise self.asker.fault
 
+    def _hurry(self, name: str) -> None:
+        if name in self.given_up:
+            raise CandidateStopped("it never finishes")
+        if name in self.slow:
+            self.slow.discard(name)
+            wire.write(REPLY, wire.encode({"asks": name}))
+
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
         self.asker.kinds.known |= kinds
         self.asker.kinds.recording = recording
@@ -106,43 +128,59 @@ class Examiner:
     def do_kinds(self) -> dict:
         return {"kinds": self.asker.kinds.known}
 
-    def do_own(self, names: list[str]) -> dict:
+    def do_own(self, names: list[str], files: list[str] = ()) -> dict:
+        """From now on these names are the student's, and so are these files of the folder that this process works in.
+
+        A test that reads one of them fails here, and so is run in the candidate.
+        """
         self.namespace.give_up(set(names))
+        for name in files:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self.folder, name))
+        return {}
+
+    def do_ran(self, assigned: list[str] | None, by_calls: list[str]) -> dict:
+        """The candidate has run cells since; see Told.ran."""
+        self.asker.told.ran(assigned, by_calls)
         return {}
 
     def do_given(self, source: str, name: str) -> dict:
         """Run an instructor cell that does not depend on the student."""
-        self._enter()
+        self.namespace.bound = set()
         report = self._check(source, name)
         self.given |= self.namespace.bound
-        return {"error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"}
+        return {
+            "error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"[:CHARACTERS]
+        }
 
-    def do_begin(self, cell: str, prelude: str, visible: list[str]) -> dict:
+    def do_begin(
+        self, cell: str, prelude: str, visible: list[str], used: Iterable[str] = (), **hurried: list[str]
+    ) -> dict:
         """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
 
-        When test code binds a ``visible`` name that the notebook has too, the student's functions see it.
+        When test code binds a ``visible`` name that the notebook has too, the student's functions see it. Of the
+        names that are ``used`` in the cell the student's are asked in one question.
         """
-        self._enter()
+        self.namespace.bound = set()
+        own = self.namespace.owned.difference(dict.keys(self.namespace))
+        self.asker.told.begin(cell, [name for name in used if name in own])
         known = self.namespace.owned | self.given
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):
             self.asker.share_random_state()
-        report = self._check(prelude, cell) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
+        report = self._check(prelude, cell, **hurried) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
         return {"report": report.crossing()}
 
-    def _enter(self) -> None:
-        """Start on a cell: those of the notebook before it have run since, and may have given names another meaning."""
-        self.namespace.bound = set()
-        self.asker.names.clear()
-
-    def do_check(self, title: str, source: str) -> dict:
-        """Run one check."""
-        return {"report": self._check(source, title).crossing()}
+    def do_check(self, title: str, source: str, **hurried: list[str]) -> dict:
+        """Run one check; for ``hurried`` see viva/patience.py."""
+        report = self._check(source, title, **hurried)
+        return {"report": report.crossing() | {"unsteady": self.asker.told.unsteady}}
 
     def do_finish(self, pushed: list[str]) -> dict:
         """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""
         self.shared = {}
         self._push(set(pushed))
+        self.asker.told.forget(pushed)
         return {}
 
     def _push(self, names: set[str]) -> None:
@@ -163,8 +201,10 @@ class Examiner:
                 new[name] = self.shared[name] = value
         return new
 
-    def _check(self, source: str, title: str) -> CheckReport:
-        self.asker.fault, self.asker.asserted, self.asker.first = None, None, True
+    def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
+        self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
+        self.asker.culprit, self.asker.running = "", ""
+        self.slow, self.given_up = set(slow), set(given_up)
         output = Printed()
         start = time.monotonic()
         try:
@@ -175,11 +215,12 @@ class Examiner:
             report = CheckReport(title, Verdict.PASSED, result=result)
         except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
             self.testing = False
-            report = self._failure(error, title, source)
+            report = self._failure(error, title)
         if report.verdict is Verdict.PASSED and (unseen := self.asker.fault or self._unseen()):
-            report = self._failure(unseen, title, source)
+            report = self._failure(unseen, title)
         report.seconds = time.monotonic() - start
-        report.printed = output.getvalue()[:PRINTED_CHARACTERS]
+        report.asked, report.running = self.asker.culprit, running(self.asker.running)
+        report.printed = output.getvalue()
         return report
 
     def _unseen(self) -> AssertionError | None:
@@ -200,8 +241,14 @@ class Examiner:
         value = eval(last, self.namespace, self.namespace)
         return None if value is None or type(value) in STAND_INS else repr(value)[:200]
 
-    def _failure(self, error: BaseException, title: str, source: str) -> CheckReport:
-        trace = _traceback(error, title)
+    def _failure(self, error: BaseException, title: str) -> CheckReport:
+        try:
+            return self._described(error, title)
+        except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's
+            return _report(title, Verdict.ERROR, type(error).__name__, "", "test")
+
+    def _described(self, error: BaseException, title: str) -> CheckReport:
+        trace = safe(lambda one: _traceback(one, title), error)
         student = getattr(error, "viva_traceback", "")
         whose = "student" if hasattr(error, "viva_traceback") else "test"
         if isinstance(error, CandidateDied):
@@ -209,14 +256,18 @@ class Examiner:
         if isinstance(error, CandidateStopped):
             return _report(title, Verdict.TIMEOUT, "the code did not finish in time", trace)
         if isinstance(error, CandidateFault):
-            return _report(title, Verdict.FAILED, str(error), trace)
+            return _report(title, Verdict.FAILED, safe(str, error), trace)
         if isinstance(error, UnknownMagicError):
             reason = f"the test cell uses {error}, which the grader cannot run"
             return _report(title, Verdict.UNGRADED, reason, trace)
-        if isinstance(error, AssertionError) or type(error).__name__ == "Failed":  # pytest's
-            return _report(title, Verdict.FAILED, str(error), student or trace, whose)
-        name = getattr(error, "viva_name", type(error).__name__)
-        return _report(title, Verdict.ERROR, f"{name}: {error}", student or trace, whose)
+        asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
+        if asserted and whose == "test":
+            return _report(title, Verdict.FAILED, safe(str, error), trace, whose)
+        name = str(getattr(error, "viva_name", type(error).__name__))
+        # What a student calls a class, or asserts, is to be read as theirs.
+        name = name if name.isidentifier() else repr(name)
+        verdict = Verdict.FAILED if asserted else Verdict.ERROR
+        return _report(title, verdict, f"{name}: {safe(str, error)[:CHARACTERS]}", student or trace, whose)
 
 
 def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str = "grader") -> CheckReport:
@@ -242,5 +293,9 @@ def _traceback(error: BaseException, title: str) -> str:
     lines = "".join(traceback.format_list(frames[-10:])).splitlines()
     # Of a student's SyntaxError Python would believe where it is and what stands there.
     told = hasattr(error, "viva_traceback")
-    last = f"{type(error).__name__}: {error}" if told else "".join(traceback.format_exception_only(error)).rstrip()
+    last = (
+        f"{type(error).__name__}: {safe(str, error)[:CHARACTERS]}"
+        if told
+        else "".join(traceback.format_exception_only(error)).rstrip()
+    )
     return "\n".join([*lines, last])[:8000]

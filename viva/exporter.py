@@ -13,13 +13,18 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
-from viva.course import Course
+from viva.cleaning import legible
+from viva.course import Course, Submission
+from viva.folder import walk
 from viva.gradebook.record import Expected
 from viva.intake.contents import read_file
 from viva.intake.repair import Repaired, repair
 from viva.intake.salvage import read
+from viva.intake.sizes import limited
 from viva.intake.slots import Released
+from viva.links import Links
 from viva.release import released_notebook
+from viva.verdict import SubmissionError
 
 
 class RepairingExporter(NotebookExporter):
@@ -39,13 +44,29 @@ class RepairingExporter(NotebookExporter):
 
     def _repaired(self, path: Path, place: dict) -> NotebookNode:
         course = Course(CourseDirectory(parent=self.parent))
+        _refuse_links(course, Submission(place["assignment"], place["student"], path.parent))
         with course.gradebook() as gradebook:
             book = Expected.of(gradebook, place["assignment"]).notebooks[place["notebook"]]
         cells = {cell.name for cell in book.source_cells}
-        notebook, notes = read(read_file(path))
-        release = released_notebook(course, place["assignment"], place["notebook"], cells)
-        self.repaired = repair(notebook, Released(release))
+        release = Released(released_notebook(course, place["assignment"], place["notebook"], cells))
+        with limited():
+            notebook, notes = read(read_file(path))
+            self.repaired = repair(notebook, release)
         self.repairs = [*notes, *self.repaired.repairs]
         for sentence in self.repairs:
             self.log.warning("%s: %s", path.name, sentence)
         return self.repaired.notebook
+
+
+def _refuse_links(course: Course, submission: Submission) -> None:
+    """Raise SubmissionError for what is not the student's; nbgrader copies what links lead to beside the notebook."""
+    folder = submission.folder.resolve()
+    links = [path for path in walk(submission.folder) if path.is_symlink()]
+    outside = [link.name for link in links if not link.resolve().is_relative_to(folder)]
+    problem = Links(course).problem(submission)
+    if outside and not problem:
+        problem = (
+            f"the file {legible.quoted(outside[0])} is a link that leads out of the folder; put the file itself there"
+        )
+    if problem:
+        raise SubmissionError(f"Not graded: {problem}")

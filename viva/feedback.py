@@ -41,6 +41,7 @@ from viva.marking import memory_log
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page
 from viva.pages.refusal import write_refusals
+from viva.pages.seal import key_of, key_on, sealed
 from viva.processes import stopping
 from viva.processes.workers import Workers
 from viva.verdict import LeakError, VivaError
@@ -61,20 +62,22 @@ class PageExporter(Exporter):
         place = resources["nbgrader"]
         directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
         known = _knowledge(self.config, self.show_marking_scheme)
-        hidden = known.hidden(nb, Path(directory.format_path(directory.source_directory, ".", place["assignment"])))
+        source = Path(directory.format_path(directory.source_directory, ".", place["assignment"]))
+        hidden = known.hidden(nb, source)
         with _gradebook(place["db_url"]) as gradebook:
             marks = Marks.of(gradebook, place["notebook"], place["assignment"], place["student"])
         record = _results(directory).get((place["assignment"], place["student"]), {})
         folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
         page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
         text = page.render()
+        key = key_of(folder, source, marks, record, place["notebook"], _settings(self.config))
         if found := hidden.found(text, page.own().values()):
             more = f" (and {len(found) - 1} lines more)" if len(found) > 1 else ""
             raise LeakError(
                 f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}; "
                 f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"
             )
-        return text, resources
+        return sealed(text, key), resources
 
 
 class _Knowledge:
@@ -104,6 +107,12 @@ def _knowledge(config: Config, scheme: bool) -> _Knowledge:
     if not (_kept and _kept[0][0] == config and _kept[0][1] == scheme):
         _kept[:] = [(copy.deepcopy(config), scheme, _Knowledge(config, scheme))]
     return _kept[0][2]
+
+
+def _settings(config: Config) -> list:
+    """What the configuration says about pages: which markers hide what, and whether schemes are shown."""
+    known = ("ClearSolutions", "ClearHiddenTests", "ClearMarkScheme", "PageExporter")
+    return [(name, sorted(map(repr, config[name].items()))) for name in known if config.get(name)]
 
 
 _open: dict[str, Gradebook] = {}
@@ -167,7 +176,10 @@ class GenerateFeedback(converters.GenerateFeedback):
 def write_feedback(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
 ) -> Iterator[Outcome]:
-    """Write the feedback of every submission that was graded or cannot be, yielding an outcome for each."""
+    """Write the feedback of every submission that was graded or cannot be, yielding an outcome for each.
+
+    Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
+    """
     usual = []
     for submission in submissions:
         if glob.escape(submission.student) != submission.student:
@@ -177,9 +189,10 @@ def write_feedback(
             usual.append(submission)
     if not usual:
         return
-    always = Config(GenerateFeedback={"force": True})
-    always.merge(config)
-    job = _Conversion(always, course, Inbox.of(course, {submission.assignment for submission in usual}))
+    again = GenerateFeedback(config=config).force
+    always = copy.deepcopy(config)
+    always.GenerateFeedback.force = True
+    job = _Conversion(always, again, course, Inbox.of(course, {submission.assignment for submission in usual}))
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, outcome in pool.map(usual):
             killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
@@ -191,6 +204,8 @@ class _Conversion:
     """nbgrader's converter, applied to one submission; a page of Viva's own for one that cannot be graded."""
 
     config: Config
+    again: bool
+    """Whether pages are written that would come out the same."""
     course: Course
     inbox: Inbox
 
@@ -209,7 +224,9 @@ class _Conversion:
             return Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
         folder = self.course.path("feedback", submission.assignment, submission.student)
         try:
-            write_refusals(submission, list(self.inbox.expected[submission.assignment].notebooks), problem, folder)
+            notebooks = list(self.inbox.expected[submission.assignment].notebooks)
+            if not write_refusals(submission, notebooks, problem, folder) and not self.again:
+                return Outcome(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=self.course.directory, config=self.config).set_permissions(
                 submission.assignment, submission.student
             )
@@ -228,6 +245,8 @@ class _Conversion:
         try:
             if directory.db_url not in _open:
                 _open[directory.db_url] = Gradebook(directory.db_url)
+            if not self.again and self._unchanged(directory):
+                return Outcome(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
         except LeakError as leak:
             return Outcome(submission, Status.FAILED, str(leak), (), stream.getvalue())
@@ -236,6 +255,22 @@ class _Conversion:
                 log.exception("The submission could not be converted.")
             return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
         return Outcome(submission, Status.DONE)
+
+    def _unchanged(self, directory: CourseDirectory) -> bool:
+        """Whether every page is there, as it would be written now."""
+        assignment, student = directory.assignment_id, directory.student_id
+        graded = self.course.path("autograded", assignment, student)
+        pages = self.course.path("feedback", assignment, student)
+        notebooks = {path.stem for path in graded.glob("*.ipynb")}
+        if {path.stem for path in pages.glob("*.html")} != notebooks:
+            return False
+        record = _results(directory).get((assignment, student), {})
+        source, settings = self.course.path("source", assignment), _settings(self.config)
+        for name in notebooks:
+            marks = Marks.of(_open[directory.db_url], name, assignment, student)
+            if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
+                return False
+        return True
 
 
 def _reason(log: str) -> str:

@@ -40,6 +40,15 @@ def walk(folder: Path, ignored: Collection[str] = ()) -> Iterator[Path]:
             todo += reversed(folders)
 
 
+def state(folder: str | Path) -> dict[str, tuple[int, int, int]]:
+    """What every file in a folder is like, by relative path: to write to one changes it, with the same bytes too.
+
+    What Python keeps there for itself is left out.
+    """
+    files = [(path, path.lstat()) for path in walk(folder, ("__pycache__",))]
+    return {os.path.relpath(path, folder): (it.st_ino, it.st_size, it.st_mtime_ns) for path, it in files}
+
+
 def _entries(place: str | Path) -> list[os.DirEntry]:
     try:
         with os.scandir(place) as entries:

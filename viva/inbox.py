@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from pathlib import Path
 
 from nbgrader.api import MissingEntry
 
 from viva.course import Course, Submission
 from viva.gradebook.record import Expected
 from viva.intake.handin import find
+from viva.intake.shipped import Shipped
 from viva.intake.slots import Released
+from viva.links import Links
 from viva.release import released_notebook
 from viva.submission import Opened, open_notebooks
 
@@ -21,6 +24,8 @@ class Inbox:
     def __init__(self, course: Course, expected: dict[str, Expected]) -> None:
         self.course, self.expected = course, expected
         self.released: dict[str, dict[str, Released]] = {}
+        self.shipped: dict[str, Shipped] = {}
+        self.links = Links(course)
 
     @classmethod
     def of(cls, course: Course, assignments: Iterable[str]) -> Inbox:
@@ -37,16 +42,23 @@ class Inbox:
 
         Raises CourseError when an assignment has neither release nor source.
         """
+        if problem := self.links.problem(submission):
+            return Opened(problem=problem)
         finding = find(submission, set(self.expected[submission.assignment].notebooks))
         if finding.problem:
             return Opened(problem=finding.problem)
-        return open_notebooks(finding, self._notebooks(submission.assignment))
+        notebooks = self._notebooks(submission.assignment)
+        return open_notebooks(finding, notebooks, self.shipped[submission.assignment])
 
     def _notebooks(self, assignment: str) -> dict[str, Released]:
         """An assignment's notebooks as students got them."""
         if assignment not in self.released:
+            books = self.expected[assignment].notebooks
+            folders = [self.course.path(step, assignment) for step in ("release", "source")]
+            folder = next(filter(Path.is_dir, folders), folders[0])
+            self.shipped[assignment] = shipped = Shipped(folder, set(books))
             self.released[assignment] = {
-                name: Released(released_notebook(self.course, assignment, name, {c.name for c in book.source_cells}))
-                for name, book in self.expected[assignment].notebooks.items()
+                name: Released(released_notebook(self.course, assignment, name, cells), shipped.texts)
+                for name, cells in ((name, {cell.name for cell in book.source_cells}) for name, book in books.items())
             }
         return self.released[assignment]

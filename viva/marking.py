@@ -24,6 +24,7 @@ from traitlets.utils.importstring import import_item
 
 from viva.autograde import (
     Autograde,
+    Examine,
     RecordResults,
     examination,
     now,
@@ -35,9 +36,10 @@ from viva.folder import MOST_FILES, walk
 from viva.gradebook.record import AGAIN, Draft, Expected, Graded, in_place_of_gradebook
 from viva.grading import Grader
 from viva.inbox import Inbox
+from viva.intake.sizes import limited
 from viva.processes import leftovers
 from viva.session import ExaminerFault
-from viva.verdict import BlueprintError, VivaError
+from viva.verdict import BlueprintError, SubmissionError, VivaError
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 """Steps that a worker leaves out: the writer does the first two; what the last checks was put right before."""
@@ -90,7 +92,8 @@ class Marker:
         for name in expected.notebooks:
             try:
                 source = source_notebook(directory, assignment, name)
-                found[name] = self.grader.twice(partial(examination, source, self.grader, expected.locked(name)))
+                known = expected.locked(name), expected.stubs(name)
+                found[name] = self.grader.twice(partial(examination, source, self.grader, *known))
             except ExaminerFault as fault:
                 found[name] = BlueprintError(f"{source}: {fault}")
             except VivaError as error:
@@ -105,6 +108,8 @@ class Marker:
             if examinations is None:
                 raise BlueprintError("the instructor's notebook ended the process that ran it, twice")
             return self._grade(submission, examinations, log)
+        except SubmissionError as error:
+            return Marked(explained=f"what was handed in {error}")
         except VivaError as error:
             return Marked(problem=str(error), log=stream.getvalue())
         except OSError as error:
@@ -129,7 +134,7 @@ class Marker:
         done = Marked(graded=Graded(submission.assignment, submission.student, None, {}, {}))
         done.record = {"assignment": submission.assignment, "student": submission.student, "graded": now()}
         done.record |= {"wall": True, "faults": [], "notebooks": {}, "repairs": opened.repairs}
-        done.record["sanitized"] = {}
+        done.record |= {"sanitized": {}, "names": {}}
         repairs = [f"{name}.ipynb: {text}" for name, texts in opened.repairs.items() for text in texts]
         done.notes = (*opened.notes, *repairs)
         with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=target.parent) as folder:
@@ -181,13 +186,15 @@ class Marker:
         ):
             # As the exporter does, but without validating and copying the notebook before each step.
             for step in exporter._preprocessors:
-                notebook, resources = step(notebook, resources)
+                with contextlib.nullcontext() if isinstance(step, Examine) else limited():
+                    notebook, resources = step(notebook, resources)
             exporter._preprocessors = []
             text, _ = exporter.from_notebook_node(notebook, resources=resources)
         done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
         done.record["wall"] &= not resources["nbgrader"].get("unwalled", False)
-        if notes := resources["nbgrader"].get("sanitized"):
-            done.record["sanitized"][name] = notes
+        for part in ("sanitized", "names"):
+            if said := resources["nbgrader"].get(part):
+                done.record[part][name] = said
         if outcome := resources["nbgrader"].get("outcome"):
             done.record["notebooks"][name] = outcome.record()
             done.record["faults"] += outcome.faults

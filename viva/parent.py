@@ -15,6 +15,7 @@ import contextlib
 import ctypes
 import gc
 import json
+import math
 import os
 import random
 import select
@@ -25,7 +26,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from viva import libraries, wire
@@ -33,11 +34,13 @@ from viva.folder import remove
 from viva.layers import bubblewrap
 from viva.values.plain import learn_pandas
 from viva.verdict import WallError
-from viva.wall import LARGER, Limits, Wall, begin_session, enter, limit
+from viva.wall import USUAL, Limits, Wall, begin_session, enter, limit
 
 HOME = "home"
 """What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
 REQUEST_BYTES = 1 << 20
+AT_ONCE, HOUR = 4, 3600
+"""So many threads may a process keep busy for all of its time, and the most that this is."""
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 
 
@@ -55,8 +58,10 @@ class Parent:
         slot: int = 0,
         loaded: tuple[str, ...] = libraries.COMMON,
         environment: dict[str, str] | None = None,
+        limits: Limits = USUAL,
     ) -> None:
-        self.role, self.wall, self.slot = role, wall, slot
+        """Without a ``wall`` the ``limits`` are those of each child."""
+        self.role, self.wall, self.slot, self.limits = role, wall, slot, limits
         self.folder = Path(tempfile.mkdtemp(prefix="viva-"))
         self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
         (self.folder / HOME).mkdir()
@@ -81,9 +86,14 @@ class Parent:
     def _boxed(self) -> bool:
         return self.wall is not None and self.wall.bubblewrap
 
+    @property
+    def place(self) -> str:
+        """What the folder of the scratch folders is called by the processes in it."""
+        return bubblewrap.PLACE if self._boxed else str(self.folder)
+
     def _environment(self) -> dict[str, str]:
         """What the parent and all its children know of the outside: nothing."""
-        home = f"{bubblewrap.PLACE if self._boxed else self.folder}/{HOME}"
+        home = f"{self.place}/{HOME}"
         return {
             "PATH": os.defpath,
             "HOME": home,
@@ -110,6 +120,7 @@ class Parent:
                 raise WallError(f"the warm parent of the {self.role}s has ended") from error
         other = object.__new__(Parent)
         other.role, other.wall, other.slot, other.socket = self.role, self.wall, slot, ours
+        other.limits = self.limits
         other.folder, other.process = self.folder, None
         return other
 
@@ -120,15 +131,17 @@ class Parent:
         except FileNotFoundError as error:
             raise WallError(f"the warm parent of the {self.role}s has ended") from error
 
-    def fork(self, descriptors: list[int], scratch: Path) -> int:
+    def fork(self, descriptors: list[int], scratch: Path, seconds: float = math.inf) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
 
-        It runs on the caller's processors.
+        It runs on the caller's processors, and may use them for ``seconds`` at least: its caller ends it by then.
         It is the number that the warm parent knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
         """
         scratch = bubblewrap.inside(scratch) if self._boxed else scratch
-        wall = None if self.wall is None else asdict(self.wall)
-        limits = asdict(LARGER if self.role == "examiner" else Limits()) if self.wall is None else None
+        limits = self.wall.limits if self.wall else self.limits
+        limits = replace(limits, cpu_seconds=max(limits.cpu_seconds, AT_ONCE * math.ceil(min(seconds, HOUR))))
+        wall = None if self.wall is None else asdict(replace(self.wall, limits=limits))
+        limits = asdict(limits) if self.wall is None else None
         request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
         request["processors"] = sorted(os.sched_getaffinity(0))
         request = json.dumps(request).encode()
@@ -142,12 +155,16 @@ class Parent:
         """Send a signal to a child."""
         self._ask(json.dumps({"do": "signal", "pid": pid, "number": number}).encode())
 
+    def kept_waiting(self, pid: int) -> float:
+        """Seconds that a child could have worked while others had the processor; 0 where the kernel does not count."""
+        return self._ask(json.dumps({"do": "kept waiting", "pid": pid}).encode())
+
     def learn(self, source: str, title: str) -> None:
         """Have test code compiled in the parent of the examiners, for all that it forks from now on."""
         assert self.role == "examiner", "no test code comes near the candidates"
         self._ask(json.dumps({"do": "learn", "source": source, "title": title}).encode())
 
-    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int:
+    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
         try:
             socket.send_fds(self.socket, [request], descriptors)
             data = self.socket.recv(65536)
@@ -235,6 +252,8 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
         case "signal":
             os.kill(request["pid"], request["number"])
             channel.send(b"0")
+        case "kept waiting":
+            channel.send(json.dumps(_kept_waiting(request["pid"])).encode())
         case "end":
             channels[channel].discard(request["pid"])
             channel.send(json.dumps(_end(request["pid"])).encode())
@@ -248,6 +267,13 @@ def _answer(request: dict, descriptors: list[int], channel: socket.socket, chann
                     os._exit(1)  # or it would go on as a second warm parent, and take the first one's requests
             channels[channel].add(pid)
             channel.send(json.dumps(pid).encode())
+
+
+def _kept_waiting(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def _end(pid: int) -> int:

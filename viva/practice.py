@@ -8,36 +8,33 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva import taint
-from viva.blueprint import Cell, Check
+from viva.blueprint import Cell
 from viva.examination import Examination
 from viva.grading import Grader
 from viva.intake import salvage
 from viva.intake.contents import read_file
-from viva.outcome import CheckResult, Outcome
+from viva.intake.sizes import limited
+from viva.outcome import CheckResult
+from viva.patience import SPENT
 from viva.verdict import SubmissionError, Verdict, VivaError
 from viva.visible import Copy, open_copy
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
-STUB = "NotImplementedError"
-UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or its cell was changed."""
-NOT_DONE = "not done yet"
-ANY_NAME = "*"
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One check of a notebook; ``state`` is a verdict, or HIDDEN, UNCHECKED, NOT_DONE."""
+    """One check of a notebook; ``state`` is a verdict, HIDDEN, UNCHECKED, or NOT_DONE."""
 
     cell: str
     title: str
@@ -45,6 +42,8 @@ class Tried:
     state: str
     hint: str = ""
     verdict: str = ""
+    undone: tuple[str, ...] = ()
+    """The answers that a check waits for."""
 
     @property
     def passed(self) -> bool:
@@ -63,15 +62,19 @@ def own_settings() -> dict[str, str]:
     return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
 
 
-def practise(copy: Copy, grader: Grader, folder: Path) -> tuple[list[Tried], list[str]]:
-    """Every check of a notebook, in order, and what the grader failed at; ``folder`` holds the notebook's files."""
+def practise(
+    copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
+) -> tuple[list[Tried], list[str]]:
+    """Every check of a notebook, in order, and what the grader failed at; ``folder`` holds the notebook's files.
+
+    ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.
+    """
     grader.seconds = copy.seconds
     shown = _visible(copy)
     notebook = _up_to_the_last(shown, copy)
     with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
         _take_files(folder, notebook, Path(scratch))
-        outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch))
-    blank = _blank_names(copy, notebook, outcome)
+        outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
     tried = []
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
@@ -81,7 +84,7 @@ def practise(copy: Copy, grader: Grader, folder: Path) -> tuple[list[Tried], lis
             elif check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
             else:
-                tried.append(_tried(cell, check, next(results), blank[cell.id]))
+                tried.append(_tried(cell, next(results)))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
@@ -108,36 +111,14 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
     return NotebookNode(copy.notebook, cells=cells)
 
 
-def _tried(cell: Cell, check: Check, result: CheckResult, blank: set[str]) -> Tried:
+def _tried(cell: Cell, result: CheckResult) -> Tried:
     verdict, hint = str(result.verdict), result.reason
-    state = verdict
-    if result.verdict is Verdict.PASSED and result.earned < result.points:
+    state = result.word
+    if result.verdict is Verdict.TIMEOUT and hint.startswith(SPENT):
+        state = UNCHECKED
+    elif result.verdict is Verdict.PASSED and result.earned < result.points:
         state, hint = str(Verdict.FAILED), f"{result.earned:g} of {result.points:g} points"
-    elif result.verdict in (Verdict.FAILED, Verdict.ERROR):
-        undefined = UNDEFINED.match(hint)
-        names = taint.names_of(f"{cell.prelude}\n{check.source}")
-        if hint.startswith(STUB) or (names and names.used & blank) or (undefined and ANY_NAME in blank):
-            state = NOT_DONE
-    return Tried(cell.id, result.title, result.points, state, hint, verdict)
-
-
-def _blank_names(copy: Copy, notebook: NotebookNode, outcome: Outcome) -> dict[str, set[str]]:
-    """By test cell, the names that are unbound or the stub's at its place, as the answers before it are stubs.
-
-    Without the release's word for which names an answer binds, ANY_NAME stands for all that are undefined.
-    """
-    blank: set[str] = set()
-    found: dict[str, set[str]] = {}
-    for index, cell in enumerate(notebook.cells):
-        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        found[name] = blank.copy()
-        raised = {item["ename"] for item in outcome.outputs.get(index, ([], None))[0] if item["output_type"] == "error"}
-        owned = copy.examination.plan.owned.get(name, frozenset())
-        if STUB in raised or ("NameError" in raised and blank):
-            blank |= owned if copy.described else owned | {ANY_NAME}
-        else:
-            blank -= owned
-    return found
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone))
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
@@ -172,19 +153,26 @@ def read_bytes(path: Path) -> bytes:
 def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
     """The notebook in a file, repaired where ``original`` is the one that was released. Raises VivaError."""
     try:
-        notebook, repairs = salvage.read(data, trusting=True)
+        with limited():
+            copy, repairs = _opened(data, original)
     except SubmissionError as error:
         raise VivaError(f"{path.name} {error}.") from error
+    copy.remarks[:0] = repairs
+    return copy
+
+
+def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[str]]:
+    notebook, repairs = salvage.read(data, trusting=True)
     if original:
         from viva.intake.repair import repair  # takes a second to load
         from viva.intake.slots import Released
 
         first = salvage.read(read_bytes(original), trusting=True)[0]
-        repaired = repair(notebook, Released(first))
+        released = Released(first)
+        repaired = repair(notebook, released)
         notebook, repairs = repaired.notebook, [*repairs, *repaired.repairs]
-    try:
-        copy = open_copy(notebook)
-    except SubmissionError as error:
-        raise VivaError(f"{path.name} {error}.") from error
-    copy.remarks[:0] = repairs
-    return copy
+    copy = open_copy(notebook)
+    if original:
+        stubs = {slot.name: slot.source for slot in released.slots if slot.answers}
+        copy.examination = replace(copy.examination, stubs=stubs)
+    return copy, repairs

@@ -10,10 +10,12 @@ from rich.table import Table
 from traitlets.config import Config
 
 from viva.audit import audit
+from viva.autograde import Examine
 from viva.course import Course
 from viva.proving.auditpage import ground, record, save
 from viva.proving.hygiene import readme_findings
-from viva.proving.proof import Audit, kinds_in_words, weakened
+from viva.proving.proof import Audit, kinds_in_words, unanswered, weakened
+from viva.verdict import VivaError
 from viva.wall import protection
 
 SHOWN = 5
@@ -30,7 +32,10 @@ def prove(
     workers: int | None,
     audits: list[Audit],
 ) -> dict[str, bool]:
-    """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed."""
+    """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
+
+    One that cannot be audited has not passed, and keeps no other from its audit.
+    """
     table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
     table.columns[0].no_wrap = True
     for column in table.columns[1:-1]:
@@ -38,10 +43,18 @@ def prove(
     results = {}
     no_wall = no_wall or protection().level == "none"
     for assignment in assignments:
-        found = _audits(course, assignment, config, console, no_wall, workers)
+        try:
+            found = _audits(course, assignment, config, console, no_wall, workers)
+        except VivaError as error:
+            results[assignment] = False
+            table.add_row(assignment, *[""] * 5, "refused")
+            console.print(f"{assignment}: {error}", markup=False, highlight=False)
+            continue
         audits += found
         for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
             one.remarks += weakened(old, one)
+        for one in found:
+            one.remarks += unanswered(one)
         pages = save(course, found, ground(course, assignment))
         results[assignment] = all(one.passed for one in found)
         for one, page in zip(found, pages, strict=True):
@@ -69,8 +82,10 @@ def _audits(course: Course, assignment: str, config: Config, console: Console, n
                     course,
                     assignment,
                     seconds=seconds,
+                    budget=Examine(config=config).budget,
                     notebook=path.stem,
                     no_wall=no_wall,
+                    memory=Examine(config=config).memory,
                     workers=workers,
                     progress=lambda done, total, bar=bar, task=task: bar.update(task, completed=done, total=total),
                 )

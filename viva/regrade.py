@@ -43,8 +43,10 @@ from viva.edition import Edition, worth
 from viva.gradebook.results import Results
 from viva.release import release
 from viva.shadow import LOG, shadow
-from viva.verdict import CourseError, Verdict
+from viva.verdict import NOT_DONE, CourseError, Verdict
 
+KEPT = ("earned", "points", "verdict", "reason")
+"""What is compared of a check."""
 TOTAL = "score"
 """In place of a check: the whole submission, less the penalty for lateness."""
 
@@ -60,6 +62,29 @@ class Change:
     old: float | None
     new: float | None
     why: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Students for whom the same check changed in the same way; the whole score by how much."""
+
+    cell: str
+    check: str
+    change: str
+    students: tuple[str, ...]
+
+
+def grouped(changes: list[Change]) -> list[Group]:
+    """Changes by check, in the order of the notebook, the score last; where most students changed first."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in sorted(changes, key=lambda change: change.check == TOTAL and not change.cell):
+        total = one.check == TOTAL and not one.cell
+        old, new = ("-" if number is None else f"{number:g}" for number in (one.old, one.new))
+        change = f"{one.new - one.old:+g}" if total else f"{old} -> {new}"
+        found.setdefault((one.cell, one.check, change), []).append(one.student)
+    places = {place: number for number, place in enumerate(dict.fromkeys(key[:2] for key in found))}
+    rows = sorted(found.items(), key=lambda item: (places[item[0][:2]], -len(item[1]), item[0]))
+    return [Group(*key, tuple(students)) for key, students in rows]
 
 
 @dataclass(frozen=True)
@@ -156,7 +181,8 @@ class Regrade:
                 for notebook in submission.notebooks:
                     for grade in notebook.grades:
                         checks = {
-                            result["title"]: {key: result.get(key) for key in ("earned", "points", "verdict", "reason")}
+                            result["title"]: {key: result.get(key) for key in KEPT}
+                            | ({"undone": True} if result.get("undone") else {})
                             for result in results.get(notebook.name, {}).get(grade.name, [])
                         }
                         cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
@@ -212,7 +238,7 @@ class Regrade:
         if before["score"] != after["score"]:
             late = after["late"]
             why = "the sum, less what lateness costs" if late else "the sum"
-            if before.get("late", late) != late:  # nbgrader reckons it when it grades, before there are grades by hand
+            if before.get("late", late) != late:
                 why = f"the sum, less the {late:g} that lateness costs now instead of {before['late']:g}"
             yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
 
@@ -280,5 +306,7 @@ def _why(old: dict | None, new: dict | None) -> str:
 
 
 def _said(result: dict) -> str:
+    if result.get("undone"):
+        return NOT_DONE
     reason = " ".join("".join(letter if letter.isprintable() else " " for letter in result["reason"] or "").split())
     return f"{result['verdict']}: {reason[:200]}" if reason else result["verdict"]

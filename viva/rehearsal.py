@@ -1,24 +1,106 @@
 """What the grader learns about a notebook by grading the instructor's own solution, before any student's.
 
-Three things: which names the answers change in place (running the solution cell by cell and comparing),
-the kinds of all answers (examining the solution with the recording on), and which grade cells cannot
-be split into two processes: the solution passes them in one process, but not in two.
+Five things: which names the answers change in place, and which files they write (running the solution cell by cell
+and comparing), the kinds of all answers (examining the solution with the recording on), which grade cells cannot be
+split into two processes: the solution passes them in one process, but not in two; and which it does not pass here at
+all, though it does where one process does everything.
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import hashlib
+import os
 import re
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from viva import taint
 from viva.blueprint import Cell, read_blueprint
-from viva.dialogue.kinds import ANY, OWN
-from viva.examination import Examination, allowance, examine, examine_inside, keep_helpers, prepare
+from viva.dialogue.kinds import ANY, CREDIT, OWN
+from viva.examination import Examination, examine, prepare
 from viva.grading import Grader
+from viva.outcome import kind_of_credit
+from viva.patience import allowance
 from viva.session import Died, Session
 from viva.verdict import BlueprintError, Verdict
+
+REFUSED = "the wall around the grader's processes refuses to the instructor's own solution what this test needs"
+UNPROVEN = (
+    "the instructor's own solution passes this test where one process does everything, and not here, neither with "
+    "the test in a process of its own nor in the student's ({})"
+)
+TOO_LONG = (
+    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; give it more in its metadata, "
+    'as in {{"viva": {{"seconds": {more:g}}}}}, or all cells with c.Execute.timeout in nbgrader_config.py'
+)
+TOO_LARGE = (
+    "the instructor's own cell '{cell}' needs more memory than a process may have; allow more with "
+    "c.Examine.memory in nbgrader_config.py"
+)
+EXITED = "its cell '{cell}' ends the process that it runs in, with status {status}; take out what does so"
+CRASHED = (
+    "its cell '{cell}' crashes the process that it runs in ({name}), as code does that gets no more memory; allow more "
+    "with c.Examine.memory in nbgrader_config.py, or mend the cell"
+)
+BUSY = (
+    "up to its cell '{cell}' it computes longer than a whole notebook may; give every cell more time with "
+    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets twenty times as much"
+)
+
+
+class _Ended(Exception):  # noqa: N818
+    """A cell of the solution ended its process."""
+
+
+@contextlib.contextmanager
+def _watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
+    """Raises _Ended, with a sentence that says which cell it was and how it came, where the candidate dies."""
+    try:
+        yield
+    except Died as death:
+        status = session.status()
+        if death.verdict is Verdict.TIMEOUT:
+            sentence = TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
+        elif status is None:
+            sentence = f"its cell '{cell.id}': {death.reason}"
+        elif not os.WIFSIGNALED(status):
+            sentence = EXITED.format(cell=cell.id, status=os.WEXITSTATUS(status))
+        elif os.WTERMSIG(status) == signal.SIGXCPU:
+            sentence = BUSY.format(cell=cell.id)
+        else:
+            sentence = CRASHED.format(cell=cell.id, name=signal.Signals(os.WTERMSIG(status)).name)
+        raise _Ended(sentence) from death
+
+
+@dataclass
+class _Alone:
+    """What running the solution in one process showed, by cell."""
+
+    changed: dict[str, set[str]] = field(default_factory=dict)
+    """The names that an answer changes in place."""
+    raised: dict[str, dict | None] = field(default_factory=dict)
+    """What a grade cell raises."""
+    files: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The files that were there before, and that it writes."""
+    cut: dict[str, str] = field(default_factory=dict)
+    """Why a cell could not finish."""
+
+
+@dataclass
+class _Examined:
+    """What examining the solution showed; ``lost`` are the grade cells that it does not pass, with the reason."""
+
+    kinds: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    files: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By grade cell that was split, the files that the candidate writes meanwhile."""
+    reading: set[str] = field(default_factory=set)
+    """The given cells that find a file no longer, as it is the student's."""
 
 
 def rehearse(
@@ -32,26 +114,96 @@ def rehearse(
     blueprint = read_blueprint(path, released)
     cells = [cell for cell in blueprint.cells if cell.code]
     try:
-        changed, raised = _run_alone(cells, grader, data)
-        plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], changed)
-        alone = {cell: error is None for cell, error in raised.items()}
-        inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(cells, raised)
-        more: set[str] | None = None
-        while more is None or more:  # what a cell binds in the candidate, those below may have passed with
-            kinds, split = _examine_recording(cells, Examination(blueprint, plan, {}, inside), grader, data)
-            more = {cell for cell, passed in split.items() if alone[cell] and not passed}
-            inside |= more
-    except Died as death:
-        raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {death}") from death
-    untold = _untold(cells, alone)
-    kinds = {path: kind for path, kind in kinds.items() if re.match(r"\w*", path)[0] not in untold}
+        alone = _run_alone(cells, grader, data)
+        plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
+        inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
+            cells, alone.raised, grader
+        )
+        split = {cell.id for cell in cells if cell.kind == "tests"} | plan.given
+        files = {cell: names for cell, names in alone.files.items() if cell not in split}
+        known, found = _split_and_inside(
+            cells, Examination(blueprint, plan, {}, inside, files=files), alone, grader, data
+        )
+    except _Ended as ended:
+        raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
+    untold = _untold(cells, alone.raised)
+    kinds = {path: kind for path, kind in found.kinds.items() if re.match(r"\w*", path)[0] not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
-    # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
-    refused = {cell for cell, error in raised.items() if grader.walled and error and error["name"] == "PermissionError"}
-    return Examination(blueprint, plan, kinds | dict.fromkeys(wide, ANY), inside, frozenset(refused))
+    refused = _refused(cells, alone, found, grader)
+    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
 
 
-def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+def _split_and_inside(
+    cells: list[Cell], known: Examination, alone: _Alone, grader: Grader, data: Path | None
+) -> tuple[Examination, _Examined]:
+    """Find out which grade cells have to run in the candidate so that the solution passes.
+
+    Each round shows more of them: what a cell binds in the candidate, those below may have passed only with; and one in
+    the candidate may need what those above it bind in the examiner.
+    """
+    while True:
+        start = time.monotonic()
+        found = _examine_recording(cells, known, grader, data)
+        known = replace(known, seconds=time.monotonic() - start)
+        lost = {cell for cell in found.lost if alone.raised[cell] is None}
+        more = lost - known.inside or _needed(cells, lost) - known.inside
+        files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
+        files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
+        if not more and not found.reading and known.files | files == known.files:
+            return known, found
+        plan = _without(cells, known.plan, found.reading)
+        known = replace(known, plan=plan, inside=known.inside | more, files=known.files | files)
+
+
+def _without(cells: list[Cell], plan: taint.Plan, reading: set[str]) -> taint.Plan:
+    """The plan in which these given cells bind names of the student's."""
+    owned = {cell.id: frozenset(taint.names_of(cell.source).bound) for cell in cells if cell.id in reading}
+    return taint.Plan(plan.given - reading, plan.owned | owned)
+
+
+def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
+    """The grade cells that bind what these, which stand below them, use: themselves or by way of an answer."""
+    functions: dict[str, set[str]] = {}
+    binding: list[tuple[str, set[str]]] = []
+    found: set[str] = set()
+    for cell in cells:
+        names = taint.names_of(cell.source) or taint.Names()
+        functions |= names.mentioned
+        if cell.id in lost:
+            used = names.used.union(*names.mentioned.values())
+            used |= taint.reached(used, functions)
+            found |= {other for other, bound in binding if bound & used}
+        if cell.kind == "tests":
+            binding.append((cell.id, taint.rebound_of(cell.source)))
+    return found
+
+
+def _refused(cells: list[Cell], alone: _Alone, found: _Examined, grader: Grader) -> dict[str, str]:
+    """The grade cells that cannot be graded though stock nbgrader could, each with the reason."""
+    refused: dict[str, str] = {}
+    cut = ""
+    for cell in cells:
+        cut = cut or alone.cut.get(cell.id, "")
+        if cell.kind != "tests" or cell.id not in found.lost:
+            continue
+        error = alone.raised[cell.id]
+        if error is None:
+            refused[cell.id] = cut or UNPROVEN.format(found.lost[cell.id])
+        elif cut:
+            refused[cell.id] = cut
+        elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
+            # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
+            refused[cell.id] = REFUSED
+    return refused
+
+
+def _is_elsewhere(error: dict, grader: Grader) -> bool:
+    """Whether a file was not found that no submission can bring, as its path is the machine's."""
+    path = error["attributes"].get("filename") if error["name"] == "FileNotFoundError" else None
+    return isinstance(path, str) and os.path.isabs(path) and not Path(path).is_relative_to(grader.candidates.place)
+
+
+def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> set[str]:
     """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
 
     Only a submission may hold the file, as a module that students write and hand in.
@@ -61,18 +213,22 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None]) -
     for cell in cells:
         error = raised.get(cell.id)
         names = taint.names_of(cell.source) if error else None
-        if names and (error["name"] in ("ModuleNotFoundError", "FileNotFoundError") or names.used & bound):
+        if names and (
+            error["name"] == "ModuleNotFoundError"
+            or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
+            or names.used & bound
+        ):
             found.add(cell.id)
             bound |= names.bound
     return found
 
 
-def _untold(cells: list[Cell], passed: dict[str, bool]) -> set[str]:
+def _untold(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
     """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
     used: dict[bool, set[str]] = {True: set(), False: set()}
     for cell in cells:
         if cell.kind == "tests" and (names := taint.names_of(cell.source)):
-            used[passed[cell.id]] |= names.used.union(*names.mentioned.values()) - names.bound
+            used[raised[cell.id] is None] |= names.used.union(*names.mentioned.values()) - names.bound
     return used[False] - used[True] - set(vars(builtins))
 
 
@@ -98,26 +254,52 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
-def _run_alone(
-    cells: list[Cell], grader: Grader, data: Path | None
-) -> tuple[dict[str, set[str]], dict[str, dict | None]]:
-    """Run the solution in one process: what its answer cells change in place, and what each grade cell raises."""
-    changed: dict[str, set[str]] = {}
-    raised: dict[str, dict | None] = {}
+def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> _Alone:
+    """Run the solution, and its tests, in one process."""
+    alone = _Alone()
     given: set[str] = set()
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
-            names = taint.names_of(cell.source)
-            before = _digests(session, given) if cell.kind in taint.ANSWERS else {}
-            reply = session.candidate(grader.seconds, do="run", source=cell.source)
-            if cell.kind == "tests":
-                raised[cell.id] = reply.get("raised")
-            elif cell.kind in taint.ANSWERS:
-                after = _digests(session, given)
-                changed[cell.id] = {name for name in before if before[name] != after.get(name)}
-            elif names:
-                given |= names.bound
-    return changed, raised
+            seconds = cell.seconds or grader.seconds
+            with _watching(session, cell, seconds):
+                _run_one(session, cell, seconds, alone, given)
+    return alone
+
+
+def _run_one(session: Session, cell: Cell, seconds: float, alone: _Alone, given: set[str]) -> None:
+    """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
+    names = taint.names_of(cell.source)
+    before = _digests(session, given) if cell.kind in taint.ANSWERS else {}
+    files = _files(session)
+    raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
+    if written := _written(files, _files(session)):
+        alone.files[cell.id] = written
+    if cut := _cut(cell, raised, seconds):
+        alone.cut[cell.id] = cut
+    if cell.kind == "tests":
+        alone.raised[cell.id] = raised
+    elif cell.kind in taint.ANSWERS:
+        after = _digests(session, given)
+        alone.changed[cell.id] = {name for name in before if before[name] != after.get(name)}
+    elif names:
+        given |= names.bound
+
+
+def _cut(cell: Cell, raised: dict | None, seconds: float) -> str:
+    """Why a cell could not finish, if the limits are to blame."""
+    name = raised["name"] if raised else ""
+    if name == "KeyboardInterrupt":
+        return TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
+    return TOO_LARGE.format(cell=cell.id) if name.endswith("MemoryError") else ""
+
+
+def _files(session: Session) -> dict[str, tuple]:
+    return session.candidate(60, do="digest", names=[])["files"]
+
+
+def _written(before: dict[str, tuple], after: dict[str, tuple]) -> frozenset[str]:
+    """The files that were there before and are others now. One that is gone stays: a test may ask whether it is."""
+    return frozenset(name for name, about in after.items() if name in before and before[name] != about)
 
 
 def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
@@ -125,38 +307,48 @@ def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
     return {name: value and hashlib.sha256(value).digest() for name, value in found.items()}
 
 
-def _examine_recording(
-    cells: list[Cell], examination: Examination, grader: Grader, data: Path | None
-) -> tuple[dict[str, str], dict[str, bool]]:
-    """Examine the solution; the kinds that were recorded, and which grade cells pass."""
-    passed: dict[str, bool] = {}
-    kinds: dict[str, str] = {}
+def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
+    """Examine the solution, recording the kinds of its answers."""
+    found = _Examined()
     imported: set[str] = set()
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
-            if cell.kind != "tests":
-                session.candidate(grader.seconds, do="run", source=cell.source)
-                found = session.candidate(60, do="kinds")["kinds"]
+            seconds = cell.seconds or grader.seconds
+            with _watching(session, cell, seconds):
+                if cell.kind == "tests":
+                    _examine_one(session, cell, examination, seconds, found, before)
+                    before = cell.id
+                    continue
+                session.candidate(seconds, do="run", source=cell.source)
+                seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= taint.imports_of(cell.source)
                 _merge(
-                    kinds,
-                    {name: OWN + kind if name in imported and ":" in kind else kind for name, kind in found.items()},
+                    found.kinds,
+                    {name: OWN + kind if name in imported and ":" in kind else kind for name, kind in seen.items()},
                 )
-                continue
-            places = {name: kind for name, kind in kinds.items() if ":" in kind}
-            session.examiner(10, do="prepare", kinds=places, recording=True)
-            prepare(session, examination.cells_before(cell.id, before), examination, grader.seconds)
-            before = cell.id
-            if cell.id in examination.inside:
-                examine_inside(session, cell, allowance(cell.seconds or grader.seconds))
-                keep_helpers(session, cell, examination)
-            else:
-                reports = examine(session, cell, allowance(cell.seconds or grader.seconds))
-                verdicts = [report["verdict"] for report in reports]
-                passed[cell.id] = len(verdicts) == len(cell.checks) and set(verdicts) <= {Verdict.PASSED}
-        _merge(kinds, session.examiner(10, do="kinds")["kinds"])
-    return kinds, passed
+        _merge(found.kinds, session.examiner(10, do="kinds")["kinds"])
+    return found
+
+
+def _examine_one(
+    session: Session, cell: Cell, examination: Examination, seconds: float, found: _Examined, before: str | None
+) -> None:
+    """Examine the solution with one grade cell, which follows the one called ``before``, and note what comes of it."""
+    places = {name: kind for name, kind in found.kinds.items() if ":" in kind}
+    session.examiner(10, do="prepare", kinds=places, recording=True)
+    errors = prepare(session, examination.cells_before(cell.id, before), examination, seconds)
+    if examination.files:
+        found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
+    files = _files(session)
+    reports = examine(session, cell, examination, allowance(seconds))
+    if cell.id not in examination.inside and (written := _written(files, _files(session))):
+        found.files[cell.id] = written
+    lost = [report["reason"] for report in reports if report["verdict"] != Verdict.PASSED]
+    if lost or len(reports) != len(cell.checks):
+        found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
+    elif len(cell.checks) == 1 and (credit := kind_of_credit(reports[0]["result"], cell.checks[0].points)):
+        found.kinds[CREDIT + cell.id] = credit
 
 
 def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:

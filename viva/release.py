@@ -17,8 +17,11 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, SaveCells
 from traitlets.config import Config
 
-from viva.blueprint import Blueprint, language_of, read_blueprint
+from viva import libraries
+from viva.autograde import Examine, limits_of
+from viva.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.course import Course
+from viva.gradebook.record import Expected
 from viva.grading import Grader
 from viva.processes import leftovers
 from viva.rehearsal import rehearse
@@ -53,10 +56,13 @@ class Release:
         return sum(blueprint.manual_points for blueprint in self.blueprints)
 
 
-def release(course: Course, assignment: str, *, config: Config, grader: Grader | None = None) -> Release:
+def release(
+    course: Course, assignment: str, *, config: Config, grader: Grader | None = None, unproven: bool = False
+) -> Release:
     """Compile an assignment into release/ and record its cells in the gradebook.
 
-    The grader rehearses the visible checks, so that students can have them graded; without one a new one does.
+    The grader rehearses the visible checks, so that students can have them graded; without one a new one does. Of what
+    no audit has proven the hidden ones are rehearsed too, to say which cannot be graded.
     Raises BlueprintError when a notebook's checks do not fit its cells, and CourseError when
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
@@ -68,15 +74,19 @@ def release(course: Course, assignment: str, *, config: Config, grader: Grader |
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     for name in notebooks:
         _refuse_markers(folder / name)
-    with contextlib.nullcontext(grader) if grader else rehearsing(config) as grader:
+    with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
         remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
+        if unproven:
+            remarks += [_ungraded(course, assignment, path, grader) for path in course.source_notebooks(assignment)]
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)), tuple(filter(None, remarks)))
 
 
 @contextlib.contextmanager
-def rehearsing(config: Config) -> Iterator[Grader]:
+def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterator[Grader]:
     """A grader for the instructor's own code, which needs no wall."""
-    grader = Grader(float(Execute(config=config).timeout or 30))
+    seconds = float(Execute(config=config).timeout or 30)
+    wanted = libraries.wanted(path for name in assignments for path in course.source_notebooks(name))
+    grader = Grader(seconds, libraries=wanted, limits=limits_of(seconds, Examine(config=config).memory))
     try:
         yield grader
     finally:
@@ -98,10 +108,23 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
         known = grader.twice(lambda: rehearse(source, grader, source.parent, texts))
     except (VivaError, ExaminerFault) as error:
         return f"{path.name} does not say how it is checked, so 'viva check' knows less than the grader: {error}"
-    released.metadata.setdefault("viva", NotebookNode())["check"] = describe(released, known, grader.seconds)
+    released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
+        released, known, grader.seconds, grader.limits.memory_bytes
+    )
     with leftovers.whole(path) as file:
         nbformat.write(released, file)
     return ""
+
+
+def _ungraded(course: Course, assignment: str, source: Path, grader: Grader) -> str:
+    """A sentence about the test cells that cannot be graded, as the solution does not pass them either."""
+    with course.gradebook() as gradebook:
+        locked = Expected.of(gradebook, assignment).locked(source.stem)
+    try:
+        refused = grader.twice(lambda: rehearse(source, grader, source.parent, locked)).refused
+    except (VivaError, ExaminerFault) as error:
+        return f"{source.name} cannot be graded: {error}"
+    return "; ".join(f"the cell '{cell}' will be ungraded for everybody: {why}" for cell, why in refused.items())
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
@@ -131,7 +154,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
     resources["metadata"] = {"path": str(source.parent)}  # where autotests.yml may lie
     converter = GenerateAssignment(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
     try:
-        node = nbformat.read(source, as_version=4)
+        node = read_notebook(source)
         with contextlib.chdir(course.root):  # a header is named from there
             for step in converter.preprocessors:
                 if locked is not None and issubclass(step, ClearHiddenTests):
@@ -139,8 +162,11 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
                 if not issubclass(step, SaveCells):
                     node, resources = step(config=config)(node, resources)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise CourseError(f"{source} could not be compiled into the students' version: {error}") from error
+    except VivaError:
+        raise
+    except Exception as error:  # its steps raise what comes their way, schemas of three libraries among it
+        reason = f"{error or type(error).__name__}".splitlines()[0]
+        raise CourseError(f"{source} could not be compiled into the students' version: {reason}") from error
     return node
 
 

@@ -14,14 +14,9 @@ from viva.cleaning import legible
 from viva.course import Course
 from viva.processes import leftovers
 from viva.reporting import plot
-from viva.reporting.findings import gather, known_names
-from viva.reporting.pseudonyms import Names, key_in
+from viva.reporting.findings import gather
+from viva.reporting.pseudonyms import Names, key_in, known_names
 from viva.verdict import CourseError
-
-FORMULA = ("=", "+", "-", "@")
-"""A spreadsheet would compute a cell that begins like this."""
-CELL = 1000
-"""So many characters stand in one."""
 
 
 def write(course: Course, assignments: list[str], server: str, anonymous: bool = False) -> tuple[Path, dict]:
@@ -71,7 +66,7 @@ def overview(figures: dict) -> list[dict]:
     return [
         {"assignment": part["name"]}
         | {key: part[key] for key in keys}
-        | {"late": len(part["late"]), "missing": len(part["missing"])}
+        | {what: len(part[what]) for what in ("late", "missing", "refused", "excused")}
         | {"seconds": part["speed"]["total"], "seconds_median": part["speed"]["median"]}
         for part in figures["assignments"]
     ]
@@ -95,6 +90,14 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
     )
     yield "waiting", [{"why": kind["why"]} | row for kind in part["waiting"] for row in kind["rows"]]
     yield (
+        "repairs",
+        [
+            {"student": row["student"], "notebook": row["notebook"], "repair": repair}
+            for row in part["repairs"]
+            for repair in row["repairs"]
+        ],
+    )
+    yield (
         "integrity",
         [
             {"student": row["student"], "notebook": row["notebook"], "fact": fact}
@@ -103,7 +106,8 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
         ],
     )
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
-    yield "students", [{"student": one, "what": what} for what in ("late", "missing") for one in part[what]]
+    plain = [{"student": one, "what": what, "reason": ""} for what in ("late", "missing") for one in part[what]]
+    yield "students", plain + [row | {"what": what} for what in ("refused", "excused") for row in part[what]]
 
 
 def csv_text(rows: Iterable[dict]) -> str:
@@ -111,15 +115,10 @@ def csv_text(rows: Iterable[dict]) -> str:
     rows, file = list(rows), io.StringIO()
     writer = csv.DictWriter(file, list(rows[0]) if rows else ["nothing"], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
+    writer.writerows(
+        {key: legible.cell(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows
+    )
     return file.getvalue()
-
-
-def _plain(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    text = legible.line(value, CELL)
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def download(rows: Iterable[dict]) -> str:

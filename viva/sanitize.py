@@ -47,21 +47,21 @@ class Sanitize(NbGraderPreprocessor):
     """Clean a submission's notebook; ``resources["nbgrader"]["sanitized"]`` says in sentences what was taken out."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        given = self._given(resources)
-        notes = sanitize(notebook, given)
+        notes = sanitize(notebook, given_texts(self, resources))
         resources.setdefault("nbgrader", {})["sanitized"] = notes
         return notebook, resources
 
-    def _given(self, resources: dict) -> frozenset[str]:
-        """The Markdown texts of the instructor's notebook; none where it cannot be found."""
-        place = resources.get("nbgrader", {})
-        assignment = place.get("assignment") or resources.get("assignment_id")
-        name = place.get("notebook") or resources.get("notebook_id")
-        if not assignment or not name:
-            return frozenset()
-        directory = CourseDirectory(parent=self.parent)
-        path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{name}.ipynb")
-        return _markdown_of(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
+
+def given_texts(step: NbGraderPreprocessor, resources: dict) -> frozenset[str]:
+    """The Markdown texts of the instructor's notebook; none where it cannot be found."""
+    place = resources.get("nbgrader", {})
+    assignment = place.get("assignment") or resources.get("assignment_id")
+    name = place.get("notebook") or resources.get("notebook_id")
+    if not assignment or not name:
+        return frozenset()
+    directory = CourseDirectory(parent=step.parent)
+    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{name}.ipynb")
+    return _markdown_of(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
 
 
 @functools.lru_cache(maxsize=64)

@@ -19,13 +19,19 @@ from viva.cleaning import legible
 from viva.intake.handin import Finding, Handed, shortened
 from viva.intake.repair import Repaired, repair
 from viva.intake.salvage import read
+from viva.intake.shipped import Shipped
+from viva.intake.sizes import limited
 from viva.intake.slots import Released
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10
 """So many files are read in search of a notebook."""
 LITTLE = 0.25
-"""Less of the assignment than this in a file of another name, and the file is something else."""
+"""Less of the assignment than this in a file of another name, and the file is something else,"""
+MOST = 0.5
+"""unless more of its answers than this are in it, whoever's cells they stand among."""
+SHIPPED = "was handed out with the assignment, and is nobody's answer"
+HARDLY = "hardly a cell of the assignment is in it; it may be another notebook"
 
 
 @dataclass
@@ -48,11 +54,26 @@ class _Candidate:
     repaired: Repaired
     exact: bool
 
+    @property
+    def fits(self) -> bool:
+        return self.repaired.fit >= LITTLE or self.repaired.told > MOST
 
-def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened:
-    """Read and repair the notebooks of a submission; ``releases`` are the released ones, by name."""
+
+def open_notebooks(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None = None) -> Opened:
+    """Read and repair the notebooks of a submission; ``releases`` are the released ones, by name.
+
+    Those that were ``shipped`` with the assignment are none.
+    """
+    try:
+        with limited():
+            return _open(finding, releases, shipped)
+    except SubmissionError as error:
+        return Opened(problem=f"it {error}")
+
+
+def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None) -> Opened:
     opened = Opened()
-    complaints: list[str] = []
+    complaints, left_out = [], []
     read_files: dict[Handed, tuple[NotebookNode, list[str]] | None] = {}
     graded: set[Handed] = set()
     for name in sorted(finding.files):
@@ -65,6 +86,9 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
                 content = _read(handed, [] if settled else complaints)
                 if settled and content is None:
                     continue  # whatever else lies there, nobody misses it
+                if content and _was_shipped(handed, shipped, handed.name == f"{name}.ipynb", content[0]):
+                    left_out.append(f"the file {legible.quoted(handed.name)} {SHIPPED}")
+                    content = None
                 read_files[handed] = content
             if read_files[handed]:
                 notebook, repairs = read_files[handed]
@@ -77,22 +101,24 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released]) -> Opened
             doubtful = best.repaired.doubtful
             if rival := _rival(best, fitting):
                 best.repaired.repairs.append(
-                    f"{legible.line(rival.handed.name)} holds other answers; a human should look at it"
+                    f"the file {legible.quoted(rival.handed.name)} holds other answers; a human should look at it"
                 )
                 doubtful = releases[name].graded
             if not best.exact:
-                best.repaired.repairs.insert(0, f"{legible.line(best.handed.name)} was graded as {name}.ipynb")
-            elif best.repaired.fit < 0.1:
-                best.repaired.repairs.insert(0, "hardly a cell of the assignment is in it; it may be another notebook")
+                best.repaired.repairs.insert(
+                    0, f"the file {legible.quoted(best.handed.name)} was graded as {name}.ipynb"
+                )
+            if best.repaired.fit < 0.1:
+                best.repaired.repairs.insert(0, HARDLY)
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
             opened.doubtful[name] = doubtful
         else:
             complaints += [
-                f"{legible.line(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
+                f"the file {legible.quoted(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
                 for other in fitting
             ]
     if not opened.notebooks:
-        opened.problem = "; ".join(dict.fromkeys(complaints)) or "no notebook was handed in"
+        opened.problem = "; ".join(dict.fromkeys([*complaints, *left_out])) or "no notebook was handed in"
         return opened
     missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
     opened.notes = [f"{name}.ipynb was not handed in" for name in missing]
@@ -110,8 +136,15 @@ def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str
     try:
         return read(handed.read())
     except SubmissionError as error:
-        complaints.append(f"{legible.line(handed.name)} {error}")
+        complaints.append(f"the file {legible.quoted(handed.name)} {error}")
         return None
+
+
+def _was_shipped(handed: Handed, shipped: Shipped | None, exact: bool, content: NotebookNode) -> bool:
+    """Whether a file was handed out beside the assignment's notebooks, or is one of those, saved again."""
+    if not shipped or not shipped.digests:
+        return False
+    return shipped.has_file(handed.read()) or (not exact and shipped.has_notebook(content))
 
 
 def _sources(content: tuple[NotebookNode, list[str]]) -> list[str]:
@@ -120,7 +153,7 @@ def _sources(content: tuple[NotebookNode, list[str]]) -> list[str]:
 
 def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Released]) -> _Candidate | None:
     """The first with answers in it, else the first."""
-    fitting = [candidate for candidate in candidates if candidate.exact or candidate.repaired.fit >= LITTLE]
+    fitting = [candidate for candidate in candidates if candidate.exact or candidate.fits]
     answered = [candidate for candidate in fitting if candidate.repaired.answered]
     return next(iter(answered or fitting), None)
 
@@ -129,7 +162,7 @@ def _rival(best: _Candidate, candidates: list[_Candidate]) -> _Candidate | None:
     """Another file with as many answers, not all of them the same; what Jupyter saved by itself is older."""
     sources = [cell.source for cell in best.repaired.notebook.cells]
     for other in candidates:
-        enough = other.repaired.fit >= LITTLE and other.repaired.answered >= max(1, best.repaired.answered)
+        enough = other.fits and other.repaired.answered >= max(1, best.repaired.answered)
         others = [cell.source for cell in other.repaired.notebook.cells]
         if enough and others != sources and not other.handed.kept:
             return other

@@ -13,7 +13,10 @@ that students may edit though nbgrader does not know them: these are answers the
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
+import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -23,6 +26,10 @@ from IPython.core.inputtransformer2 import TransformerManager
 ANSWERS = ("answer", "manual")
 """The kinds of cells that the student fills in."""
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+IMPORTS = (ast.Import, ast.ImportFrom)
+MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
+"""Magics that run the rest of their cell, which binds names as it would without them."""
+MEASURING = re.compile(rf"\A(\s*)%%(?:{'|'.join(MEASURING_MAGICS)})\b.*|(?m:^([ \t]*)%time[ \t]+(?=\S))")
 
 
 @dataclass
@@ -47,11 +54,19 @@ NOTHING = ast.Module([], [])
 
 
 def parsed(source: str) -> ast.Module | None:
-    """The syntax tree of a cell, with magics as IPython reads them; None when it is not Python."""
+    """The syntax tree of a cell, with magics as IPython reads them; None when it is not Python.
+
+    What is only measured, as below ``%%time``, is read as if it was not.
+    """
     try:
-        return ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError):
+        return ast.parse(TransformerManager().transform_cell(unmeasured(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def unmeasured(source: str) -> str:
+    """A cell without the magics that only measure it; every line stays at its number."""
+    return MEASURING.sub(r"\1\2", source)
 
 
 @functools.lru_cache(4096)
@@ -69,8 +84,16 @@ def names_of(source: str) -> Names | None:
 def definitions_of(source: str) -> list[str]:
     """The imports, functions and classes of a cell's top level, each as text."""
     tree = parsed(source) or NOTHING
-    kinds = ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
-    return [ast.unparse(node) for node in tree.body if isinstance(node, kinds)]
+    kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+    return [ast.unparse(node) for node in tree.body if isinstance(node, kinds) or _imports(node)]
+
+
+def _imports(statement: ast.stmt) -> bool:
+    """Whether a statement only imports, or tries to."""
+    if not isinstance(statement, ast.Try):
+        return isinstance(statement, IMPORTS)
+    plain = not any(isinstance(node, ast.Call) for node in ast.walk(statement))
+    return plain and any(isinstance(node, IMPORTS) for node in statement.body)
 
 
 def helpers_of(source: str) -> dict[str, set[str]]:
@@ -82,19 +105,33 @@ def helpers_of(source: str) -> dict[str, set[str]]:
         _visit(statement, names)
         bound.update(names.bound)
         function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not statement.decorator_list
-        if function or isinstance(statement, ast.Import | ast.ImportFrom):
+        if function or _imports(statement):
             found[ast.unparse(statement)] = names.bound
     return {text: names for text, names in found.items() if all(bound[name] == 1 for name in names)}
 
 
+def import_statements(source: str) -> dict[str, set[str]]:
+    """The imports of a cell's top level, each as text, with the names that it binds."""
+    found = {}
+    for statement in (parsed(source) or NOTHING).body:
+        if _imports(statement):
+            _visit(statement, names := Names())
+            found[ast.unparse(statement)] = names.bound
+    return found
+
+
 def imports_of(source: str) -> set[str]:
     """The names that a cell binds by importing, at its top level."""
-    tree = parsed(source) or NOTHING
+    return set().union(*import_statements(source).values())
+
+
+def rebound_of(source: str) -> set[str]:
+    """The names that a cell binds or changes in another way than by importing, or by a method."""
     names = Names()
-    for statement in tree.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
+    for statement in (parsed(source) or NOTHING).body:
+        if not _imports(statement):
             _visit(statement, names)
-    return names.bound
+    return names.bound | changed_of(source)
 
 
 CHANGING = frozenset(
@@ -110,6 +147,65 @@ def changed_of(source: str) -> set[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     touched = [part for call in calls if call.func.attr in CHANGING for part in (call.func.value, *call.args)]
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+MOST_TEXT = 20_000
+"""Of a longer cell nobody asks what it assigns to."""
+DYNAMIC = frozenset("__import__ eval exec get_ipython globals locals setattr vars".split())
+"""Functions that may assign to any name. Magics are calls of get_ipython()."""
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """The names that a cell may give another value: while it ``runs``, and whenever one of its functions is called
+    ``later``."""
+
+    runs: frozenset[str]
+    later: frozenset[str]
+
+
+@functools.lru_cache(4096)
+def assigned_of(source: str) -> Assigned | None:
+    """What the text of a student's cell assigns to at whatever depth, changes in place, or hands to a function of the
+    notebook that may change it. None when the text does not say."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # Python's opinion of a student's text
+            tree = parsed(source) if len(source) <= MOST_TEXT else None
+        nodes = list(ast.walk(tree or NOTHING))
+        later = [inner for node in nodes if isinstance(node, (*SCOPES, ast.ClassDef)) for inner in ast.walk(node)]
+        runs, called = (frozenset().union(*map(_assigned, part)) for part in (nodes, later))
+    except (Exception, MemoryError):  # IPython's reading of a stranger's text may raise what it likes
+        tree = None
+    if tree is None or "*" in runs:
+        return None
+    if any(isinstance(node, ast.Name) and node.id in DYNAMIC for node in nodes):
+        runs |= frozenset(re.findall(r"\w+", source))
+    return Assigned(runs, called)
+
+
+def _assigned(node: ast.AST) -> set[str]:
+    """The names that one node of a syntax tree may give another value."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.AsyncFunctionDef(name=name) | ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            return {name}
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return set(names)
+        case ast.alias():
+            return {(node.asname or node.name).partition(".")[0]}
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in CHANGING:
+            changed = [node.func.value, *node.args]
+        case ast.Call(func=ast.Name(id=name)) if not hasattr(builtins, name):
+            changed = [*node.args, *(keyword.value for keyword in node.keywords)]
+            return {part.id for part in changed if isinstance(part, ast.Name)}
+        case ast.keyword(arg="out", value=value):
+            changed = [value]
+        case _:
+            return set()
+    return {inner.id for part in changed for inner in ast.walk(part) if isinstance(inner, ast.Name)}
 
 
 def _visit(node: ast.AST, names: Names) -> None:
@@ -139,7 +235,7 @@ def _visit(node: ast.AST, names: Names) -> None:
         mentioned = set().union(*inner.mentioned.values()) if inner.mentioned else set()
         names.mentioned[node.name] = mentioned | inner.used
         return
-    if isinstance(node, ast.Import | ast.ImportFrom):
+    if isinstance(node, IMPORTS):
         names.bound.update((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
         return
     if isinstance(node, ast.Name):
@@ -189,7 +285,7 @@ def _only_tested(cells: list[tuple[str, str, str]], known: list, found: Plan) ->
             open_cells[cell] = names.bound - imports_of(source)
         elif kind == "tests":
             needed = names.used.union(*names.mentioned.values())
-            needed |= _reached(needed, functions)
+            needed |= reached(needed, functions)
             if not needed & mine:
                 tested |= {name for name, bound in open_cells.items() if bound & needed}
     return tested
@@ -216,8 +312,8 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
             tainted = True
         else:
             functions |= names.mentioned
-            used = names.used | _reached(names.used, functions)
-            tainted = kind in ANSWERS or bool(used & mine) or bool(_reached(names.used, functions) & ever)
+            used = names.used | reached(names.used, functions)
+            tainted = kind in ANSWERS or bool(used & mine) or bool(reached(names.used, functions) & ever)
         if tainted:
             lost = names.bound | changed.get(cell, set())
             mine |= lost
@@ -229,7 +325,7 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
     return Plan(frozenset(given), owned), found
 
 
-def _reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
+def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
     """The names mentioned by the functions in ``used``, and by the functions that those mention."""
     reached: set[str] = set()
     todo = [name for name in used if name in functions]

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from viva.layers import bubblewrap, landlock
-from viva.layers.privileges import can_work_as, capabilities, give_up_root, mount_private
+from viva.layers.privileges import can_work_as, capabilities, give_up_root, keep_only, mount_private
 from viva.layers.syscalls import filter_calls, prctl
 from viva.wall import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Wall, begin_session, enter, limit
 
@@ -148,6 +148,9 @@ def _namespaces(wall: Wall, scratch: str) -> None:
     mount_private(scratch, *wall.limits.scratch)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
     _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * wall.limits.scratch_bytes)
+    keep_only(wall.readable, scratch)
+    _refused("what lies beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
+    _refused("a folder of the machine's", errno.ENOENT, os.stat, "/proc/self")
 
 
 def _together(wall: Wall, scratch: str) -> None:

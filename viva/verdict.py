@@ -35,6 +35,10 @@ class Verdict(StrEnum):
     """The grader's own fault."""
 
 
+NOT_DONE = "not done yet"
+"""What is said in place of a verdict where an answer is not done (viva/undone.py); the verdict itself stays."""
+
+
 class VivaError(Exception):
     """Something the user can mend: what happened, where, and what to do next."""
 

@@ -7,6 +7,7 @@ solution in it, and writes what came of it into the copy's metadata, under ``viv
     given, inside   cells that the examiner runs, and grade cells that run in the candidate
     owned           by cell, the names that are the student's from there on
     kinds           by path, as in ``self_attention()``, the kind of an answer
+    files           by cell, if there are such, the files that are the student's from there on
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
 
@@ -26,6 +27,7 @@ from viva.blueprint import Blueprint, Cell, is_locked, kind_of, language_of, spl
 from viva.dialogue.kinds import ANY
 from viva.examination import Examination
 from viva.verdict import BlueprintError, SubmissionError
+from viva.wall import MB, USUAL
 
 SECONDS = 30.0
 NAME = re.compile(r"[^\W\d]\w*")
@@ -40,14 +42,19 @@ class Copy:
     notebook: NotebookNode
     examination: Examination
     seconds: float = SECONDS
+    memory: int = USUAL.memory_bytes
+    """Bytes that a process may need."""
     described: bool = True
     """Whether `viva release` wrote into it what the grader knows."""
     unchecked: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
-def describe(released: NotebookNode, known: Examination, seconds: float) -> dict:
-    """What goes into the metadata of a ``released`` notebook; ``known`` comes from rehearsing its visible lines."""
+def describe(released: NotebookNode, known: Examination, seconds: float, memory: int = USUAL.memory_bytes) -> dict:
+    """What goes into the metadata of a ``released`` notebook; ``known`` comes from rehearsing its visible lines.
+
+    ``seconds`` are those of a cell, ``memory`` the bytes of a process; the usual ones are not written down.
+    """
     named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in released.cells}
     named.pop(None, None)
     locked = {name: cell for name, cell in named.items() if cell.cell_type == "code" and is_locked(cell)}
@@ -62,6 +69,7 @@ def describe(released: NotebookNode, known: Examination, seconds: float) -> dict
         for path, kind in known.kinds.items()
         if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
+    files = {cell: sorted(names) for cell, names in known.files.items() if names and cell in named}
     return {
         "given": sorted(known.plan.given & named.keys()),
         "inside": sorted(known.inside & named.keys()),
@@ -69,6 +77,8 @@ def describe(released: NotebookNode, known: Examination, seconds: float) -> dict
         "kinds": kinds,
         "cells": {name: digest(cell.source) for name, cell in locked.items()},
         "seconds": int(seconds) if seconds == int(seconds) else seconds,
+        **({"files": files} if files else {}),
+        **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
     }
 
 
@@ -111,7 +121,9 @@ def open_copy(notebook: NotebookNode) -> Copy:
     if not any(cell.kind == "tests" for cell in cells.values()) and not unchecked:
         raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
     examination = _examination(notebook, cells, about)
-    return Copy(notebook, examination, (about or {}).get("seconds", SECONDS), about is not None, unchecked, remarks)
+    about = about or {}
+    memory = about.get("memory", USUAL.memory_bytes // MB) * MB
+    return Copy(notebook, examination, about.get("seconds", SECONDS), memory, bool(about), unchecked, remarks)
 
 
 def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> Cell:
@@ -143,15 +155,18 @@ def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> C
 def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | None) -> Examination:
     blueprint = Blueprint("", tuple(cells.values()))
     if about:
-        owned = {name: frozenset(names) for name, names in about["owned"].items()}
-        return Examination(
-            blueprint, taint.Plan(frozenset(about["given"]), owned), about["kinds"], frozenset(about["inside"])
+        owned, files = (
+            {name: frozenset(names) for name, names in about.get(key, {}).items()} for key in ("owned", "files")
         )
+        plan, inside = taint.Plan(frozenset(about["given"]), owned), frozenset(about["inside"])
+        return Examination(blueprint, plan, about["kinds"], inside, files=files)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = taint.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _kind_in_plan(cell), cell.source) for cell in code
     )
-    kinds = {name: ANY for names in plan.owned.values() for name in names}
+    owned = {cell: names for cell, names in plan.owned.items() if names}  # nobody says what a stub was to bind
+    plan = taint.Plan(plan.given, owned)
+    kinds = {name: ANY for names in owned.values() for name in names}
     inside = frozenset(cell.id for cell in cells.values() if cell.inside)
     return Examination(blueprint, plan, kinds, inside)
 
@@ -176,9 +191,13 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 def _description(about: object) -> dict | None:
     """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
     kinds = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict, "seconds": int | float}
-    if not isinstance(about, dict) or not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
+    if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
+        return None
+    if not isinstance(about.get("memory", 0), int):
+        return None
+    if not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
         return None
     names = [*about["given"], *about["inside"], *about["kinds"].values(), *about["cells"].values()]
-    for several in about["owned"].values():
+    for several in (*about["owned"].values(), *about.get("files", {}).values()):
         names += several if isinstance(several, list) else [several]
     return about if all(isinstance(name, str) for name in names) else None

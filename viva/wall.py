@@ -9,6 +9,7 @@ undo a step. In this order, because each step needs something that a later one t
     namespaces    (where they work) a private tmpfs of limited size over the scratch folder, the data copied in
     scratch       the working directory, and the only folder that can be written to
     limits        CPU, address space, file size, descriptors, stack; no core dump
+    namespaces    (where they work) a root folder of its own, with scratch and ``Wall.readable`` and nothing else
     root          root takes a user id of its own, or drops every capability
     landlock      only ``Wall.readable`` can be read, only scratch be written to; /proc is closed
     seccomp       last, because it forbids most of the above: no process, no network, no reach to other processes
@@ -17,11 +18,12 @@ Where the kernel has no Landlock the warm parent is started in bubblewrap, which
 that holds nothing else (``viva.layers.bubblewrap``); its forks then always have namespaces. No other outer program,
 and no privilege, is needed.
 
-What a fork may still do: compute, start threads, work in scratch, answer on the descriptors it was given, and learn
-by ``stat`` whether a path exists. What the parent holds in memory and environment, the fork can read: the parent must
-have been started by exec with a clean environment, hold no test text, and be single-threaded. Without namespaces the
-size of scratch is the caller's to watch (``overflowing``). A library written into scratch can be loaded (only the tmpfs
-denies that); it can do no more than the code that wrote it.
+What a fork may still do: compute, start threads (``viva.layers.privileges`` says how many), work in scratch, and answer
+on the descriptors it was given. Without namespaces it may also learn by ``stat`` of a path that it guesses whether it
+exists, its size, owner and times, which Landlock does not cover. What the parent holds in memory and environment, the
+fork can read: the parent must have been started by exec with a clean environment, hold no test text, and be
+single-threaded. Without namespaces the size of scratch is the caller's to watch (``overflowing``). A library written
+into scratch can be loaded (only the tmpfs denies that); it can do no more than the code that wrote it.
 
 Where a layer is missing, ``protection`` says "none" and nothing may be graded without an explicit word. A step that
 fails raises WallError: the machine's fault or ours, never the student's.
@@ -44,7 +46,7 @@ from pathlib import Path
 
 from viva.folder import holds_more
 from viva.layers import bubblewrap, landlock
-from viva.layers.privileges import cover, give_up_root, mount_private, require_private
+from viva.layers.privileges import cover, give_up_root, keep_only, mount_private, require_private
 from viva.layers.syscalls import call, filter_calls, prctl
 from viva.verdict import WallError
 
@@ -57,6 +59,7 @@ systemd makes up users for services."""
 _SYSTEM = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
     *("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig", "/etc/fonts"),
+    "/etc/alternatives",  # links, by which a system's libraries are found
     *("/usr/share/zoneinfo", "/etc/localtime", "/etc/timezone", "/usr/share/locale", "/etc/mime.types", "/dev/urandom"),
 )
 
@@ -78,6 +81,7 @@ class Limits:
         return self.scratch_bytes, self.scratch_files
 
 
+USUAL = Limits()
 LARGER = Limits(cpu_seconds=300, memory_bytes=4 * GB, file_bytes=256 * MB, open_files=1024)
 
 
@@ -146,6 +150,7 @@ def enter(
         ("namespaces", lambda: private and scratch and mount_private(scratch, *limits.scratch, wall.bubblewrap)),
         ("scratch", lambda: _work_in(scratch)),
         ("limits", lambda: limit(limits)),
+        ("namespaces", lambda: private and scratch and not wall.bubblewrap and keep_only(wall.readable, scratch)),
         ("bubblewrap", lambda: wall.bubblewrap and cover("/proc")),
         ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch)),
         ("session", lambda: _die_with(parent)),  # again: a change of user clears it
@@ -269,10 +274,10 @@ PROMISES = {
     "session": "a process dies with its parent",
     "limits": "memory, size of files and number of files are limited",
     "root": "every privilege is given up",
-    "user": "root gives each process a user of its own",
+    "user": "root gives each process a user of its own, whose threads are counted",
     "landlock": "only what is named can be read, only scratch be written to",
     "seccomp": "no process, no program, no network, no signal to others",
-    "namespaces": "scratch is a private tmpfs of limited size",
+    "namespaces": "no other path is known, scratch is a tmpfs of limited size, threads are counted",
     "together": "a whole wall rises and holds",
     "bubblewrap": "a whole wall rises and holds without Landlock, in a file system of its own",
 }
@@ -313,7 +318,7 @@ def protection(all_layers: bool = False) -> Protection:
         tuple(
             Layer(name, promise, faults[name], remedies[name], name not in ("user", "namespaces", *instead, *spare))
             for name, promise in PROMISES.items()
-            if name in faults and (name != "user" or os.geteuid() == 0)
+            if name in faults and (name != "user" or (os.geteuid() == 0 and faults["namespaces"]))
         )
     )
 

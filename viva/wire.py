@@ -50,7 +50,11 @@ def encode(value, refer: Callable | None = None) -> bytes:
     Raises WireError for what has no reference, for a cycle, and for what exceeds a cap.
     """
     writer = _Writer(refer)
-    writer.put(value)
+    try:
+        writer.put(value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A library could not take apart what it has made itself, such as a date at the end of what it counts.
+        raise WireError(f"a value cannot cross ({type(error).__name__}: {str(error)[:200]})") from error
     return writer.message()
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from tests.attacks import CHEATS, READERS
 from tests.oral import Exam
-from viva.dialogue.integrity import CHARACTERS, ENTRIES, ODD, SILENT, facts
+from viva.dialogue.facts import CHARACTERS, SENTENCES, SILENT, STRANGE, facts
+from viva.dialogue.integrity import ODD
 from viva.grading import Grader
 from viva.verdict import Verdict
 
@@ -107,7 +108,7 @@ def test_reaching_outside_is_told_of_and_costs_nothing(exam, source):
 
 def test_the_folders_around_its_own_have_the_same_name_in_each_batch(exam):
     outcome = exam.grade(RIGHT + "import os\ntry:\n    os.listdir('..')\nexcept OSError:\n    pass\n")
-    assert outcome.integrity == ["tried to open outside its folder: .. (the wall refused it)"]
+    assert outcome.integrity == ["tried to open outside its folder: '..' (the wall refused it)"]
 
 
 def test_what_a_neighbours_code_did_is_not_told_of_the_next(exam):
@@ -115,6 +116,7 @@ def test_what_a_neighbours_code_did_is_not_told_of_the_next(exam):
     assert exam.grade(RIGHT).integrity == []
 
 
+@pytest.mark.slow
 def test_without_a_wall_nothing_was_refused(tmp_path):
     grader = Grader(10.0)
     try:
@@ -141,21 +143,77 @@ def test_a_process_that_says_nothing_sensible_costs_no_point(exam):
 
 @pytest.mark.parametrize("reply", [None, [], {}, {"facts": None}, {"facts": "x"}, {"refused": "no"}])
 def test_no_answer_is_a_fact(reply):
-    assert facts(reply, [], True) == [SILENT]
+    assert facts(reply, [], True, {}) == [SILENT]
 
 
-def test_what_a_stranger_says_is_cut_short_and_made_legible():
-    names = ["a\x1b[2J\u202eb\nc", "x" * 10**6, 3, None, b"no", *map(str, range(1000))]
-    lies = {"touched": names, "hooks": "ast", "opened": {"a": 1}, "unknown": ["y"], "connections": []}
-    (fact,) = facts({"facts": lies}, [], True)
-    assert fact.isprintable()
-    assert "y" not in fact.replace("any", "")
-    assert len(fact) < (ENTRIES + 1) * (CHARACTERS + 3)
+NOTHING = {key: [] for key in SENTENCES}
+
+
+@pytest.mark.parametrize("key", SENTENCES)
+@pytest.mark.parametrize(
+    "lie", ["honest-0 copied all answers", "The instructor has checked this", "a\x1b[2J\u202eb\nc", "", 3, None, b"no"]
+)
+def test_what_no_witness_says_is_not_repeated_and_is_itself_a_fact(key, lie):
+    assert facts({"facts": NOTHING | {key: [lie]}}, [], True, {}) == [STRANGE]
+
+
+@pytest.mark.parametrize(
+    "lies", [{"touched": "numpy"}, {"hooks": {"a": 1}}, {"unknown": []}, {"touched": ["numpy"] * 99}]
+)
+def test_a_witness_that_speaks_in_another_form_was_tampered_with(lies):
+    assert facts({"facts": NOTHING | lies}, [], True, {}) == [STRANGE]
+
+
+def test_a_path_is_quoted_and_cut_short():
+    path = "/tmp' (the wall let it through). The instructor has checked this. " + "x" * 10**5
+    (fact,) = facts({"facts": NOTHING | {"opened": [path]}}, [], True, {})
+    assert fact.startswith("tried to open outside its folder: '/tmp\N{RIGHT SINGLE QUOTATION MARK} (the wall let")
+    assert fact.endswith("…' (the wall refused it)") and len(fact) < CHARACTERS + 80
+
+
+@pytest.mark.parametrize(
+    "name", ["numpy.nothing", "numpy.linalg.norm.copied", "secrets.choice", "viva.candidate.Cheat"]
+)
+def test_a_place_that_is_not_there_is_not_named(name):
+    assert facts({"facts": NOTHING | {"touched": ["numpy.mean", name]}}, [], True, {}) == [
+        "not what was loaded any more: numpy.mean",
+        STRANGE,
+    ]
+
+
+def test_a_witness_that_was_patched_speaks_in_nobodys_voice(exam):
+    patched = """
+from viva.dialogue.integrity import Witness
+def told(*_):
+    return dict.fromkeys(("touched", "hooks", "opened", "connections", "subclasses"), ["honest-0 copied all answers"])
+Witness.told = told
+"""
+    outcome = exam.grade(RIGHT + patched)
+    assert outcome.integrity == [STRANGE]
+    assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
+
+
+@pytest.mark.parametrize(
+    ("patch", "place"),
+    [
+        ("operations.OPERATIONS['call'] = lambda *args: 4", "viva.dialogue.operations.OPERATIONS.call"),
+        ("operations._tell.__code__ = (lambda *args: b'').__code__", "viva.dialogue.operations._tell"),
+        ("from viva.candidate import Candidate; Candidate.number = None", "viva.candidate.Candidate.number"),
+    ],
+)
+def test_what_the_candidate_is_made_of_is_watched_too(exam, patch, place):
+    (fact, *_) = exam.grade(f"{RIGHT}from viva.dialogue import operations\n{patch}").integrity
+    assert fact == f"not what was loaded any more: {place}"
+
+
+def test_a_class_that_is_named_like_a_sentence_is_not_named(exam):
+    named = 'total = type("X. The instructor has checked this", (), {})()'
+    (fact,) = exam.grade(RIGHT + named).integrity
+    assert fact == f"total {ODD} an object of class without a proper name"
 
 
 def test_an_honest_notebook_that_says_nothing_has_no_fact():
-    nothing = {key: [] for key in ("touched", "hooks", "opened", "connections", "subclasses")}
-    assert facts({"facts": nothing}, ["Row 0 sums to 3."], True) == []
+    assert facts({"facts": NOTHING}, ["Row 0 sums to 3."], True, {}) == []
 
 
 def test_readers_are_told_of_where_they_read_in_so_many_words(exam):

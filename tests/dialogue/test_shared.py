@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from nbformat.v4 import new_code_cell
 
-from tests.oral import Exam
+from tests.oral import Exam, lost
 from viva.dialogue.shared import BYTES, MOST, Shared, update
 
 DEFENSIVE = """
@@ -146,6 +149,92 @@ def f(x):
 """
     exam = Exam(text, grader, tmp_path)
     assert [str(result.verdict) for result in exam.grade(spy).checks[exam.tests[0]]] == ["passed", "passed"]
+
+
+IN_HIDDEN_LINES = """
+--- given
+import numpy as np
+--- answer
+numbers = np.zeros(3)
+rows = [0, 0]
+class Net:
+    def __init__(self):
+        self.weights = np.zeros(3)
+        self.log = []
+net = Net()
+def look(): return True
+def fill(x): x[0] = 5
+--- test
+### CHECK 1: visible lines
+numbers[0] = 7
+rows.append(7)
+### BEGIN HIDDEN TESTS
+def compare():
+    numbers[1] -= 1234
+    return True
+numbers[2] -= 1234
+rows[0] -= 1234
+net.weights -= 1234
+net.log.append(1)
+assert look()
+for row in [1234, 1235]:
+    rows.append(row)
+    if row:
+        break
+look()
+fill(rows)
+rows.append(1234)
+### END HIDDEN TESTS
+rows.append(8)
+assert compare() and look() and numbers[0] == 7 and rows == [5, 0, 7, 1234, 1234, 8]
+assert list(numbers) == [7, -1234, -1234] and net.weights[0] == -1234 and net.log == [1]
+if look():
+    ### BEGIN HIDDEN TESTS
+    numbers[0] = 1234
+    ### END HIDDEN TESTS
+    look()
+### CHECK 1: the last expression is hidden
+### BEGIN HIDDEN TESTS
+rows.reverse() or look() and 1
+### END HIDDEN TESTS
+--- wrong
+numbers = np.zeros(3)
+rows = [0, 0]
+class Net:
+    def __init__(self):
+        self.weights = np.zeros(3)
+        self.log = []
+net = Net()
+seen = []
+def look():
+    seen.append((numbers.tolist(), list(rows), net.weights.tolist(), list(net.log)))
+    return True
+def fill(x):
+    look()
+    x[0] = 5
+"""
+
+
+def test_what_hidden_lines_do_to_named_values_and_to_arrays_never_reaches_the_student(grader, tmp_path):
+    exam = Exam(IN_HIDDEN_LINES, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    notebook = exam.answered(exam.variants[0].answers)
+    notebook.cells.append(new_code_cell("print(seen)", id="last"))
+    outcome = grader.grade(notebook, exam.examination)
+    assert lost(outcome) == {}
+    shown = str(outcome.outputs[3])
+    assert "1234" not in shown and "-1" not in shown
+    assert "([7.0, 0.0, 0.0], [0, 0, 7], [0.0, 0.0, 0.0], [1])" in shown
+
+
+def test_a_list_that_a_method_returns_may_be_changed_by_hidden_lines_to_see_whether_it_is_a_copy(grader, tmp_path):
+    parts = re.split(r"(?=^### CHECK)", DEFENSIVE.partition("--- wrong")[0], flags=re.MULTILINE)
+    hidden = [
+        re.sub(r"\n", "\n### BEGIN HIDDEN TESTS\n", part, count=1) + "### END HIDDEN TESTS\n" for part in parts[1:]
+    ]
+    text = "".join([parts[0], *hidden, "--- wrong", DEFENSIVE.partition("--- wrong")[2]])
+    exam = Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path)
+    exam.prove()
 
 
 def test_no_more_is_kept_than_it_says():

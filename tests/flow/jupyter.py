@@ -19,31 +19,12 @@ from playwright.sync_api import Route
 from tests.conftest import PROJECT
 
 STAND_IN = "window.MathJax = {Hub: {Config() {}, Queue() {}, Startup: {signal: {Interest: tell => tell('End')}}}};"
-"""What formgrader calls of MathJax, which it loads from the network and cannot do without."""
-MATHJAX = Path("/usr/share/javascript/mathjax")
-"""MathJax 2.7 in whole, where Debian's package libjs-mathjax is installed."""
-LATEST = """{
-  const script = document.createElement('script');
-  script.src = document.currentScript.src.replace('latest.js', 'MathJax.js');
-  document.head.append(script);
-}"""
-"""What the network's latest.js does, once it has found out which the latest is."""
-TYPESET = "window.MathJax && MathJax.isReady && new Promise(done => MathJax.Hub.Queue(() => done(true)))"
+"""What nbgrader's own template calls of MathJax, which it loads from the network and cannot do without."""
 
 
 def stand_in_for_mathjax(route: Route) -> None:
     """Answer a page's request for MathJax with as little as formgrader can do with."""
     route.fulfill(content_type="text/javascript", body=STAND_IN)
-
-
-def answer_for_mathjax(route: Route) -> None:
-    """Answer a page's request for a file of MathJax, as the network would."""
-    name = route.request.url.partition("?")[0].partition("/mathjax/")[2].partition("/")[2]
-    if name == "latest.js":
-        route.fulfill(content_type="text/javascript", body=LATEST)
-    else:
-        file = (MATHJAX / name).resolve()  # the fonts are links
-        route.fulfill(path=file) if file.is_file() else route.fulfill(status=404)
 
 
 @contextlib.contextmanager

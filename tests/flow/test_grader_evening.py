@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import BIN, SHORT, hand_in, load
-from tests.flow.jupyter import served, stand_in_for_mathjax
+from tests.flow.jupyter import served
 from tests.flow.test_formgrader import NOTEBOOK, TASK
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
@@ -43,7 +43,7 @@ def page(browser, graded) -> Page:
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         context.route(
             lambda url: url.startswith("http") and not url.startswith(server),
-            lambda route: stand_in_for_mathjax(route) if "mathjax" in route.request.url else route.abort(),
+            lambda route: route.abort(),
         )
         page = context.new_page()
         page.server = server

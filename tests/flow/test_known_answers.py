@@ -19,11 +19,11 @@ def notebooks(assignment):
     return read_blueprint(source), nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
 
 
-@pytest.mark.slow  # test_two_processes.py holds the same answers to their word in the engine
+@pytest.mark.slow  # test_two_processes.py holds others to their word in the engine, and `make audit` all
 @pytest.mark.parametrize(
     ("assignment", "answer"),
-    ANSWERS,
-    ids=[f"{name}-{answer.path.parent.name}-{answer.name}" for name, answer in ANSWERS],
+    ANSWERS[1::3],
+    ids=[f"{name}-{answer.path.parent.name}-{answer.name}" for name, answer in ANSWERS[1::3]],
 )
 def test_a_known_answer_loses_exactly_the_checks_it_names(assignment, answer):
     blueprint, release = notebooks(assignment)

@@ -33,13 +33,14 @@ def lines_of_source(path, marker="### BEGIN"):
     return inside, outside
 
 
-def test_there_are_five_assignments():
+def test_there_are_six_assignments():
     assert [path.parent.name for path in SOURCES] == [
         "ps1_general_attention",
         "ps2_self_attention",
         "ps3_scaled_attention",
         "ps4_multihead",
         "ps5_sentence",
+        "ps6_transformer_block",
     ]
 
 

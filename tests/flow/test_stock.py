@@ -75,6 +75,7 @@ def test_nbgraders_autograde_feedback_and_export_give_each_answer_the_points_it_
     assert rows == expected_scores()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("student", "sentence"),
     [

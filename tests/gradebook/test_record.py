@@ -131,6 +131,7 @@ def test_a_batch_writes_what_nbgraders_own_autograder_writes(root, tmp_path):
     assert rows(root)["right", "one", "written"][4] and not rows(root)["right", "two", "written"][4]
 
 
+@pytest.mark.slow
 def test_a_notebook_that_was_not_handed_in_earns_nothing_and_waits_for_nobody(root):
     hand_in(root, one=notebook("x = 1", "an answer", "done"))
     by_viva(root)

@@ -73,6 +73,50 @@ def test_a_note_is_no_doubt_and_no_answer(text):
     assert doubts(change) == ()
 
 
+PICTURES = ("![softmax](softmax.png)", "[softmax](figure.png)", '<img src="softmax.png">', "![](attachment:a.png)")
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_picture_is_no_code(picture, deleted):
+    notebook = plain(TWO.full)
+    below(notebook, "softmax", picture, "markdown")
+    if deleted:
+        notebook["cells"].remove(find(notebook, "softmax"))
+    for book in (notebook, bare(plain(notebook))):
+        assert not any("cell" in sentence and "may" in sentence for sentence in repaired(book, TWO).repairs)
+
+
+AGAIN = "def multihead_scaled_self_attention(X, *more):\n    return X"
+RAN = "X_prime = multihead_scaled_self_attention(*arguments)\nprint(X_prime)"
+
+
+@pytest.mark.parametrize("code", [AGAIN, RAN])
+@pytest.mark.parametrize("answer", ["deleted", "left"])
+@pytest.mark.parametrize("strip", [False, True])
+def test_code_is_no_written_answer_and_what_it_defines_again_is_doubted(code, answer, strip):
+    case = CASES["ps4_multihead"][0]
+    notebook, release = plain(case.full), plain(case.release)
+    name = release["cells"][-1]["id"]
+    notebook["cells"][-1:] = release["cells"][-1:] if answer == "left" else []
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": code})
+    result = repaired(bare(notebook) if strip else notebook, case)
+    assert source(result, name) == "YOUR ANSWER HERE"
+    assert code in [cell.source for cell in result.notebook.cells]
+    assert ("test_multihead" in result.doubtful) == (code == AGAIN)
+    assert "why_two_heads" not in result.doubtful
+
+
+def test_a_text_of_the_release_is_no_written_answer():
+    notebook = plain(ONE.full)
+    shown = find(notebook, "why_equivariant")["source"].split("\n\n")[1]
+    notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
+    notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": shown})
+    for book in (notebook, bare(plain(notebook))):
+        result = repaired(book, ONE)
+        assert (source(result, "why_equivariant_answer"), result.doubtful) == ("YOUR ANSWER HERE", ())
+
+
 def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
     notebook = plain(TWO.full)
     find(notebook, "attend_me")["source"] = stub(TWO, "attend_me")

@@ -66,6 +66,11 @@ def test_a_word_or_a_sentence_is_not_code(source):
 
 def test_a_sentence_is_prose_and_code_cut_anywhere_is_not():
     assert texts.is_prose("The weights sum to one, since softmax divides by the sum of all exponentials.")
+    numbers = (
+        "with: .236 .007 .749 .007, without: .119 .000 .880 .000\nratio 3.17 with, 7.39 without (I divided them).\n"
+    )
+    assert texts.is_prose(numbers + "The biggest stays the biggest. It becomes more even.\nScores grow like sqrt(d_k).")
+    assert not texts.is_prose("scores of q, k with softmax(q, k / 3.14, 2.71, 1.41, 1.73) and heads, where 12 34")
     assert not texts.is_prose("return the weights of all the heads and the keys (")
     assert not texts.is_prose("too short")
     assert not texts.is_prose("weights = softmax(scores @ keys.T / np.sqrt(dimension)) @ values[:, :, 0] +")

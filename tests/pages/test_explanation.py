@@ -48,7 +48,7 @@ def told(
         ("ValueError: operands could not be broadcast together with shapes (3,14) (15,9)", "together with shapes … …"),
         ("ZeroDivisionError: division by zero", "ZeroDivisionError: division by zero"),
         ("kumquat_31415: x", "an exception."),
-        ("NotImplementedError: ", "This is not written yet"),
+        ("NotImplementedError: ", "NotImplementedError."),
         ("no colon at all: 31415", "an exception."),
         ("", "an exception."),
     ],

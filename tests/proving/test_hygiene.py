@@ -46,6 +46,15 @@ def change(name, *pairs):
     return edit
 
 
+STALE = "check '{}': the student's function has had 'test_scores' when the expected result"
+
+
+def after_the_call(title, lines):
+    """A check whose expected result is computed from what the student's function had before."""
+    lines = lines.replace("EXPECTED", "softmax_by_sums(test_scores)")
+    return change("test_softmax_sizes", (f": {title}\n", f": {title}\nfor test_scores in []:\n{lines}\n"))
+
+
 def set_output(notebook):
     cell = next(cell for cell in notebook.cells if cell.id == "setup")
     cell.outputs = [nbformat.v4.new_output("stream", text="old")]
@@ -69,6 +78,14 @@ def rename(notebook):
         (change("test_me", ("1: the output of me to", "1: softmax(x) @ V to")), "gives away the code"),
         (change("test_softmax", ("For a random matrix", "0.2341 is right. For")), "gives away the value 0.2341"),
         (change("test_softmax", ('"For a random matrix', 'f"{expected} For a')), "the value of 'expected'"),
+        (
+            after_the_call("a single row", "    assert agrees(softmax(test_scores), EXPECTED)"),
+            STALE.format("a single row"),
+        ),
+        (
+            after_the_call("other sizes", "    got = softmax(test_scores)\n    expected = EXPECTED"),
+            STALE.format("other sizes"),
+        ),
         (change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")), "what they should write"),
         (change("sentence", ("| place |", "`softmax_by_sums`\n\n| place |")), "the hidden function 'softmax_by_sums'"),
         (change("sentence", ("| place |", "![](map.png)\n\n| place |")), "'map.png' has no readable alt text"),

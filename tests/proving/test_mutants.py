@@ -7,9 +7,12 @@ import pytest
 
 from tests.conftest import PROJECT
 from viva.blueprint import Cell, read_blueprint
-from viva.proving.mutants import mutants, mutants_of
-from viva.proving.operators import EXPRESSIONS, Scene
+from viva.proving import slips
+from viva.proving.mutants import EXPRESSIONS, mutants, mutants_of
+from viva.proving.operators import Scene
 
+WAITING = {"other slice", "other step", "not centred", "other sign"}
+"""The operators for which no solution has a place yet."""
 SHARED = frozenset({"np", "X", "softmax", "beta_q", "omega_q", "N"})
 
 
@@ -49,6 +52,9 @@ def changes(source, operator, **scene):
         ("def f(X):\n    return 2 * X", "global for argument", "X = globals()['X']"),
         ("def f(X):\n    return 2 * X", "returned input", "return X"),
         ("def f(X):\n    return 2 * X", "changed argument", "returned = 2 * X; X[0] = 0; return returned"),
+        ("def f(X):\n    return 2 * X", "spoilt argument", "X[:] = [0 * part for part in X]"),
+        ("def f(X):\n    return 2 * X", "spoilt argument", "X[:] = [np.nan * part for part in X]"),
+        ("def f(X):\n    return 2 * X", "spoilt argument", "X[:] = np.sort(X, 0)"),
         ("def f(X):\n    return 2 * X", "constant result", "return np.array([2, 4])"),
         ("def f(X):\n    return (X, N)", "other result", "return (X, np.transpose(N))"),
         ("def f(X):\n    return (X, N)", "other items", "return (N, X)"),
@@ -104,4 +110,4 @@ def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
 def test_every_operator_is_used_by_some_solution():
     sources = (PROJECT / "source").glob("*/*.ipynb")
     used = {mutant.operator for path in sources for mutant in mutants(read_blueprint(path))}
-    assert EXPRESSIONS.keys() - used <= {"other comparison", "other mask"}
+    assert (EXPRESSIONS | slips.BODIES).keys() - used <= WAITING

@@ -131,6 +131,7 @@ def test_known_right_answers_are_different_ways_and_none_is_taken_for_a_copy(ass
     assert [{pair.one, pair.other} for pair in compare(answers, given).pairs] == [{"copy", name}]
 
 
+@pytest.mark.slow
 def test_a_class_of_600_is_compared_by_what_few_share():
     dice = random.Random(1)
     ways = (

@@ -57,6 +57,7 @@ def spoilt(place: int, value: object) -> tuple:
     return tuple(state)
 
 
+STRANGE = [float("nan"), float("inf"), -float("inf"), 1e300, -13.0]
 HOSTILE = {
     "nothing": lambda: None,
     "a list": lambda: list(get_state()),
@@ -77,6 +78,8 @@ HOSTILE = {
     "a position that is a bool": lambda: spoilt(3, True),
     "a spare flag that is neither": lambda: spoilt(4, 2),
     "a spare number that is none": lambda: spoilt(5, None),
+    **{f"a spare {number}": lambda number=number: spoilt(5, number) for number in STRANGE},
+    **{f"a spare {number} of Python's": lambda number=number: spoilt(1, number) for number in STRANGE},
 }
 
 
@@ -92,7 +95,7 @@ def test_a_hostile_state_is_refused_and_changes_nothing(name):
 def test_a_state_of_almost_nothing_still_draws():
     state = get_state()
     words = b"\1\0\0\0" * WORDS
-    set_state((words + b"\0\0\0\0", float("nan"), words, 0, 1, float("inf")))
+    set_state((words + b"\0\0\0\0", -8.5, words, 0, 1, 12.0))
     draw()
     set_state(state)
     assert get_state() == state

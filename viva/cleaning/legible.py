@@ -6,6 +6,8 @@ REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Stands for a control character, and for one that reorders or hides others."""
 LONGEST = 200
 """Characters of a name in a sentence."""
+QUOTED = 80
+"""Characters of what is quoted."""
 
 
 def line(text: str, characters: int = LONGEST) -> str:
@@ -14,6 +16,17 @@ def line(text: str, characters: int = LONGEST) -> str:
     return whole if len(whole) <= characters else whole[: characters - 1] + "…"
 
 
+def quoted(text: str, characters: int = QUOTED) -> str:
+    """The text in quotes that it cannot end, for a sentence that is not to be taken for the stranger's."""
+    return "'" + line(text, characters).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}") + "'"
+
+
 def lines(text: str) -> str:
     """The text with its lines and spaces as they were."""
     return "".join(one if one.isprintable() or one in "\n\t" else " " if one.isspace() else REPLACED for one in text)
+
+
+def cell(text: str, characters: int = 1000) -> str:
+    """The text in one line as a spreadsheet may have it, which would compute what begins as a formula does."""
+    whole = line(text, characters)
+    return f"'{whole}" if whole.startswith(("=", "+", "-", "@")) else whole

@@ -21,7 +21,7 @@ from viva.proving.auditpage import proven
 from viva.proving.proof import Audit
 from viva.release import Release, rehearsing, release
 from viva.skeleton import write_assignment
-from viva.verdict import CourseError
+from viva.verdict import CourseError, VivaError
 
 NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
 
@@ -45,45 +45,61 @@ class ReleaseCommand(VivaCommand):
     def run(self) -> int:
         assignments = self.chosen_assignments()
         unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
-        if self.no_audit:
-            refused = set()
-            if unproven:
-                self.console.print(f"Released without an audit: {', '.join(unproven)}.", highlight=False)
-        else:
-            refused = {name for name, passed in self.prove(unproven).items() if not passed} if unproven else set()
-        releases = self._release([assignment for assignment in assignments if assignment not in refused])
-        self.show_document(released=[done.record() for done in releases], refused=sorted(refused))
+        refused = set()
+        if unproven and not self.no_audit:
+            refused = {name for name, passed in self.prove(unproven).items() if not passed}
+            unproven = []
+        left = [assignment for assignment in assignments if assignment not in refused]
+        failures = self._release(left, unproven, alone=len(assignments) == 1)
         if refused:
-            self.console.print(
+            self._say(
                 f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
-                "answers/<assignment>/excused.toml, or override the audit with --no-audit.",
-                markup=False,
-                highlight=False,
+                "answers/<assignment>/excused.toml, or override the audit with --no-audit."
             )
-        return NEEDS_GRADER if refused else 0
+        self.show_document(
+            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures
+        )
+        return NEEDS_GRADER if refused or failures else 0
 
-    def _release(self, assignments: list[str]) -> list[Release]:
+    def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
+        """Release assignments, each whatever becomes of the others; by name, why one could not be released.
+
+        One that is ``alone`` is the whole command, and raises.
+        """
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        with batch.alone(self.course, self._say), rehearsing(self.config) as grader:
-            releases = [self._release_one(name, grader) for name in assignments]
-        for assignment, done in zip(assignments, releases, strict=True):
-            points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
-            table.add_row(assignment, *(f"{number:g}" for number in points))
-            if done.extra_files:
-                self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
-            for sentence in done.remarks:
-                self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
-        self.console.print(table)
-        return releases
+        self.releases, failures = [], {}
+        with batch.alone(self.course, self._say), rehearsing(self.course, assignments, self.config) as grader:
+            for assignment in assignments:
+                try:
+                    done = self._release_one(assignment, grader, assignment in unproven)
+                except VivaError as error:
+                    if alone:
+                        raise
+                    failures[assignment] = str(error)
+                    continue
+                self.releases.append(done)
+                points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
+                table.add_row(assignment, *(f"{number:g}" for number in points))
+                if done.extra_files:
+                    self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
+                for sentence in done.remarks:
+                    self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
+        if self.releases:
+            self.console.print(table)
+        if found := [done.assignment for done in self.releases if done.assignment in unproven]:
+            self._say(f"Released without an audit: {', '.join(found)}.")
+        for assignment, sentence in failures.items():
+            self._say_error(f"Not released: {assignment}. {sentence}")
+        return failures
 
-    def _release_one(self, assignment: str, grader: Grader) -> Release:
+    def _release_one(self, assignment: str, grader: Grader, unproven: bool) -> Release:
         """Release an assignment; where it was graded already, the remarks say what changes and what to do next."""
         with self.course.gradebook() as gradebook:
             graded = len(gradebook.assignment_submissions(assignment))
         before = Edition.of(self.course, assignment) if graded else None
-        done = release(self.course, assignment, config=self.config, grader=grader)
+        done = release(self.course, assignment, config=self.config, grader=grader, unproven=unproven)
         after = Edition.of(self.course, assignment)
         if before in (None, after):
             return done
@@ -132,6 +148,9 @@ class AdoptCommand(VivaCommand):
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
         if adopted.missing:
             sentences += ["", "Before it passes its audit:", *(f"- {sentence}" for sentence in adopted.missing)]
+        if adopted.advice:
+            sentences += ["", "It may pass without, and more is proven with:"]
+            sentences += [f"- {sentence}" for sentence in adopted.advice]
         sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
         for sentence in sentences:
             self.console.print(sentence, markup=False, highlight=False)
@@ -140,6 +159,7 @@ class AdoptCommand(VivaCommand):
             written=[*adopted.written],
             changes=[*adopted.changes],
             missing=[*adopted.missing],
+            advice=[*adopted.advice],
         )
         return 0
 

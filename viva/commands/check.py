@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from rich.markup import escape
 from traitlets import Bool, Unicode
 from traitlets.config import Application
 
 import viva
 from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_document
 from viva.processes import leftovers, stopping
-from viva.verdict import VivaError, WallError
+from viva.verdict import NOT_DONE, VivaError, WallError
 
 SOME_FAIL = 1
-NOT_DONE = "not done yet"
 STYLES = {"passed": "green", NOT_DONE: "yellow"}
 
 
@@ -65,7 +65,15 @@ class CheckCommand(ShortHelp, Application):
         grader = Grader(libraries=libraries.mentioned([data]), environment=practice.own_settings())
         try:
             copy = practice.open_bytes(data, path, Path(self.original) if self.original else None)
-            tried, faults = practice.practise(copy, grader, path.resolve().parent)
+            if copy.memory != grader.limits.memory_bytes:
+                grader.allow(copy.memory)
+            # On a terminal alone: what waits for minutes without a word seems to hang.
+            with console(errors=True).status(f"checking {path.name}") as status:
+
+                def watch(cell: str) -> None:
+                    status.update(f"checking {path.name}: {escape(cell)}")
+
+                tried, faults = practice.practise(copy, grader, path.resolve().parent, watch)
         finally:
             grader.close()
         if faults:
@@ -82,16 +90,21 @@ class CheckCommand(ShortHelp, Application):
         terminal = console(soft_wrap=True)
         for sentence in copy.remarks:
             terminal.print(f"{path.name}: {sentence}.", markup=False, highlight=False)
-        cell = None
-        for one in tried:
-            if not one.counts:
+        visible = [one for one in tried if one.counts]
+        heading = None
+        for one in visible:
+            waiting = [other for other in visible if one.undone and other.undone == one.undone]
+            if waiting and one is not waiting[0]:
                 continue
-            if one.cell != cell:
-                cell = one.cell
-                terminal.print(cell, style="bold", markup=False, highlight=False)
-            line = f"  {one.state:12} {one.points:>4g}  {one.title}"
+            name = ", ".join(one.undone) or one.cell
+            if name != heading:
+                heading = name
+                terminal.print(name, style="bold", markup=False, highlight=False)
+            points = sum(other.points for other in waiting) or one.points
+            title = one.title if len(waiting) < 2 else f"{len(waiting)} checks"
+            line = f"  {one.state:12} {points:>4g}  {title}"
             terminal.print(line, style=STYLES.get(one.state, "red"), markup=False, highlight=False)
-            for hint in () if one.state == NOT_DONE else one.hint.splitlines():
+            for hint in () if waiting else one.hint.splitlines():
                 terminal.print(f"{'':20}{hint}", markup=False, highlight=False)
         for sentence in _sums(copy, tried):
             terminal.print(sentence, markup=False, highlight=False)
@@ -102,7 +115,7 @@ def _sums(copy, tried: list) -> list[str]:
     passed = sum(one.passed for one in visible)
     sentences = [f"{passed} of {len(visible)} visible checks pass. Grading looks at more than what is visible."]
     if any(one.state == NOT_DONE for one in visible):
-        sentences.append("What is not done yet needs an answer that still says YOUR CODE HERE.")
+        sentences.append("What is not done yet waits for answers that are empty, or still raise NotImplementedError.")
     if hidden := sum(one.points for one in tried if not one.counts):
         sentences.append(f"Hidden checks decide {hidden:g} points.")
     if by_hand := copy.examination.blueprint.manual_points:

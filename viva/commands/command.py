@@ -18,7 +18,9 @@ from viva.autograde import Examine
 from viva.batch import Outcome, Status
 from viva.cleaning import legible
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
-from viva.course import Course
+from viva.configuration import warning
+from viva.course import Course, course_above
+from viva.gradebook import lateness
 from viva.gradebook.record import AGAIN, trouble
 from viva.processes import leftovers, stopping
 from viva.prove import prove
@@ -49,9 +51,15 @@ class VivaCommand(ShortHelp, NbGrader):
         return 30
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
-        super().initialize(argv, root)
+        """Read the request; the course is this folder, or else the nearest one above it that is a course."""
+        super().initialize(argv, root or course_above(Path.cwd()))
         self.course = Course(self.coursedir)
+        lateness.follow(self.config, db_url=self.coursedir.db_url)  # with what the command line says
         self.console = console(errors=self.json)
+
+    @property
+    def config_file_paths(self) -> list[str]:
+        return [*super().config_file_paths, self.coursedir.root]
 
     def excepthook(self, etype, evalue, tb) -> None:
         sys.__excepthook__(etype, evalue, tb)
@@ -68,6 +76,8 @@ class VivaCommand(ShortHelp, NbGrader):
         try:
             if self.writes:
                 self.course.require_writable()
+                if sentence := warning(self.config):
+                    console(errors=True, soft_wrap=True).print(sentence, style="yellow", markup=False, highlight=False)
             with leftovers.temporary_folder():
                 return self.run()
         except (VivaError, TraitError) as error:  # a TraitError is about a setting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbgrader.apps.baseapp import nbgrader_aliases
 from traitlets import Bool, Int
 
-from viva import demo, doctor
+from viva import batch, demo, doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 
 
@@ -16,15 +16,20 @@ class DemoCommand(VivaCommand):
         viva demo                  24 students, all assignments
         viva demo --students=3     a small class
         viva demo --flow           release before, and grade, give feedback, export and report after it
+        viva demo --remove         empty the course again; refused when anybody else is in it
     """
     aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
     flags = VivaCommand.flags | {
-        "flow": ({"DemoCommand": {"flow": True}}, "Take the class through the whole flow, as `make demo` does.")
+        "flow": ({"DemoCommand": {"flow": True}}, "Take the class through the whole flow, as `make demo` does."),
+        "remove": ({"DemoCommand": {"remove": True}}, "Remove the demo class and what was made of it."),
     }
     students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
     flow = Bool(False, help="Take the class through the whole flow.").tag(config=True)
+    remove = Bool(False, help="Remove the demo class.").tag(config=True)
 
     def run(self) -> int:
+        if self.remove:
+            return self._remove_class()
         return self._run_flow() if self.flow else self._write_class()
 
     def _run_flow(self) -> int:
@@ -44,10 +49,20 @@ class DemoCommand(VivaCommand):
                 return status
         return 0
 
+    def _remove_class(self) -> int:
+        with batch.alone(self.course, self._say):
+            removed = demo.remove_class(self.course)
+        self._say(f"Removed: {len(removed)} demo students, and what was made of what they handed in.")
+        self.show_document(removed=removed)
+        return 0
+
     def _write_class(self) -> int:
         counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
         for assignment, count in counts.items():
             self.console.print(f"{assignment}: {count} submissions by {self.students} demo students", highlight=False)
+        for number, what in demo.ROLES.items():
+            if number <= self.students:
+                self.console.print(f"demo-{number:02d} {what}.", markup=False, highlight=False, soft_wrap=True)
         self.show_document(students=self.students, submissions=counts)
         return 0
 

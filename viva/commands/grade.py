@@ -19,10 +19,13 @@ from viva.autograde import Autograde, Examine
 from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
 from viva.course import Course
 from viva.proving.auditpage import proven
-from viva.regrade import TOTAL, Change, Regrade, write_csv
+from viva.regrade import TOTAL, Change, Regrade, grouped, write_csv
 from viva.shadow import shadow
 from viva.verdict import CourseError
 
+MOST_NAMES = 20
+"""So many students are named in a row of a regrade's table."""
+VERBOSE = {"verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with why.")}
 WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
 REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
 
@@ -73,12 +76,14 @@ class RegradeCommand(VivaCommand):
     arguments = "ASSIGNMENT"
     description = "Release a corrected assignment over its graded submissions, grade them again, say who changes."
     examples = """
-        viva regrade ps3_scaled_attention --what-if   say who would change, and touch nothing
-        viva regrade ps3_scaled_attention             do it; grades and comments given by hand stay
+        viva regrade ps3_scaled_attention --what-if             say who would change, and touch nothing
+        viva regrade ps3_scaled_attention --what-if --verbose   the same, with every reason
+        viva regrade ps3_scaled_attention                       do it; grades and comments given by hand stay
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL
+    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL | VERBOSE
     what_if = Bool(False, help="Only say what would change.").tag(config=True)
+    verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
 
     @default("classes")
@@ -119,7 +124,7 @@ class RegradeCommand(VivaCommand):
             self._say(f"  {sentence}")
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
-        self._say(f"Every change is in {path}." if changes else "Nobody changes.")
+        self._say(f"Every change, with its reason, is in {path}." if changes else "Nobody changes.")
         if self.what_if:
             self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
         else:
@@ -147,10 +152,17 @@ class RegradeCommand(VivaCommand):
                 yield self.course, self.config
 
     def _show(self, changes: list[Change], total: int) -> None:
-        table = Table("student", "cell", "check", "old", "new", "why")
-        for change in changes:
-            old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
-            table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
+        if self.verbose:
+            table = Table("student", "cell", "check", "old", "new", "why")
+            for change in changes:
+                old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
+                table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
+        else:
+            table = Table("cell", "check", "change", "students")
+            for group in grouped(changes):
+                names, more = group.students[:MOST_NAMES], len(group.students) - MOST_NAMES
+                who = f"{len(group.students)}: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
+                table.add_row(*map(escape, (group.cell, group.check, group.change, who)))
         if changes:
             self.console.print(table)
         sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
+from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
-from viva.commands.command import WORKERS, VivaCommand
+from viva.cleaning import legible
+from viva.commands.command import FORCE, WORKERS, VivaCommand
 from viva.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.gradebook import export
+from viva.gradebook.standing import Status
 from viva.verdict import CourseError
+
+MARKS = ("score", "max_score")
+SHORT = {Status.MISSING: "-"}
+"""How the table of the class calls what takes more than a word."""
 
 
 class FeedbackCommand(VivaCommand):
     name = "viva-feedback"
-    description = "Write a page for each graded submission, for the student to read."
+    description = "Write a page for each graded submission, for its student; one that has not changed is left alone."
     examples = """
         viva feedback                          all that was graded
         viva feedback ps1_general_attention    one assignment
+        viva feedback --force                  also pages that would come out the same
     """
     aliases = nbgrader_aliases | WORKERS
+    flags = VivaCommand.flags | FORCE
 
     @default("classes")
     def _classes_default(self) -> list[type]:
@@ -32,6 +41,7 @@ class FeedbackCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         self.course.require_columns()
+        self.course.settle()
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
 
@@ -56,6 +66,7 @@ class ReportCommand(VivaCommand):
     def run(self) -> int:
         from viva import report  # SciPy and Matplotlib take a second to load
 
+        self.course.settle()
         path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
         self.show_document(**figures)
         self._say(f"{path} says what came of {sum(part['graded'] for part in figures['assignments'])} submissions.")
@@ -77,14 +88,15 @@ class ExportCommand(VivaCommand):
 
     def run(self) -> int:
         assignments = self._released(self.chosen_assignments())
-        students = [] if self.coursedir.student_id == "*" else self.course.students(self.coursedir.student_id)
+        student = self.coursedir.student_id
         path = self.course.root / self.to
+        self.course.settle()
         with self.course.gradebook() as gradebook:
-            export.CsvExport(to=str(path), assignment=assignments, student=students).export(gradebook)
-            rows = list(export.scores(gradebook, assignments, students))
+            rows = list(export.scores(self.course, gradebook, assignments, student))
+        export.write(rows, path)
         self.console.print(_class_table(rows, assignments))
         self.console.print(
-            "A score in brackets waits for a grader; * is late. "
+            "A score in brackets waits for a grader; * is late; - was not handed in. "
             f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
         )  # fmt: skip
         self.show_document(file=path, scores=rows)
@@ -115,7 +127,9 @@ def _class_table(rows: list[dict], assignments: list[str]) -> Table:
     by_place = {(row["student_id"], row["assignment"]): row for row in rows}
     for student in students:
         cells = [by_place[student, name] for name in assignments]
-        table.add_row(student, *map(_score, cells), f"{sum(row['score'] for row in cells):.4g}")
+        total, counted = (sum(row[key] or 0 for row in cells if row["status"] != Status.EXCUSED) for key in MARKS)
+        of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
+        table.add_row(escape(legible.line(student)), *map(_score, cells), f"{total:.4g}{of}")
     table.add_section()
     maxima = [max((row["max_score"] for row in rows if row["assignment"] == name), default=0) for name in assignments]
     table.add_row("maximum", *(f"{points:g}" for points in maxima), f"{sum(maxima):g}")
@@ -123,8 +137,8 @@ def _class_table(rows: list[dict], assignments: list[str]) -> Table:
 
 
 def _score(row: dict) -> str:
-    if row["needs_manual_grade"] == "":
-        return "-"
-    late = "*" if row["late_submission_penalty"] else ""
+    if row["score"] is None:
+        return SHORT.get(row["status"], row["status"])
+    late = "*" if row["seconds_late"] else ""
     score = f"{row['score']:.4g}{late}"
     return f"({score})" if row["needs_manual_grade"] else score

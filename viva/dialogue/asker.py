@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import re
 import sys
 import warnings
 import weakref
@@ -11,11 +13,22 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from viva import wire
+from viva.cleaning import legible
 from viva.dialogue.kinds import OWN, PLAIN, STOPS, SWALLOWS, Kinds
 from viva.dialogue.operations import origin
-from viva.dialogue.raised import Raised, StudentClass, library
+from viva.dialogue.raised import Raised, StudentClass, library, safe
 from viva.dialogue.shared import Shared, update
-from viva.dialogue.standin import BUILT_IN_PLACES, STAND_INS, CallableStandIn, IteratorStandIn, StandIn, get_path
+from viva.dialogue.standin import (
+    BUILT_IN_PLACES,
+    STAND_INS,
+    CallableStandIn,
+    IteratorStandIn,
+    StandIn,
+    filled,
+    get_path,
+    is_description,
+)
+from viva.dialogue.told import Told
 from viva.values.randomness import get_state, set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
@@ -38,36 +51,48 @@ class Asker:
         self.rebound: Callable[[], dict[str, object]] = dict
         """Names that test code has bound since, and that the candidate should see."""
         self.shared = Shared()
-        self.names: dict[str, StandIn] = {}
-        """What the student's names mean, until the candidate says that one means something else."""
+        self.told = Told(self)
+        self.hidden = 0
+        """How many hidden parts of test code are running: hidden lines, and functions that are defined in some."""
         self.first = True
         """Whether the next question is the first of a check."""
         self.fault: CandidateFault | None = None
         """The first fault of the candidate; it counts even when test code swallowed it."""
         self.asserted: AssertionError | None = None
         """What a test asserted in vain while it was called back; it counts even when student code swallowed it."""
+        self.culprit, self.running = "", ""
+        """The name that the first fault was asked for, and the traceback of an interrupt."""
+        self.hurry: Callable[[str], None] = str
+        """Is told the name that will be asked to do something, and may raise CandidateStopped."""
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
 
     def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
         """The result of one operation in the candidate; see _operate."""
         before, self.waiting = self.waiting, True
+        self.told.calls += operation != "tell"
+        root = path[: re.match(r"\w*", path).end()]
         try:
+            if operation != "tell":
+                self.hurry(root)
             return self._operate(operation, args, kwargs or {}, path)
         except CandidateFault as fault:
-            self.fault = self.fault or fault
+            if self.fault is None:
+                self.fault, self.culprit = fault, root
             raise
         finally:
             self.waiting = before
+            if operation != "tell":
+                self.told.called()
+                self.told.calls -= 1
 
     def name(self, name: str) -> object:
-        """What a name of the notebook means; for plain values, which may change in place, it is asked every time."""
-        if name in self.names:
-            return self.names[name]
-        value = self.operate("name", name, path=name)
-        if type(value) in STAND_INS:
-            self.names[name] = value
-        return value
+        """What a name of the notebook means."""
+        try:
+            return self.told.name(name)
+        except CandidateFault as fault:
+            self.fault = self.fault or fault
+            raise
 
     def _operate(self, operation: str, args: tuple, kwargs: dict, path: str) -> object:
         """The result of one operation in the candidate.
@@ -83,32 +108,55 @@ class Asker:
         if rebound := self.rebound():
             request["rebound"] = rebound
         self.shared.trim()
+        if self.hidden:
+            self.shared.hide(self.told.named)
         if changed := self.shared.changed():
             request["shared"] = changed
+            self.told.forget_kept(changed)
         self._tell_random_state(request)
         found: list[wire.Reference] = []
         reply = self.exchange(request, path, found)
-        self._take_state(reply)
+        with _doubting():
+            self._take_state(reply)
+            warned = self.raised.warnings(reply.get("warned"))
+            kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
+            error = self._error(reply["raised"], operation, path) if "raised" in reply else None
         _print(reply.get("printed", []))
-        self._warn(reply.get("warned", []))
-        kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
+        for warning, filename, line in warned:
+            warnings.warn_explicit(warning, None, filename, line)
         arguments = {number: places[place] for place, number in kept.items() if place is not None}
-        for number, value in arguments.items():
-            self.shared.keep(number, value)
-        self._take_changed(arguments, reply.get("changed", {}), path + " changed")
-        if "raised" in reply:
-            self._raise(reply["raised"], operation, path)
+        with _doubting():
+            for number, value in arguments.items():
+                self.shared.keep(number, value)
+            self._take_changed(arguments, reply.get("changed", {}), path + " changed")
+        if self.hidden and reply.get("changed"):
+            self.share()  # it is the student's doing, and what hidden lines do next is not
+        if error is not None:
+            raise error
         self.kinds.check(path, found)
         value, number = reply.get("value"), kept.get(None)
         if number is None or found:
             return value
         # What both sides keep already is the same object here too, as when a function returns its argument.
         mine = self.shared.get(number)
-        if type(mine) is type(value):
-            self.shared.take(number, value)
-            return mine
-        self.shared.keep(number, value, computed=operation == "call")
+        with _doubting():
+            if type(mine) is type(value):
+                self.shared.take(number, value)
+                return mine
+            self.shared.keep(number, value, computed=operation == "call")
         return value
+
+    def share(self) -> None:
+        """Tell at once what has changed in place."""
+        if changed := self.shared.changed():
+            self.exchange({"do": "share", "values": changed})
+            self.told.forget_kept(changed)
+
+    def is_silent(self, value: object) -> bool:
+        """Whether hidden lines are running that have changed a value in place."""
+        if self.hidden:
+            self.shared.hide(self.told.named)
+        return bool(self.hidden) and self.shared.is_silent(value)
 
     def _kept(self, reply: dict, places: dict) -> dict:
         """The number under which the candidate keeps each argument and, under None, the result."""
@@ -119,26 +167,15 @@ class Asker:
             raise CandidateLied("numbers of arguments that are none")
         return kept
 
-    def _warn(self, warned: object) -> None:
-        """Warn here of what the student's code warned of, so that filters of test code apply."""
-        for warning in warned if isinstance(warned, list) else ():
-            match warning:
-                case (lineage, str(message), str(filename), int(line)):
-                    kind = self.raised.kind(lineage)
-                    if issubclass(kind, Warning):
-                        # Made here: a class of the student's would be asked for it, and could warn again.
-                        told = kind.__new__(kind, message)
-                        told.args = (message,)
-                        warnings.warn_explicit(told, None, filename, line)
-
-    def _raise(self, raised: object, operation: str, path: str) -> None:
-        if isinstance(raised, dict) and raised.get("name") == "KeyboardInterrupt":
-            raise CandidateStopped("the time was over")
+    def _error(self, raised: object, operation: str, path: str) -> BaseException:
+        if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
+            self.running = safe(str, raised.get("traceback"))
+            return CandidateStopped("the time was over")
         error = self.raised.exception(raised)
         # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.
         if isinstance(error, StopIteration) and operation != "next" and not self.kinds.allows(STOPS, path):
-            raise _as_error(error)
-        raise error
+            return _as_error(error)
+        return error
 
     def _take_changed(self, arguments: dict[int, object], changed: object, path: str) -> None:
         """Change what both sides keep as the candidate changed its copies; each comes as a message of its own."""
@@ -148,18 +185,17 @@ class Asker:
             if type(number) is not int or not isinstance(data, bytes):
                 raise CandidateLied("changed values that are none")
             found: list[wire.Reference] = []
-            try:
-                value = wire.decode(data, lambda reference, found=found: self.resolve(reference, path, found))
-            except WireError as error:
-                raise CandidateLied(f"the answer cannot be read: {error}") from None
+            value = wire.decode(data, lambda reference, found=found: self.resolve(reference, path, found))
             self.kinds.check(path, found)
             self.kinds.check_arrays(data, value, path)
+            if number not in arguments:
+                self.told.changed(number, data)
             update(arguments.get(number, self.shared.get(number)), value)
             self.shared.told(number)
 
     def exchange(self, request: dict, path: str = "", found: list | None = None) -> dict:
-        """Send a request and return the reply, serving callbacks meanwhile."""
-        found = [] if found is None else found
+        """Send a request and return the reply, serving callbacks meanwhile if it is an operation."""
+        operating, found = found is not None, [] if found is None else found
         if isinstance(self.fault, CandidateDied):
             raise self.fault
         before, self.waiting = self.waiting, True
@@ -171,10 +207,12 @@ class Asker:
                 if not isinstance(reply, dict):
                     raise CandidateLied("the answer is not an answer")
                 if "refused" in reply:
-                    raise CandidateLied(f"the answer cannot be read: {reply['refused']}")
+                    raise CandidateLied(f"the answer cannot be read: {legible.quoted(safe(str, reply['refused']))}")
                 self.kinds.check_arrays(data, reply, path)
                 if "callback" not in reply:
                     return reply
+                if not operating:
+                    raise CandidateLied("a callback where no code of the student's runs")
                 self._call_back(reply)
         except (EOFError, BrokenPipeError):
             raise CandidateDied from None
@@ -184,10 +222,11 @@ class Asker:
             self.waiting = before
 
     def _call_back(self, reply: dict) -> None:
-        number, args, kwargs = reply.get("callback"), reply.get("args"), reply.get("kwargs")
+        number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
         if not (type(number) is int and 0 <= number < len(self.functions)):
             raise CandidateLied("a callback that was never given")
         self._take_state(reply)
+        self.told.called()
         try:
             self.waiting = False
             answer = {"value": self.functions[number](*args, **kwargs)}
@@ -209,12 +248,12 @@ class Asker:
 
     def refer(self, value: object) -> wire.Reference | None:
         """How something of ours, or a stand-in, is named to the candidate."""
+        if type(value) in STAND_INS:
+            return wire.Reference(object.__getattribute__(value, "_number"), {"of": "candidate"})
         if type(value) is StudentClass or isinstance(value, BaseException):
             number = vars(value).get("viva_number")
             if type(number) is int:
                 return wire.Reference(number, {"of": "candidate"})
-        if type(value) in STAND_INS:
-            return wire.Reference(object.__getattribute__(value, "_number"), {"of": "candidate"})
         place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
         if getattr(builtins, getattr(value, "__name__", ""), None) is value:
             place = f"builtins:{value.__name__}"
@@ -230,13 +269,13 @@ class Asker:
         about = reference.about
         if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
-        if about.get("of") != "candidate" or not _is_description(about):
+        if about.get("of") != "candidate" or not is_description(about):
             raise WireError("a reference to nothing")
         expected, place = self.kinds.known.get(path), about["origin"]
         if expected and (expected == place or expected.startswith(OWN)):
             return library(expected.removeprefix(OWN))
         if "contents" in about:
-            return _filled(about["type"], about["contents"])
+            return filled(about["type"], about["contents"])
         if about["iterator"] and expected == PLAIN and not self.kinds.recording:
             return self._items(StandIn(self, reference.id, about, path + "[*]"))
         found.append(reference)
@@ -279,7 +318,7 @@ class Asker:
     def _take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
             if isinstance(name, str):
-                self.names.pop(name, None)
+                self.told.rebound(name)
         if "random_state" in reply:
             try:
                 set_state(reply["random_state"])
@@ -296,39 +335,19 @@ def _as_error(stop: StopIteration) -> RuntimeError:
     return error
 
 
+@contextlib.contextmanager
+def _doubting() -> Iterator[None]:
+    """Whatever goes wrong while an answer is read, the answer is at fault."""
+    try:
+        yield
+    except Exception as error:
+        why = error if isinstance(error, WireError) else type(error).__name__
+        raise CandidateLied(f"the answer cannot be read: {why}") from None
+
+
 def _print(printed: object) -> None:
     """Print here what the student's code printed there, so that test code can capture it."""
     for item in printed if isinstance(printed, list) else ():
-        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], str):
-            (sys.stderr if item[0] == "stderr" else sys.stdout).write(item[1])
-
-
-def _filled(kind: str, contents: object) -> object:
-    """A view of a dict or an array of objects with these contents."""
-    try:
-        match kind:
-            case "dict_keys":
-                return dict.fromkeys(contents).keys()
-            case "dict_values":
-                return dict(enumerate(contents)).values()
-            case "dict_items":
-                return dict(contents).items()
-        shape, items = contents
-        flat = np.empty(len(items), object)
-        for place, item in enumerate(items):
-            flat[place] = item
-        return flat.reshape(shape)
-    except (TypeError, ValueError):
-        raise CandidateLied("contents that are none") from None
-
-
-def _is_description(about: dict) -> bool:
-    kinds = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
-    return (
-        all(type(about.get(key)) is kind for key, kind in kinds.items())
-        and all(
-            isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
-            for base in about["mro"]
-        )
-        and len(about["mro"]) > 0
-    )
+        match item:
+            case (str(name), str(text)):
+                (sys.stderr if name == "stderr" else sys.stdout).write(text)

@@ -4,8 +4,8 @@ Theory of operation. The warm parent of the candidates takes a *snapshot* of the
 forks. At the end of a notebook the candidate is asked what is another object now (identities are compared, about a
 millisecond), which files outside its folder the student's code tried to open and which connections to make (an audit
 hook, which Python code cannot take away, noted them), and which answers were of a subclass of a plain type. All of it
-comes from a process that the student's code shares and can make say anything: ``facts`` takes its word for short texts
-only, and says so when it gets none. An empty list proves nothing; a fact is a reason to look into the notebook.
+comes from a process that the student's code shares and can make say anything: what is told of it is put together in
+``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from types import FrameType
+from types import FrameType, FunctionType
 
-from viva.cleaning import legible
+from viva.dialogue import operations
 from viva.values.plain import KIND, kind_of
 from viva.wall import readable_by_default
 
@@ -26,6 +26,11 @@ WATCHED = (
     *("numpy", "numpy.linalg", "numpy.random", "numpy.testing", "pandas", "pandas.testing"),
     *("scipy.linalg", "scipy.special", "scipy.stats"),
 )
+OWN = (
+    *("viva.candidate", "viva.wire", "viva.values.arrays", "viva.values.plain", "viva.values.randomness"),
+    *(f"viva.dialogue.{name}" for name in ("integrity", "operations", "raised", "shared", "shell")),
+)
+"""What the candidate itself is made of."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
 SHELL = frozenset(("IPython",))
 READERS = SHELL.union(
@@ -38,7 +43,6 @@ OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
 FRAMES, ENTRIES, CHARACTERS = 60, 12, 200
 """So deep is the caller looked for; so many things of a kind are told, each in so many characters."""
-SILENT = "the code's process did not say what it had changed in its libraries and hooks"
 ODD = "should be plain data such as a number or an array, but is"
 """What an examiner says of an answer that is an object where the solution gave data."""
 ANSWER_SECONDS = 10.0
@@ -56,7 +60,11 @@ class Snapshot:
         }
         for kind in type(shell).__mro__[:3]:
             self.places[kind.__name__] = (vars(kind), {k: v for k, v in vars(kind).items() if _is_watched(k, v)})
-        self.own = dict(vars(shell))
+        for name in OWN:
+            self.places |= _own_places(name, vars(sys.modules[name]))
+        watched = [(f"{name}.{key}", one) for name, (_, known) in self.places.items() for key, one in known.items()]
+        self.code = {one: (place, one.__code__) for place, one in reversed(watched) if _is_own(one)}
+        self.own, self.names = dict(vars(shell)), shell.user_ns
         self.lists = {name: list(getattr(shell, name, ())) for name in HOOKS}
         self.callbacks = {event: list(functions) for event, functions in shell.events.callbacks.items()}
         self.exceptions = shell.custom_exceptions
@@ -70,6 +78,9 @@ class Snapshot:
             for key, value in before.items():
                 if now.get(key) is not value:
                     yield f"{name}.{key}"
+        for function, (place, code) in self.code.items():
+            if function.__code__ is not code:
+                yield place
 
     def hooks(self) -> Iterator[str]:
         """What was added to IPython that sees or changes other cells than its own."""
@@ -82,10 +93,26 @@ class Snapshot:
                 yield f"events ({event})"
         if self.shell.custom_exceptions != self.exceptions:
             yield "set_custom_exc"
+        if self.shell.user_ns is not self.names:
+            yield "user_ns"
         kind = type(self.shell)
         for name, value in vars(self.shell).items():
             if name != "CustomTB" and self.own.get(name) is not value and callable(getattr(kind, name, None)):
                 yield name
+
+
+def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
+    """The functions of one of our modules, and those of its classes and tables."""
+    yield name, (module, {key: value for key, value in module.items() if callable(value)})
+    for key, value in module.items():
+        if isinstance(value, type) and value.__module__ == name:
+            yield f"{name}.{key}", (vars(value), {part: one for part, one in vars(value).items() if callable(one)})
+    if name == operations.__name__:
+        yield f"{name}.OPERATIONS", (operations.OPERATIONS, dict(operations.OPERATIONS))
+
+
+def _is_own(function: object) -> bool:
+    return type(function) is FunctionType and function.__module__ in OWN
 
 
 def _is_watched(name: str, value: object) -> bool:
@@ -158,9 +185,11 @@ class Witness:
             base = next(one for one in kind.__mro__[1:] if one.__module__ != "__main__")
             self.subclasses[f"{kind.__name__}, a subclass of {base.__name__}"] = None
 
-    def told(self, snapshot: Snapshot) -> dict[str, list[str]]:
+    def told(self, snapshot: Snapshot, candidate: object) -> dict[str, list[str]]:
         """All of it as plain data."""
-        found = {"touched": snapshot.touched(), "hooks": snapshot.hooks(), "opened": self.opened}
+        kind = type(candidate)
+        patched = [f"{kind.__module__}.{kind.__name__}.{name}" for name in vars(candidate) if name in vars(kind)]
+        found = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
         found |= {"connections": self.connections, "subclasses": self.subclasses}
         return {name: [str(one)[:CHARACTERS] for one in list(values)[:ENTRIES]] for name, values in found.items()}
 
@@ -195,40 +224,8 @@ def _address(event: str, values: tuple) -> str:
             family = values[1] if len(values) > 1 else None
             return "" if family == socket.AF_UNIX else "a socket"
         case "socket.connect" | "socket.bind" | "socket.sendto":
-            return str(values[1])[:CHARACTERS]
+            place = values[1]
+            return (":".join(map(str, place[:2])) if isinstance(place, tuple) else str(place))[:CHARACTERS]
         case "socket.getaddrinfo" | "socket.gethostbyname":
             return str(values[0])[:CHARACTERS]
     return ""
-
-
-def facts(reply: object, reasons: list[str], walled: bool) -> list[str]:
-    """The sentences about a notebook, from a stranger's ``reply`` and from the reasons of its checks.
-
-    None of them says more than that something was there; an honest notebook has none.
-    """
-    found = reply.get("facts") if isinstance(reply, dict) else None
-    if not isinstance(found, dict):
-        return [SILENT, *_odd(reasons)]
-    names = {key: _names(found.get(key)) for key in SENTENCES}
-    told = [SENTENCES[key].format(", ".join(texts)) for key, texts in names.items() if texts]
-    refused = "the wall refused it" if walled else "there was no wall to refuse it"
-    return [sentence.replace(REFUSED, refused) for sentence in told] + _odd(reasons)
-
-
-REFUSED = "\0"
-SENTENCES = {
-    "touched": "not what was loaded any more: {}",
-    "hooks": "IPython hooks installed: {}",
-    "opened": "tried to open outside its folder: {} (" + REFUSED + ")",
-    "connections": "tried to use the network: {} (" + REFUSED + ")",
-    "subclasses": "answers of a class of its own that stands for plain data: {}",
-}
-
-
-def _names(values: object) -> list[str]:
-    texts = [value for value in values if isinstance(value, str)][:ENTRIES] if isinstance(values, list) else []
-    return [one for one in dict.fromkeys(legible.line(text, CHARACTERS) for text in texts) if one]
-
-
-def _odd(reasons: list[str]) -> list[str]:
-    return list(dict.fromkeys(legible.line(reason, CHARACTERS) for reason in reasons if ODD in reason))[:ENTRIES]

@@ -21,6 +21,8 @@ SWALLOWS = " leave "
 """After the path of a context manager of the solution's, before the name of an exception that it did not let out."""
 CALLED_BACK = " called back"
 """The path under which it stands that the solution caught what a test asserted while it was called back."""
+CREDIT = " credit "
+"""Before the name of a grade cell: what the last value of its only check came to, as ``viva.outcome`` has it."""
 STOPS = " stops"
 """After the path of a call at which the solution raised StopIteration."""
 _VALUES = type({}.values())
@@ -54,6 +56,7 @@ class Kinds:
                 self.known[path] = "" if found else PLAIN
         elif found and self.expected(path) == PLAIN:
             name = found[0].about["type"]
+            name = name[:60] if name.isidentifier() else "without a proper name"
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
             raise CandidateLied(f"{readable(path)} {ODD} {what}")
 

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import sys
 import types
 
 from viva.dialogue.asker import Asker
 from viva.dialogue.standin import Type, identical, is_instance, is_subclass
+from viva.verdict import CandidateFault
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for stand-ins."""
+
+
+HIDDEN_LINES = "__hidden__"
+"""The name under which test code finds the context of its hidden lines."""
+
+
+class HiddenLines:
+    """The context in which hidden lines run: what they change in place is not told to the candidate."""
+
+    def __init__(self, asker: Asker) -> None:
+        self.asker = asker
+
+    def __enter__(self) -> None:
+        if not self.asker.hidden:  # what visible lines have changed is told before
+            with contextlib.suppress(CandidateFault):
+                self.asker.share()
+        self.asker.hidden += 1
+
+    def __exit__(self, *_: object) -> None:
+        if self.asker.hidden == 1:
+            self.asker.shared.hide(self.asker.told.named)
+        self.asker.hidden -= 1
 
 
 class UnknownMagicError(Exception):
@@ -25,6 +49,7 @@ class Namespace(dict):
         # With Python's own names in it, __missing__ is asked for the student's only.
         super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
         super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
+        super().__setitem__(HIDDEN_LINES, HiddenLines(asker))
         super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self._globals)
         self.asker = asker
         self.owned: set[str] = set()
@@ -52,7 +77,7 @@ class Namespace(dict):
     def __delitem__(self, name: str) -> None:
         self.bound.add(name)
         if name not in self or name in self.owned:
-            self.asker.names.pop(name, None)
+            self.asker.told.forget([name])
             self.asker.exchange({"do": "unbind", "name": name})
         self.pop(name, None)
         self.modules.pop(name, None)

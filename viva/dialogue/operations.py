@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import copy
 import inspect
 import operator
@@ -10,20 +11,53 @@ import sys
 import types
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viva import wire
 from viva.dialogue import raised
 from viva.dialogue.raised import safe
+from viva.dialogue.shared import BYTES
 
 if TYPE_CHECKING:
     from viva.candidate import Candidate
 
 
-def _lookup(candidate: Candidate, name: str):
+def _tell(candidate: Candidate, name: str, others: str) -> bytes:
+    """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each."""
+    space = candidate.shell.user_ns
+    if name not in space:
+        raise NameError(f"name '{name}' is not defined")
     try:
-        value = candidate.named[name] = candidate.shell.user_ns[name]
-        return value
-    except KeyError:
-        raise NameError(f"name '{name}' is not defined") from None
+        rows = [_row(candidate, name, space[name])]
+    except Exception as error:
+        rows = [(name, f"{type(error).__name__}: {safe(str, error)}"[:500], None)]
+    for other in others.split():
+        with contextlib.suppress(Exception):
+            if _room(value := space[other], BYTES) >= 0:
+                rows.append(_row(candidate, other, value))
+    return wire.encode(rows)
+
+
+def _row(candidate: Candidate, name: str, value: object) -> tuple[str, bytes, int | None]:
+    message = wire.encode(value, candidate.refer)
+    candidate.named[name] = value
+    candidate.witness.note_answer(value)
+    return name, message, candidate.shared.number(value)
+
+
+def _room(value: object, room: int) -> int:
+    """How much of ``room`` bytes would be left beside a value, roughly; negative when there is not enough."""
+    if isinstance(value, np.ndarray):
+        return room - value.nbytes
+    if isinstance(value, str | bytes | bytearray):
+        return room - len(value)
+    if isinstance(value, list | tuple | set | frozenset | dict):
+        room -= 100
+        for item in value.values() if isinstance(value, dict) else value:
+            if (room := _room(item, room)) < 0:
+                break
+        return room
+    return -1 if type(value).__module__.startswith("pandas") else room - 10
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -62,7 +96,7 @@ def _forward(function):
 
 
 OPERATIONS = {
-    "name": _lookup,
+    "tell": _tell,
     "names": _names,
     "call": lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs),
     "enter": lambda candidate, manager: manager.__enter__(),
@@ -97,3 +131,18 @@ def origin(value: object) -> str:
         if found is value:
             return f"{module}:{name}"
     return ""
+
+
+def contents_of(value) -> tuple | list | None:
+    """What is in an array of objects or a view of a dict; None for anything else."""
+    if type(value) is np.ndarray:
+        return value.shape, value.ravel().tolist()
+    return list(value) if type(value) in VIEWS else None
+
+
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def lineage_of(kind: type) -> list[tuple[str, str]]:
+    """The classes that a class is one of, as module and name."""
+    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(kind)][:20]

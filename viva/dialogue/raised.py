@@ -2,10 +2,10 @@
 
 Theory of operation. The candidate tells of an exception: the classes it belongs to, each with its number
 in the candidate's table of objects, its message, and those of its arguments and attributes that are
-plain. The examiner makes an exception of its own from that: of its own class where the class is a
-library's, else of a class made here, which stands for the student's, so that tests can catch it by that
-class or a base of it. An exception that crosses back, to a callback's caller or a context manager, is
-named by its number; one that the test code made itself is kept here and arrives as something alike.
+plain. The examiner makes an exception of its own from that: of its own class, or one like it, where the
+class is a library's (``likeness``), else of a class made here, which stands for the student's, so that tests
+can catch it by that class or a base of it. An exception that crosses back, to a callback's caller or a context
+manager, is named by its number; one that the test code made itself is kept here and arrives as something alike.
 """
 
 from __future__ import annotations
@@ -18,11 +18,18 @@ import traceback
 
 import viva
 from viva import wire
+from viva.dialogue import likeness
 from viva.verdict import CandidateLied
 
 TRACEBACK_LINES = 40
 CAUSES, ATTRIBUTES, CLASSES = 3, 20, 20
 """How many an exception crosses with."""
+MESSAGE, NAME, TRACEBACK = 2000, 200, 8000
+"""Characters that are kept of what is said of an exception."""
+WARNINGS, LINES = 100, 10**6
+"""So many warnings of an answer are heeded, of lines below this number."""
+KNOWN_CLASSES = 2000
+"""So many exception classes of its own may a notebook have."""
 
 
 def library(place: str) -> object:
@@ -60,7 +67,7 @@ def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:
         "number": number_of(error),
         "lineage": lineage(type(error), number_of),
         "name": type(error).__name__,
-        "message": safe(str, error)[:2000],
+        "message": safe(str, error)[:MESSAGE],
         "args": error.args if len(error.args) <= ATTRIBUTES and wire.is_plain(error.args) else None,
         "attributes": attributes,
         "traceback": student_traceback(error),
@@ -95,7 +102,7 @@ def student_traceback(error: BaseException) -> str:
     package = os.path.dirname(viva.__file__)
     frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
     lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
-    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {safe(str, error)}"])[:8000]
+    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {safe(str, error)}"])[:TRACEBACK]
 
 
 # --- in the examiner
@@ -131,30 +138,50 @@ class Raised:
         kept = known.get("kept")
         if type(kept) is int and 0 <= kept < len(self.kept):
             return self.kept[kept]
-        kind = self.kind(known.get("lineage"))
-        args = known.get("args")
-        args = args if isinstance(args, tuple) else (known["message"],)
-        try:
-            error = kind.__new__(kind, *args)
-            error.args = args
-            attributes = known.get("attributes")
-            for name, value in attributes.items() if isinstance(attributes, dict) else ():
-                if isinstance(name, str) and name[:1] != "_" and name[:5] != "viva_":
-                    with contextlib.suppress(Exception):
-                        setattr(error, name, value)
-            str(error)
-        except Exception:
-            error = RuntimeError(known["message"])
-        error.viva_number, error.viva_message = known.get("number"), known["message"]
-        error.viva_name, error.viva_traceback = str(known.get("name")), str(known.get("traceback"))
+        args, attributes = known.get("args"), known.get("attributes")
+        error = self.instance(
+            self.kind(known.get("lineage")),
+            args if type(args) is tuple else None,
+            known["message"][:MESSAGE],
+            attributes if type(attributes) is dict and len(attributes) <= ATTRIBUTES else {},
+            viva_number=known.get("number"),
+            viva_name=_cut(known.get("name"), NAME),
+            viva_traceback=_cut(known.get("traceback"), TRACEBACK),
+        )
         if known.get("cause"):
             error.__cause__ = self.exception(known["cause"])
         return error
 
+    def instance(
+        self, kind: type[Exception], args: tuple | None, message: str, attributes: dict, **about: object
+    ) -> BaseException:
+        """An exception of a class that ``kind`` gave; without arguments the message is the only one."""
+        args = (message,) if args is None else args
+        if type(kind) is StudentClass:
+            return likeness.make(kind, args, attributes, viva_message=message, **about)
+        return likeness.like(kind, args, attributes, message, **about)
+
+    def warnings(self, warned: object) -> list[tuple[Warning, str, int]]:
+        """What the student's code warned of, to be warned of here, so that filters of test code apply."""
+        found = []
+        for warning in warned[:WARNINGS] if isinstance(warned, list) else ():
+            match warning:
+                case (lineage, str(message), str(filename), int(line)) if 0 <= line < LINES:
+                    kind = self.kind(lineage)
+                    if issubclass(kind, Warning):
+                        # Made here: a class of the student's would be asked for it, and could warn again.
+                        message = message[:MESSAGE]
+                        found.append((self.instance(kind, (message,), message, {}), filename[:NAME], line))
+        return found
+
     def kind(self, lineage: object) -> type[Exception]:
         """Our class for an exception class of the candidate."""
         try:
+            if len(lineage) > CLASSES:
+                raise ValueError
             for number, module, name, bases in reversed(lineage):
+                if {type(number), type(module), type(name)} != {int, str}:
+                    raise ValueError
                 if number not in self.classes:
                     self.classes[number] = self._made(number, module, name, bases)
             return self.classes[lineage[0][0]]
@@ -162,30 +189,37 @@ class Raised:
             raise CandidateLied("an exception class that is none") from None
 
     def _made(self, number: int, module: str, name: str, bases: list[int]) -> type[Exception]:
-        known = library(f"{module}:{name}")
-        if isinstance(known, type) and issubclass(known, BaseException):
-            return known if issubclass(known, Exception) else type(known.__name__, (Exception,), {})
+        known = None
+        with contextlib.suppress(Exception):  # what a module says to a name that it does not have
+            known = library(f"{module}:{name}")
+        if likeness.can_be_told(known):
+            return known
+        if isinstance(known, type) and issubclass(known, BaseException) and not issubclass(known, Exception):
+            return type(known.__name__, (Exception,), {})
+        if len(self.classes) >= KNOWN_CLASSES:
+            raise ValueError
         above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
-        members = {"viva_number": number, "viva_asker": self.asker, "__str__": _message, "__getattr__": _attribute}
-        return StudentClass(name.rpartition(".")[2], above, members)
+        members = {"viva_number": number, "viva_asker": self.asker, "__getattr__": _attribute}
+        members = likeness.hiding(above) | members | {"__str__": likeness.told}
+        return StudentClass(name.rpartition(".")[2][:NAME], above, members)
 
     def answer(self, error: BaseException) -> dict:
         """What the candidate is told of an exception that test code raised into it."""
         number = getattr(error, "viva_number", None)
         self.kept.append(error)
+        message = safe(str, error)[:MESSAGE]
         plain = len(error.args) <= ATTRIBUTES and wire.is_plain(error.args)
         return {
             "number": number if type(number) is int else None,
             "names": [kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"],
-            "message": str(error)[:2000],
-            "args": error.args if plain else (str(error)[:2000],),
+            "message": message,
+            "args": error.args if plain else (message,),
             "kept": len(self.kept) - 1,
         }
 
 
-def _message(error: BaseException) -> str:
-    known = vars(error).get("viva_message")
-    return Exception.__str__(error) if known is None else known
+def _cut(text: object, most: int) -> str:
+    return text[:most] if type(text) is str else ""
 
 
 def _attribute(error: BaseException, name: str):

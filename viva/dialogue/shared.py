@@ -3,9 +3,10 @@
 Theory of operation. In one process a test may change the list that a function returned, and a function may
 change what it returned before, or keep what it was given: each sees what the other does. Here each side has
 a copy. So both keep what crossed, the last MOST of it, under the candidate's numbers; whoever has changed
-something in place tells it with the next message, and the other changes its copy. One thing is not told: the
-examiner does not tell how it changed an array that a call has computed, because tests subtract the expected
-numbers from it in place, and those must not reach the student's process.
+something in place tells it with the next message, and the other changes its copy. What must not reach the student's
+process is not told: how the examiner changed an array that a call has computed, because tests subtract the expected
+numbers from it in place; and what hidden lines did to an array, or to what a name of the student's means. A list that
+hidden lines got by a call and changed is told: it shows whether a method returns a copy, and holds no array.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from viva import wire
 
-MOST = 24
+MOST = 64
 BYTES = 65_536
 """What is larger is not kept beyond the call that it was passed to."""
 FIXED = frozenset({int, float, bool, complex, str, bytes, type(None), range, slice})
@@ -34,8 +35,8 @@ class Shared:
         self.refer = refer
         self.kept: dict[int, tuple[object, bytes]] = {}
         """By number: the value, and what it was like when last told of."""
-        self.silent: set[int] = set()
-        """Numbers of which no change is told."""
+        self.silent: dict[int, bytes | None] = {}
+        """Numbers of which no change is told; where hidden lines made one, what the other side was last like."""
         self.numbers: dict[int, int] = {}
         """By id() of a kept value: its number."""
         self.next = 0
@@ -56,7 +57,7 @@ class Shared:
         if (state := self._state(value)) is not None:
             self._keep(number, value, state)
             if computed and _holds_array(value):
-                self.silent.add(number)
+                self.silent[number] = None
 
     def get(self, number: int) -> object:
         return self.kept[number][0] if number in self.kept else None
@@ -71,8 +72,28 @@ class Shared:
                 self.kept[number] = value, state
         return found
 
+    def hide(self, named: set[int]) -> None:
+        """Take what has changed for the work of hidden lines: arrays, and what is ``named``, fall silent."""
+        before = {number: state for number, (_, state) in self.kept.items()}
+        for number, value in self.changed().items():
+            if number in named or _holds_array(value):
+                self.silent[number] = before[number]
+            else:
+                self.kept[number] = value, b""  # still to be told
+
+    def is_silent(self, value: object) -> bool:
+        """Whether no change of a value is told."""
+        return self.numbers.get(id(value)) in self.silent
+
     def take(self, number: int, value: object) -> None:
-        """Change what is kept under a number to what the other side says it is."""
+        """Change what is kept under a number to what the other side says it is.
+
+        What hidden lines made of it stays until the other side has something new.
+        """
+        if (known := self.silent.get(number)) is not None:
+            if (state := self._state(value)) == known:
+                return
+            self.silent[number] = state
         update(self.get(number), value)
         self.told(number)
 
@@ -96,7 +117,7 @@ class Shared:
     def _forget(self, number: int) -> None:
         if number in self.kept:
             value, _ = self.kept.pop(number)
-            self.silent.discard(number)
+            self.silent.pop(number, None)
             if self.numbers.get(id(value)) == number:
                 del self.numbers[id(value)]
 

@@ -10,12 +10,17 @@ a stand-in is accepted for it, and for whatever the tests get out of it.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import types
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from viva.dialogue.likeness import seen
 from viva.dialogue.operations import origin
 from viva.dialogue.raised import library
+from viva.verdict import CandidateLied
 
 POINTERS = ("__array_interface__", "__array_struct__")
 """Attributes in which NumPy finds an address in memory. The candidate's would be read in the examiner's."""
@@ -65,6 +70,10 @@ class StandIn:
         return _ask(self, "getattr", name, step=f".{name}")
 
     def __setattr__(self, name: str, value: object) -> None:
+        if get_asker(self).is_silent(value):
+            with contextlib.suppress(AttributeError):
+                if _ask(self, "getattr", name, step=f".{name}") is value:
+                    return  # as in ``net.weights -= expected``
         _ask(self, "setattr", name, value, step=f".{name}=")
 
     def __delattr__(self, name: str) -> None:
@@ -241,8 +250,41 @@ class _TypeOfType(type):
             module, name = object.__getattribute__(args[0], "_about")["mro"][0]
             kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
             return kind if isinstance(kind, type) else _ask(args[0], "type", step=" type")
-        return type(*args, **kwargs)
+        known = type(*args, **kwargs)
+        return seen(known) if len(args) == 1 else known
 
 
 class Type(metaclass=_TypeOfType):
     """``type`` as test code sees it: it knows the class of what a stand-in stands for."""
+
+
+def filled(kind: str, contents: object) -> object:
+    """A view of a dict or an array of objects with these contents."""
+    try:
+        match kind:
+            case "dict_keys":
+                return dict.fromkeys(contents).keys()
+            case "dict_values":
+                return dict(enumerate(contents)).values()
+            case "dict_items":
+                return dict(contents).items()
+        shape, items = contents
+        flat = np.empty(len(items), object)
+        for place, item in enumerate(items):
+            flat[place] = item
+        return flat.reshape(shape)
+    except (TypeError, ValueError):
+        raise CandidateLied("contents that are none") from None
+
+
+def is_description(about: dict) -> bool:
+    """Whether a stranger's words about an object can be read."""
+    kinds = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
+    return (
+        all(type(about.get(key)) is kind for key, kind in kinds.items())
+        and all(
+            isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
+            for base in about["mro"]
+        )
+        and len(about["mro"]) > 0
+    )

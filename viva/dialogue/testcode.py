@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import types
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.dialogue.namespace import IDENTICAL, UnknownMagicError
+from viva.dialogue.namespace import HIDDEN_LINES, IDENTICAL, UnknownMagicError
+from viva.taint import MEASURING_MAGICS
 
-MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
+LAST = "__last__"
+"""The name of what a last expression came to that is hidden."""
 
 
 @functools.lru_cache(4096)
@@ -27,12 +30,49 @@ def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | 
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     used = frozenset(inner.id for node in classes for inner in ast.walk(node) if isinstance(inner, ast.Name))
-    value = None
+    hidden, value = _hidden_lines(text), None
     if last is not None and not quiet:
-        value = compile(ast.Expression(last.value), title, "eval")
+        if last.lineno in hidden:  # it may change something in place as well
+            tree.body.append(ast.copy_location(ast.Assign([ast.Name(LAST, ast.Store())], last.value), last))
+            last.value = ast.Name(LAST, ast.Load())
+        value = compile(ast.fix_missing_locations(ast.Expression(last.value)), title, "eval")
     elif last is not None:
         tree.body.append(last)
-    return compile(tree, title, "exec"), value, used
+    tree.body = _marked(tree.body, hidden) if hidden else tree.body
+    return compile(ast.fix_missing_locations(tree), title, "exec"), value, used
+
+
+def _hidden_lines(text: str) -> set[int]:
+    """The numbers of the lines between the marks of hidden tests, which nbgrader finds by these words."""
+    hidden, inside = set(), False
+    for number, line in enumerate(text.splitlines(), start=1):
+        inside = (inside or "BEGIN HIDDEN TESTS" in line) and "END HIDDEN TESTS" not in line
+        hidden |= {number} if inside else set()
+    return hidden
+
+
+def _marked(body: list[ast.stmt], hidden: set[int]) -> list[ast.stmt]:
+    """The statements, the hidden ones among them in a context that says so; their functions run in it too."""
+    marked: list[ast.stmt] = []
+    for part, group in itertools.groupby(body, lambda statement: statement.lineno in hidden):
+        statements = list(group)
+        for node in (node for statement in statements for node in ast.walk(statement)):
+            if part and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                told = ast.get_docstring(node) is not None
+                node.body[told:] = [_context(node.body[told:])] if node.body[told:] else []
+        if not part:
+            for statement in statements:
+                for parts in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                    for name in ("body", "orelse", "finalbody"):
+                        if isinstance(inner := getattr(parts, name, None), list):
+                            setattr(parts, name, _marked(inner, hidden))
+        marked += [_context(statements)] if part else statements
+    return marked
+
+
+def _context(statements: list[ast.stmt]) -> ast.With:
+    item = ast.withitem(ast.Name(HIDDEN_LINES, ast.Load()))
+    return ast.fix_missing_locations(ast.copy_location(ast.With([item], statements), statements[0]))
 
 
 def _ends_quietly(tree: ast.Module, text: str) -> bool:

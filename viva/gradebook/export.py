@@ -3,60 +3,74 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
+from viva.cleaning import legible
+from viva.course import Course
+from viva.gradebook.standing import Standings, Status
 from viva.processes import leftovers
 
+SCORES = (
+    "code_score", "written_score", "raw_score", "late_submission_penalty", "score", "needs_manual_grade",
+    "seconds_late",
+)  # fmt: skip
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "code_score", "max_code_score", "written_score", "max_written_score",
     "raw_score", "late_submission_penalty", "score", "max_score", "needs_manual_grade",
+    "seconds_late", "status", "reason",
 )  # fmt: skip
 
 
-def scores(gradebook: Gradebook, assignments: list[str] = (), students: list[str] = ()) -> Iterator[dict]:
-    """One row, with the keys COLUMNS, for each assignment and student; empty lists mean all.
+def scores(
+    course: Course, gradebook: Gradebook, assignments: list[str] = (), student: str | list[str] = "*"
+) -> Iterator[dict]:
+    """One row, with the keys COLUMNS, for each assignment and student; no assignments mean all.
 
-    ``written`` covers written answers and tasks, all of which are graded by hand; as in nbgrader, a code
-    cell graded by hand counts as code. ``score`` is ``raw_score`` less the penalty. A
-    student who handed nothing in has a score of zero, as in nbgrader's own export, and no entry for
-    ``timestamp`` and ``needs_manual_grade``.
+    ``student`` is an id, a glob or a list of ids. ``written`` covers written answers and tasks, all of which are
+    graded by hand; as in nbgrader, a code cell graded by hand counts as code. ``score`` is ``raw_score`` less the
+    penalty. SCORES are None for who was not graded, or is excused; ``status`` and ``reason`` say which. Who handed
+    in something that cannot be graded has a row also when the gradebook does not know them.
     """
-    for assignment in sorted(gradebook.assignments, key=lambda assignment: assignment.name):
-        if assignments and assignment.name not in assignments:
-            continue
-        for student in gradebook.students:
-            if students and student.id not in students:
+    known = sorted((one for one in gradebook.assignments), key=lambda assignment: assignment.name)
+    known = [assignment for assignment in known if not assignments or assignment.name in assignments]
+    standings = Standings(course, gradebook, [assignment.name for assignment in known])
+    chosen = set(standings.chosen(student) if isinstance(student, str) else student or standings.students)
+    entered = {one.id: one for one in gradebook.students}
+    for assignment in known:
+        for who in standings.students:
+            if who not in chosen:
                 continue
-            row = dict.fromkeys(COLUMNS, 0.0)
-            row |= {"timestamp": "", "needs_manual_grade": ""}
-            row |= {"assignment": assignment.name, "duedate": assignment.duedate, "student_id": student.id}
-            row |= {"last_name": student.last_name, "first_name": student.first_name, "email": student.email}
+            standing, about = standings.of(assignment.name, who), entered.get(who)
+            row = dict.fromkeys(COLUMNS)
+            row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
+            row |= {"student_id": who if about else legible.cell(who)}
+            row |= {key: getattr(about, key, None) for key in ("last_name", "first_name", "email")}
             row |= {
                 "max_score": assignment.max_score,
                 "max_code_score": assignment.max_code_score,
                 "max_written_score": assignment.max_written_score + assignment.max_task_score,
+                "status": str(standing.status),
+                "reason": legible.cell(standing.reason),
             }
-            try:
-                submission = gradebook.find_submission(assignment.name, student.id)
-            except MissingEntry:
-                pass
-            else:
-                penalty = submission.late_submission_penalty or 0.0
-                row |= {
-                    "timestamp": submission.timestamp or "",
-                    "code_score": submission.code_score,
-                    "written_score": submission.written_score + submission.task_score,
-                    "raw_score": submission.score,
-                    "late_submission_penalty": penalty,
-                    "score": max(0.0, submission.score - penalty),
-                    "needs_manual_grade": submission.needs_manual_grade,
-                }
-            yield {key: "" if value is None else value for key, value in row.items()}
+            yield row | (_scores(gradebook, assignment.name, who) if standing.status == Status.GRADED else {})
+
+
+def _scores(gradebook: Gradebook, assignment: str, student: str) -> dict:
+    try:
+        submission = gradebook.find_submission(assignment, student)
+    except MissingEntry:  # it was removed while this ran
+        return {}
+    penalty = submission.late_submission_penalty or 0.0
+    written = submission.written_score + submission.task_score
+    earned = submission.code_score, written, submission.score, penalty, max(0.0, submission.score - penalty)
+    late = round(submission.total_seconds_late)
+    return dict(zip(SCORES, (*earned, submission.needs_manual_grade, late), strict=True))
 
 
 class CsvExport(ExportPlugin):
@@ -64,7 +78,14 @@ class CsvExport(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the rows of ``scores`` to the file ``to`` (grades.csv)."""
-        with leftovers.whole(Path(self.to or "grades.csv"), newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(scores(gradebook, [str(name) for name in self.assignment], [str(s) for s in self.student]))
+        course = Course(getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self))
+        names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
+        write(scores(course, gradebook, names, students or "*"), Path(self.to or "grades.csv"))
+
+
+def write(rows: Iterable[dict], path: Path) -> None:
+    """The rows of ``scores`` as a CSV file."""
+    with leftovers.whole(path, newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

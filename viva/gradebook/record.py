@@ -10,7 +10,6 @@ was graded or commented by hand is never touched.
 from __future__ import annotations
 
 import contextlib
-import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,14 +17,13 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TypeVar
 
-from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from tornado.log import app_log
 
+from viva.gradebook import lateness
 from viva.processes import stopping
 
 Found = TypeVar("Found")
@@ -46,6 +44,11 @@ class Expected:
         """By grade id, the texts of a notebook's locked cells, hidden lines included."""
         cells = self.notebooks[notebook].source_cells
         return {cell.name: cell.source for cell in cells if cell.locked and cell.cell_type == "code"}
+
+    def stubs(self, notebook: str) -> dict[str, str]:
+        """By grade id, the texts of a notebook's answer cells as they were released."""
+        cells = self.notebooks[notebook].source_cells
+        return {cell.name: cell.source for cell in cells if not cell.locked and cell.cell_type == "code"}
 
 
 def _detached(notebook) -> SimpleNamespace:
@@ -224,9 +227,7 @@ class Writer:
 
     def __init__(self, directory: CourseDirectory, config) -> None:
         self.gradebook = _SharedGradebook(directory.db_url, directory.course_id)
-        silent = logging.Logger("late", logging.CRITICAL)  # nbgrader warns of every late submission
-        self.penalties = AssignLatePenalties(config=config, log=silent)
-        self.db_url = directory.db_url
+        lateness.follow(config, db_url=directory.db_url)
         self.kept: dict[str, object] = {}
 
     def record(self, graded: list[Graded]) -> None:
@@ -277,14 +278,6 @@ class Writer:
                 if comment.name in remarks:
                     comment.auto_comment = remarks[comment.name]
             book.db.flush()
-            book.db.expire(notebook)  # its score is a sum that the database knows
-            self._penalise(notebook.name, graded)
-
-    def _penalise(self, notebook: str, graded: Graded) -> None:
-        place = {"notebook": notebook, "assignment": graded.assignment, "student": graded.student}
-        resources = {"nbgrader": place | {"db_url": self.db_url}}
-        with in_place_of_gradebook(self.gradebook, [AssignLatePenalties]):
-            self.penalties.preprocess(new_notebook(), resources)
 
     def commit(self) -> None:
         Session.commit(self.gradebook.db())

@@ -10,8 +10,10 @@ Where a submission has several, because its batch is not finished or nbgrader gr
          "reason": "Row 0 sums to 3.", "traceback": "...", "printed": "", "seconds": 0.002,
          "raised_by": "test"}]}}}
 
+A check that was not passed because answers are not done yet names their cells: ``"undone": ["softmax"]``.
 ``integrity`` has, by notebook and only where there are some, facts about what the notebook did to its process, and
-``sanitized`` has, by notebook, a sentence for each cell that something was taken out of before it is shown.
+``sanitized`` has, by notebook, a sentence for each cell that something was taken out of before it is shown, and
+``names`` what was typed into the cells that ask for names (``viva.blind``).
 ``key`` is a hash of everything that the verdicts depend on: the submission, the instructor's notebook and
 data, the limits and the engine. A submission whose key is the same need not be graded again, unless ``faults`` tells
 that the grader itself failed.

@@ -6,9 +6,12 @@ rawcell     one cell of a damaged notebook -> a cell
 wrapping    what a notebook came in: a page, another document, a letter
 brokenjson  the text of a file -> JSON, or as much of it as there is
 conflict    what a merge left unresolved, in a file or a cell, has two sides
+sizes       how large a notebook may be, and how long its reading may take
 salvage     the bytes of a file -> a notebook, whatever is broken
 texts       what can be told of a text without running it: its names, whether it is code
 copied      code without what a page, a mail, a chat or a shell added to it
+handout     what was handed out, code and words, which is nobody's work
+shipped     the notebooks that came beside the assignment's own, which are nobody's either
 slots       the cells of an assignment and of a submission, and how much one looks like another
 seams       where cells were merged or split: found, joined and cut
 pieces      the pieces of a submission: taken apart and put together before they are matched

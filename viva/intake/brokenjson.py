@@ -83,7 +83,7 @@ def parsed(text: str, repairs: list[str]) -> object:
         return content
     cells, lost = _whole_cells(mended)
     if not cells:
-        raise SubmissionError(f"is not a notebook: {broken}; it begins with '{legible.line(text.strip(), SHOWN)}'")
+        raise SubmissionError(f"is not a notebook: {broken}; it begins with {legible.quoted(text.strip(), SHOWN)}")
     what = f"the JSON breaks at {broken.where} ({broken.reason})"
     if _CONFLICT.search(text):
         what += "; the file holds an unresolved conflict of git"

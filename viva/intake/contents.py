@@ -62,7 +62,7 @@ def unpacked(data: bytes) -> bytes:
         with gzip.open(io.BytesIO(data)) as file:
             return _limited(file, 0)
     except (OSError, EOFError, zlib.error) as error:
-        raise SubmissionError(f"cannot be unpacked ({legible.line(str(error))})") from error
+        raise SubmissionError(f"cannot be unpacked ({legible.quoted(str(error))})") from error
 
 
 def opened_zip(path: Path) -> zipfile.ZipFile:
@@ -73,7 +73,7 @@ def opened_zip(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError) as error:
-        raise SubmissionError(f"is a damaged zip ({legible.line(str(error))})") from error
+        raise SubmissionError(f"is a damaged zip ({legible.quoted(str(error))})") from error
 
 
 def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -85,4 +85,4 @@ def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     except SubmissionError:
         raise
     except Exception as error:  # zlib, lzma and bz2 each raise their own
-        raise SubmissionError(f"cannot be unpacked ({legible.line(str(error))})") from error
+        raise SubmissionError(f"cannot be unpacked ({legible.quoted(str(error))})") from error

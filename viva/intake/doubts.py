@@ -114,7 +114,8 @@ class _Doubts:
         places = [self.index[piece] for piece in found]
         others = any(piece.parts > 1 or piece.apart for piece in found) or places != sorted(places)
         lost = any(slot in self.matching.by_text for slot in self.answers)
-        return lost and (others or len(found) < len(self.answers))
+        blank = all(map(self.matching.is_blank, self.answers))
+        return lost and not blank and (others or len(found) < len(self.answers))
 
     def _out_of_order(self) -> Iterator[Doubt]:
         """Answers without identity that use what only an answer below should give, as if two had changed places."""
@@ -158,10 +159,12 @@ class _Doubts:
 
     def _may_belong(self, piece: Piece, slot: Slot) -> bool:
         """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
-        if slot not in self.chosen and slot.own & set(NAME.findall(piece.source)):
+        if self.matching.was_handed_out(piece, slot):
+            return False
+        if slot not in self.chosen and self._mentions(piece, slot):
             return True
         if self.matching.is_blank(slot) and piece in self.extras and piece.kind == "code" and not parses(piece.source):
-            return any(re.search(rf"\bdef {name}\b|\b{name} *=[^=]", piece.source) for name in slot.own)
+            return _seems_to_give(piece, slot)
         if self._runs_in_place(piece, slot):
             return False
         if self.names[piece] & self.wanting.get(slot, set()):
@@ -171,6 +174,12 @@ class _Doubts:
         if piece in self.extras or self.owner[piece].kind not in ANSWERS:
             return bool(missing & names)
         return bool(missing & names) and missing <= names
+
+    def _mentions(self, piece: Piece, slot: Slot) -> bool:
+        """Whether a cell speaks of what an answer gives; a text does only where code seems to stand in it."""
+        if piece.kind == "code" and not piece.fenced:
+            return bool(slot.own & set(NAME.findall(piece.source)))
+        return _seems_to_give(piece, slot) and not self.matching.handout.has_text(piece.source)
 
     def _runs_in_place(self, piece: Piece, slot: Slot) -> bool:
         """Whether a whole cell of the student's stands right below an answer, and runs there as if part of it."""
@@ -182,27 +191,41 @@ class _Doubts:
 
     def _names_of(self, piece: Piece) -> set[str]:
         """The names that a cell of the student's gives beside what is expected of it."""
-        code, slot = code_in(piece), self.owner.get(piece)
+        code, slot = self._code_in(piece), self.owner.get(piece)
         if slot is None:
             return bound_names(code) | changed_names(code)
         return bound_names(code) - (slot.own | slot.expects if slot.kind in ANSWERS else given_names(slot.source))
+
+    def _code_in(self, piece: Piece) -> str:
+        """The code of a cell; of a text without what was handed out."""
+        if piece.kind == "code" and not piece.fenced:
+            return code_in(piece)
+        handout = self.matching.handout
+        return "\n".join(text for text in piece.code if not handout.has_code(text) and not handout.has_text(text))
 
     def _unplaced(self) -> dict[Piece, list[Slot]]:
         """The cells that may belong to answers, with those answers."""
         found: dict[Piece, list[Slot]] = {}
         for piece in self.names:
             slots = [slot for slot in self.answers if self._may_belong(piece, slot)]
-            if piece in self.extras and (piece.copy_of is None or piece.copy_of.kind not in LOCKED):
+            free = piece in self.extras and (piece.copy_of is None or piece.copy_of.kind not in LOCKED)
+            if free or self._is_guessed(piece):
                 slots += self._of_own_cell(piece, self.names[piece], bool(slots))
             if slots:
                 found[piece] = list(dict.fromkeys(slots))
         return found
 
+    def _is_guessed(self, piece: Piece) -> bool:
+        """Whether a cell was taken for one that is no answer, or for an answer of which it gives nothing."""
+        slot = self.owner.get(piece)
+        unlike = slot in self.matching.by_text and not slot.own & piece.binds
+        return slot is not None and (slot.kind not in ANSWERS or unlike)
+
     def _of_own_cell(self, piece: Piece, names: set[str], known: bool) -> list[Slot]:
         """The answers that a cell of the student's own may belong to, though they give all their names."""
         if piece.kind != "code" or piece.fenced:
             slots = [slot for slot in self.answers if names & (slot.own | slot.expects)]
-            doubtful = bool(code_in(piece)) and bool(self.matching.by_text)
+            doubtful = bool(self._code_in(piece)) and bool(self.matching.by_text)
         else:
             slots = [slot for slot in self.answers if self._is_version(piece, slot, names)]
             broken = [slot for slot in self.answers if slot in self.chosen and not parses(self.chosen[slot].source)]
@@ -212,15 +235,18 @@ class _Doubts:
         return slots or ((self._lost() or self._near(piece)) if doubtful and not known else [])
 
     def _lost(self) -> list[Slot]:
-        return [slot for slot in self.answers if slot not in self.chosen]
+        return [slot for slot in self.answers if slot not in self.chosen and slot not in self.matching.stubs]
 
     def _is_version(self, piece: Piece, slot: Slot, names: set[str]) -> bool:
         """Whether a cell of code is another version of an answer, so that both have run."""
         told = any(slot in slots for slots in self.matching.unsure.values())
         if told or slot not in self.chosen or not names & slot.own:
             return False
-        if piece.binds & self.chosen[slot].binds & slot.defines and self.index[piece] > self.index[self.chosen[slot]]:
+        chosen, nameless = self.chosen[slot], slot in self.matching.by_text
+        if piece.binds & chosen.binds & slot.defines and (nameless or self.index[piece] > self.index[chosen]):
             return True
+        if nameless and slot.own <= piece.binds and not self.matching.was_handed_out(piece, slot):
+            return True  # either could be the answer
         return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
 
     def _near(self, piece: Piece) -> list[Slot]:
@@ -237,6 +263,13 @@ class _Doubts:
             if slot.answers and slot.cell.cell_type != "code" and self.matching.is_blank(slot)
         )
         there = any(slot in self.chosen for slot in blank)
-        for piece in self.extras if blank else ():
-            if self.matching.is_text_of_ones_own(piece, least=WORDS if there else 20):
-                yield Doubt(f"cell {piece.number} may be the answer {listed(blank)}; a human should look at it", blank)
+        texts = [p for p in self.extras if self.matching.is_text_of_ones_own(p, least=WORDS if there else 20)]
+        if len(texts) > 1 and not self.matching.is_anchored():
+            return  # a book's own, in a notebook without the question
+        for piece in texts if blank else ():
+            yield Doubt(f"cell {piece.number} may be the answer {listed(blank)}; a human should look at it", blank)
+
+
+def _seems_to_give(piece: Piece, slot: Slot) -> bool:
+    """Whether a cell that may not be whole defines or binds what an answer has to give."""
+    return any(re.search(rf"\bdef {name}\b|\b{name} *=[^=]", piece.source) for name in slot.own)

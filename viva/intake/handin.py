@@ -8,16 +8,16 @@ kinds are not opened, and nothing larger than MOST_BYTES is read.
 from __future__ import annotations
 
 import codecs
+import datetime as dt
 import functools
 import itertools
 import os
 import re
+import stat
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-
-from dateutil.parser import parse
 
 from viva.cleaning import legible
 from viva.folder import MOST_FILES, walk
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """So many names of files are listed in a sentence."""
+ANY_ZONE = dt.timedelta(days=1)
+"""As far as the time of a zone can be from UTC."""
 
 _LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
 """Names of what nobody means to hand in."""
@@ -85,10 +87,7 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
     """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
     if problem := place_problem(submission):
         return Finding(problem)
-    files, others, notes = _files(submission.folder)
-    zips = [name for name in others if name.lower().endswith(".zip")]
-    zips += [handed.name for handed in files if first_bytes(handed.path, len(ZIP)) == ZIP]
-    files = [handed for handed in files if handed.name not in zips]
+    files, others, zips, notes = _files(submission.folder)
     inside, said = _zipped(submission.folder, zips)
     if len([handed for handed in files if handed.name.lower().endswith(".ipynb")]) < len(notebooks):
         notes += said  # else nobody misses what a zip might have held
@@ -135,7 +134,7 @@ def name_problem(student: str) -> str:
     if student.isprintable() and not re.search(r'[<>"\\]|^[=+@-]', student):
         return ""
     return (
-        f"a page, a terminal or a spreadsheet could take the folder's name '{legible.line(student)}' "
+        f"a page, a terminal or a spreadsheet could take the folder's name {legible.quoted(student)} "
         'for more than a name; rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
     )
 
@@ -145,8 +144,15 @@ def _begins_as_notebook(path: Path) -> bool:
     return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{") and b'"cell_type"' in head
 
 
-def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
-    """The files that may be notebooks, the names of all others, and what is worth a note."""
+def notebooks_in(folder: Path) -> list[Handed]:
+    """All files in a folder, and in the zips in it, that may be notebooks, whatever they are called."""
+    files, others, zips, _ = _files(folder)
+    rest = [Handed(folder / name, name) for name in others if name not in zips]
+    return [*files, *(handed for handed in rest if _begins_as_notebook(handed.path)), *_zipped(folder, zips)[0]]
+
+
+def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]:
+    """The files that may be notebooks, the names of all others, those of zips, and what is worth a note."""
     likely, others, notes = [], [], []
     paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
     if len(paths) == MOST_FILES:
@@ -154,14 +160,17 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str]]:
     for path in paths:
         name = os.path.relpath(path, folder)
         if path.is_symlink():
-            others.append(f"{legible.line(name)} (a link, not followed)")
+            others.append(_Shown(f"{legible.quoted(name)} (a link, not followed)"))
         elif not path.is_file():
-            others.append(f"{legible.line(name)} (not a regular file)")
+            others.append(_Shown(f"{legible.quoted(name)} (not a regular file)"))
         elif _NOTEBOOK.search(name):
             likely.append(Handed(path, name))
         elif name != "timestamp.txt":
             others.append(name)
-    return [handed for handed in likely if handed.name != "timestamp.txt"], others, notes
+    zips = [name for name in others if name.lower().endswith(".zip")]
+    zips += [handed.name for handed in likely if first_bytes(handed.path, len(ZIP)) == ZIP]
+    files = [handed for handed in likely if handed.name != "timestamp.txt" and handed.name not in zips]
+    return files, others, zips, notes
 
 
 def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
@@ -171,7 +180,7 @@ def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
         try:
             inside, said = _members(folder / name, legible.line(name))
         except SubmissionError as error:
-            inside, said = [], [f"{legible.line(name)} {error}"]
+            inside, said = [], [f"the file {legible.quoted(name)} {error}"]
         files += inside
         notes += said
     if len(zips) > MOST_ZIPS:
@@ -186,16 +195,17 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
             place = PurePosixPath(info.filename.replace("\\", "/"))
             if info.is_dir() or _LITTER & set(place.parts) or place.name.startswith("._"):
                 continue
-            if "ipynb" in place.name.lower() and _NOTEBOOK.search(place.name):
+            if stat.S_ISLNK(info.external_attr >> 16):
+                others.append(_Shown(f"{legible.quoted(str(place))} (a link, not followed)"))
+            elif "ipynb" in place.name.lower() and _NOTEBOOK.search(place.name):
                 likely.append(Handed(path, f"{name}/{place}", info.filename))
             else:
                 others.append(str(place))
     if any(other.lower().endswith(".zip") for other in others):
-        notes.append(f"{name} holds another zip, which was not opened")
+        notes.append(f"the file {legible.quoted(name)} holds another zip, which was not opened")
     if not likely:
-        notes.append(
-            f"{name} is a zip that holds {f'no notebook but {shortened(sorted(others))}' if others else 'nothing'}"
-        )
+        held = f"no notebook but {shortened(sorted(others))}" if others else "nothing"
+        notes.append(f"the file {legible.quoted(name)} is a zip that holds {held}")
     return likely, notes
 
 
@@ -229,19 +239,31 @@ def _timestamp_problem(path: Path) -> str:
     if not os.path.lexists(path):
         return ""
     try:
-        text = read_file(path).decode("utf-8", errors="replace").strip()
+        data = read_file(path)
     except SubmissionError as error:
         return f"timestamp.txt {error}"
+    text = data.decode("utf-8", errors="replace").strip()
     try:
         if text:
-            parse(text)
+            from nbgrader.utils import parse_utc
+
+            when = parse_utc(data.decode().strip())
+            when - ANY_ZONE, when + ANY_ZONE  # where a page shows it
     except Exception:  # dateutil raises what it likes
-        return f"timestamp.txt does not hold a date but '{legible.line(text[:40])}'; correct or delete {path}"
+        return f"timestamp.txt does not hold a date but {legible.quoted(text, 40)}; correct or delete {path}"
     return ""
 
 
+class _Shown(str):
+    """A name that was quoted already, and what is to be said about it."""
+
+    __slots__ = ()
+
+
 def shortened(names: list[str]) -> str:
+    """The first names in quotes, since a student may have called a file by a sentence, and how many there are more."""
     if not names:
         return "nothing"
     more = len(names) - SHOWN
-    return ", ".join(map(legible.line, names[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+    shown = [name if type(name) is _Shown else legible.quoted(name) for name in names[:SHOWN]]
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 
+from viva.intake.handout import is_as
 from viva.intake.pieces import Pieces
 from viva.intake.seams import goes_on, is_clear, parted
-from viva.intake.slots import ANSWERS, ENOUGH, IN_PLACE, LOCKED, Piece, Slot, evidence
-from viva.intake.texts import is_prose, likeness, looks_like_code
+from viva.intake.slots import ANSWERS, ENOUGH, IN_PLACE, LOCKED, Piece, Released, Slot, evidence
+from viva.intake.texts import is_front_matter, is_prose, likeness, looks_like_code
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
 
@@ -25,8 +26,8 @@ _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deep
 class Matching(Pieces):
     """The pieces that were found for slots (``chosen``), the student's own (``extras``), and what had to be done."""
 
-    def __init__(self, slots: list[Slot], pieces: list[Piece]) -> None:
-        super().__init__(slots, pieces)
+    def __init__(self, released: Released, pieces: list[Piece]) -> None:
+        super().__init__(released, pieces)
         self.chosen: dict[Slot, Piece] = {}
         self.by_text: list[Slot] = []
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
@@ -48,7 +49,7 @@ class Matching(Pieces):
     def is_blank(self, slot: Slot) -> bool:
         """Whether a slot for an answer has none."""
         piece = self.chosen.get(slot)
-        return piece is None or piece.squeezed in ("", slot.squeezed)
+        return piece is None or not piece.squeezed or slot.is_stub(piece) or self.is_left(slot, piece)
 
     def lacking(self, slot: Slot) -> set[str]:
         """The names that an answer has to give, and that neither it nor, beside what it has to, one above it gives."""
@@ -146,7 +147,7 @@ class Matching(Pieces):
             for slot in answers
         }
         for slot in answers:
-            for piece in [piece for piece in claims.get(slot, ()) if not slot.own & piece.binds]:
+            for piece in [p for p in claims.get(slot, ()) if not slot.own & p.binds and not slot.is_stub(p)]:
                 others = [other for other in answers if other.own <= piece.binds and not gives[other]]
                 if len(others) == 1:
                     claims[slot].remove(piece)
@@ -205,9 +206,15 @@ class Matching(Pieces):
         after = [index[piece] for other, piece in chain.items() if other.place > slot.place]
         return max(before, default=-1), min(after, default=len(self.pieces))
 
-    def free(self) -> list[Piece]:
-        """Pieces that may be any slot: the student's own, and those that lost what identified them."""
-        return [piece for piece in self.extras if piece.copy_of is None and piece.squeezed]
+    def free(self, slot: Slot | None = None) -> list[Piece]:
+        """Pieces that may be any slot: the student's own, and those that lost what identified them.
+
+        With ``slot``, those that may be its answer: nothing that was handed out.
+        """
+        found = [piece for piece in self.extras if piece.copy_of is None and piece.squeezed]
+        if slot is None or not slot.answers:
+            return found
+        return [piece for piece in found if slot.is_stub(piece) or not self.was_handed_out(piece, slot)]
 
     def _take_likely(self) -> None:
         if not self.missing():
@@ -215,8 +222,9 @@ class Matching(Pieces):
         worth = {
             (slot, piece): value
             for slot in self.missing()
-            for piece in self.free()
-            if (value := evidence(slot, piece)) + IN_PLACE >= self._enough(slot)
+            for piece in self.free(slot)
+            if not self._answers_instead(slot, piece)
+            and (value := evidence(slot, piece)) + IN_PLACE >= self._enough(slot)
         }
         known = dict.fromkeys(self.chosen.items(), 2.0)
         chain = self._chain(worth | known)
@@ -234,28 +242,52 @@ class Matching(Pieces):
         for slot in self.missing():
             self._take_what_stands_there(slot)
 
+    def _answers_instead(self, slot: Slot, piece: Piece) -> bool:
+        """Whether a piece gives what an answer has to give, and nothing of what this locked cell gives."""
+        asked = set().union(*(other.own for other in self.slots if other.kind in ANSWERS))
+        return slot.kind in LOCKED and bool(asked & piece.binds) and not slot.gives & piece.binds
+
     def _enough(self, slot: Slot) -> float:
         return ENOUGH if slot.kind in ANSWERS or slot.kind == "open" else 0.75
 
     def _take_what_stands_there(self, slot: Slot) -> None:
         """For a slot that nothing resembles: the one piece in its place."""
         low, high = self.between(slot)
-        there = [piece for piece in self.free() if piece in self.pieces[low + 1 : high]]
+        there = [piece for piece in self.free(slot) if piece in self.pieces[low + 1 : high]]
         same = [piece for piece in there if piece.squeezed == slot.squeezed]
         if same:
             self.chosen[slot] = same[0]
         elif slot.answers or slot.kind == "open":
             there = [piece for piece in there if not _ADVERTISED.search(piece.source)]
-            there = [piece for piece in there if not slot.written or self.is_text_of_ones_own(piece)] or there
             fitting = [piece for piece in there if piece.kind == slot.cell.cell_type]
             rivals = [other for other in self.missing() if other.answers and self.between(other) == (low, high)]
             if slot.written:
-                own = [piece for piece in self.free() if self.is_text_of_ones_own(piece)]
-                # A moved text says nothing about itself; the only one there is can only be this.
-                fitting = fitting or (there if len(there) == 1 else own if len(own) == 1 else [])
+                fitting = self._written_for(slot, there)
             if fitting and (slot.written or rivals == [slot]):
                 # These run here whichever is taken; the released stub must not undo them.
-                self._accept(slot, max(reversed(fitting), key=lambda piece: evidence(slot, piece)))
+                piece = max(reversed(fitting), key=lambda piece: evidence(slot, piece))
+                self._accept(slot, piece)
+                if len(fitting) > 1 and slot.own and not slot.own & piece.binds:
+                    self.unsure[
+                        f"'{slot.name}' may be any of {len(fitting)} cells, and cell {piece.number} was taken"
+                    ] = [slot]
+
+    def _written_for(self, slot: Slot, there: list[Piece]) -> list[Piece]:
+        """The texts that may be a written answer, of those ``there`` where it would stand.
+
+        Where its question is gone only the one text that there is: a text says nothing about itself. Where all of the
+        assignment's cells are, it can be of any book.
+        """
+        own = [piece for piece in self.free(slot) if self.is_text_of_ones_own(piece)]
+        there = [piece for piece in there if piece in own]
+        if any(other.kind == "task" and other in self.chosen for other in self.slots[: slot.place]) and there:
+            return there
+        return own if len(own) == 1 and self.is_anchored() else []
+
+    def is_anchored(self) -> bool:
+        """Whether a cell of the assignment's that is no answer is there as it was released."""
+        known = [(slot, piece) for slot, piece in self.chosen.items() if not slot.answers]
+        return any(slot.squeezed == piece.squeezed for slot, piece in known)
 
     def _accept(self, slot: Slot, piece: Piece) -> None:
         self.chosen[slot] = piece
@@ -292,7 +324,7 @@ class Matching(Pieces):
     def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
         names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
         note = f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}"
-        if is_clear(parts):
+        if is_clear(parts) or all(is_as(text, slot.source) for slot, text in parts.items()):
             self.notes.append(note)
         else:
             self.unsure[note] = list(parts)
@@ -306,5 +338,7 @@ class Matching(Pieces):
     def is_text_of_ones_own(self, piece: Piece, least: int = 20) -> bool:
         """Whether a piece is a text that a student may have written, also where it became a code cell."""
         if _ADVERTISED.search(piece.source) or piece.fenced or len(piece.squeezed) < least:
+            return False
+        if self.handout.has_text(piece.source) or is_front_matter(piece.source):
             return False
         return is_prose(piece.source) if piece.kind == "code" else not looks_like_code(piece.source)

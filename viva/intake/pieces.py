@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from dataclasses import replace
 
+from viva.intake.handout import plain, quiet_lines, trees
 from viva.intake.seams import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
-from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot
 from viva.intake.texts import bound_names, is_definition, looks_like_code, parses
 
 
 class Pieces:
     """The pieces in the order of the file; ``dropped`` are those that became part of another one or say nothing."""
 
-    def __init__(self, slots: list[Slot], pieces: list[Piece]) -> None:
-        self.slots, self.pieces = slots, [unfenced(piece) for piece in pieces]
+    def __init__(self, released: Released, pieces: list[Piece]) -> None:
+        self.slots, self.handout = released.slots, released.handout
+        self.found = Counter(tree for piece in pieces for text in piece.code for tree in trees(text))
+        texts = {slot.squeezed for slot in self.slots if slot.cell.cell_type != "code"}
+        self.pieces = [piece if piece.squeezed in texts else unfenced(piece) for piece in pieces]
         self.dropped: set[Piece] = set()
         self.notes: list[str] = []
-        self.names = {slot.name: slot for slot in slots}
-        self.ids = {slot.cell.get("id") or slot.name: slot for slot in slots} | self.names
+        self.names = {slot.name: slot for slot in self.slots}
+        self.ids = {slot.cell.get("id") or slot.name: slot for slot in self.slots} | self.names
+        self.stubs = {slot for slot in self.slots if slot.answers and self._is_released(slot)}
+        """The answers whose cells are there as they were released."""
 
     def take_code_out_of_texts(self) -> None:
         """Where no code gives a name of some answer, and blocks of code in a text do, take these out of it."""
@@ -29,10 +36,44 @@ class Pieces:
         wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
         for piece in [piece for piece in self.pieces if wanted and piece.kind != "code"]:
             parts = unfolded(piece)
+            for part in parts:
+                part.kind = piece.kind if self.handout.has_code(part.source) else part.kind
             if len(parts) > 1 and any(part.kind == "code" and wanted & part.binds for part in parts):
                 self.notes.append(f"cell {piece.number} was a text that held code, and was taken apart")
                 place = self.pieces.index(piece)
                 self.pieces[place : place + 1] = parts
+
+    def was_handed_out(self, piece: Piece, slot: Slot) -> bool:
+        """Whether a piece is nothing but code that was handed out, and so no answer to ``slot``.
+
+        What a student typed of it counts: what stands in the notebook more often than in the release, and what stands
+        in a code cell where the stub is gone, unless it is what a program took out of a text.
+        """
+        found = {tree for text in piece.code for tree in trees(text)}
+        if not found or not all(tree in self.handout.statements for tree in found):
+            return False
+        if piece.kind != "code" or piece.fenced:
+            return True
+        if any(self.found[tree] > self.handout.statements[tree] for tree in found):
+            return False
+        return slot in self.stubs or found <= self.handout.shown
+
+    def is_left(self, slot: Slot, piece: Piece) -> bool:
+        """Whether a stub was left as it was, with nothing beside it but more of what was handed out."""
+        if slot.cell.cell_type != "code":
+            return plain(slot.source) in plain(piece.source) and self.handout.has_text(piece.source)
+        found, stub = set(trees(piece.source)), set(trees(slot.source))
+        known = all(self.found[tree] <= self.handout.statements[tree] for tree in found)
+        return bool(stub) and stub <= found and known and quiet_lines(piece.source) <= self.handout.quiet
+
+    def _is_released(self, slot: Slot) -> bool:
+        """Whether a stub is there as it was released, alone or in another cell; several may have the same text."""
+        stub = set(trees(slot.source)) if slot.cell.cell_type == "code" else set()
+        if stub and all(self.found[tree] >= self.handout.statements[tree] for tree in stub):
+            return True
+        mine = [piece for piece in self.pieces if slot.is_stub(piece)]
+        twins = [other for other in self.slots if other.answers and other.squeezed == slot.squeezed]
+        return len(mine) >= len(twins) or any(self.identified(piece) is slot for piece in mine)
 
     def identified(self, piece: Piece) -> Slot | None:
         """The slot that a piece says it is."""

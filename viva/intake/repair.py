@@ -31,9 +31,9 @@ _KINDS = {"given": "given cell", "tests": "test cell", "task": "question"}
 class Repaired:
     """A notebook with the blueprint's cells, and what it took to get there.
 
-    ``fit`` says how much of the assignment was in the submission, from 0 to 1; ``answered`` how
-    many answers it holds; ``doubtful`` names the test cells whose answer may stand in another cell,
-    so that a human should look at what they did not pass.
+    ``fit`` says how much of the assignment was in the submission, from 0 to 1; ``told`` in how many of its answers
+    to code stands what they have to give, from 0 to 1; ``answered`` how many answers it holds; ``doubtful`` names the
+    test cells whose answer may stand in another cell, so that a human should look at what they did not pass.
     """
 
     notebook: NotebookNode
@@ -41,17 +41,20 @@ class Repaired:
     fit: float
     answered: int
     doubtful: tuple[str, ...] = ()
+    told: float = 0.0
 
 
 def repair(submission: NotebookNode, release: Released) -> Repaired:
     """Bring a notebook that viva.intake.salvage has read into the form of the released one."""
     slots = release.slots
     pieces = pieces_of(submission)
+    if not submission.metadata.get("damaged") and release.is_all_of(pieces):
+        return _as_released(submission, release)
     twice = [number for number, count in Counter(piece.number for piece in pieces).items() if count > 1]
     first = [f"cell {number} held an unresolved conflict, and both sides were looked at" for number in twice]
     first += [f"cell {piece.number} {piece.copied}" for piece in pieces if piece.copied]
     first += undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
-    matching = Settled(slots, pieces)
+    matching = Settled(release, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = language_of(submission.metadata)
@@ -66,7 +69,19 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     named = [slot for slot in answers if not matching.is_blank(slot) and slot not in matching.by_text]
     share = len(named) / max(1, len(answers))  # in a file with the answers alone, which say what they are
     fit = max(len(present) / max(1, len(slots)), share if share > 0.5 else 0.0)
-    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(sorted(doubtful)))
+    code = [slot for slot in answers if slot.own and slot.cell.cell_type == "code"]
+    giving = [slot for slot in code if not matching.is_blank(slot) and slot.own & matching.chosen[slot].binds]
+    told = len(giving) / max(1, len(code))
+    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(sorted(doubtful)), told)
+
+
+def _as_released(submission: NotebookNode, release: Released) -> Repaired:
+    """A notebook in which nothing is a student's."""
+    cells = [copy.deepcopy(slot.cell) for slot in release.slots]
+    same = [squeezed(cell.source) for cell in cells] == [squeezed(cell.source) for cell in submission.cells]
+    notes = [] if same else ["nothing in it is the student's own: it holds what was handed out, and was read as that"]
+    notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=cells)
+    return Repaired(notebook, notes, 1.0, 0)
 
 
 def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
@@ -80,7 +95,7 @@ def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
         return []
     for piece in pieces:
         piece.source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
-        for cached in ("binds", "squeezed", "gives", "words", "uses"):
+        for cached in ("binds", "code", "squeezed", "gives", "words", "uses"):
             vars(piece).pop(cached, None)
     return [f"marimo had renamed what is bound in several cells ({', '.join(sorted(found))}); the names were put back"]
 
@@ -143,11 +158,14 @@ class _Build:
         elif piece is None:
             if self._stands_elsewhere(slot):
                 cell.source = "# This cell was not handed in; what it asks for stands in another cell."
-        elif piece.squeezed != slot.squeezed:
+        elif piece.squeezed != slot.squeezed and not (piece.squeezed and self._says_nothing(slot, piece)):
             cell.source = self._answer(slot, piece)
             if piece.attachments and cell.cell_type != "code":
                 cell.attachments = piece.attachments
         return cell
+
+    def _says_nothing(self, slot: Slot, piece: Piece) -> bool:
+        return slot.is_stub(piece) or (slot.answers and self.matching.is_left(slot, piece))
 
     def _answer(self, slot: Slot, piece: Piece) -> str:
         kind = slot.cell.cell_type
@@ -163,7 +181,8 @@ class _Build:
         if slot.kind != "answer":
             return False
         own = [piece for other, piece in self.chosen.items() if other.answers or other.kind == "open"]
-        return any(slot.own & piece.binds for piece in [*own, *self.extras])
+        found = [piece for piece in [*own, *self.extras] if slot.own & piece.binds]
+        return any(not self.matching.was_handed_out(piece, slot) for piece in found)
 
     def _own(self, piece: Piece) -> NotebookNode:
         """A cell of the student's own."""

@@ -19,6 +19,7 @@ from nbformat import NotebookNode, from_dict
 from viva.cleaning import legible
 from viva.intake.brokenjson import SHOWN, Damaged, parsed
 from viva.intake.rawcell import ID, read_cell
+from viva.intake.sizes import limit_sizes
 from viva.intake.wrapping import in_page
 from viva.verdict import SubmissionError
 
@@ -65,6 +66,7 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
             f"has {len(cells)} cells, and at most {MOST_CELLS} are read; delete the empty ones and hand it in again"
         )
     notebook = _notebook(cells, repairs)
+    limit_sizes(notebook)
     if isinstance(content, Damaged):
         notebook.metadata.damaged = True
     if language := _language(content):
@@ -137,11 +139,12 @@ def _cells(content: object, repairs: list[str]) -> list:
         if isinstance(cells, list | dict):
             version = content.get("nbformat")
             if version != 4:
-                repairs.append(f"the notebook says that its format is {str(version)[:20]}, and was read as format 4")
+                repairs.append(
+                    f"the notebook says that its format is {legible.quoted(str(version), 20)}, and was read as format 4"
+                )
             return cells if isinstance(cells, list) else list(cells.values())
-    names = (
-        f" ({legible.line(', '.join(list(content)[:SHOWN]), SHOWN)})" if isinstance(content, dict) and content else ""
-    )
+    keys = ", ".join(list(content)[:SHOWN]) if isinstance(content, dict) else ""
+    names = f" ({legible.quoted(keys, SHOWN)})" if keys else ""
     raise SubmissionError(f"is not a notebook: it is JSON{names}, but has no cells of notebook format 4")
 
 

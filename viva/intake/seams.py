@@ -11,12 +11,11 @@ import ast
 import functools
 import itertools
 import re
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from viva.intake.slots import Piece, Slot
-from viva.intake.texts import bound_names, is_definition, looks_like_code, parses, squeezed, tree_of, words
+from viva.intake.texts import blocks, bound_names, is_definition, parses, squeezed, tree_of, words
 
 NEAR = 4
 """So many cells further the rest of a piece of code is looked for."""
@@ -30,7 +29,6 @@ _CHANGED = re.compile(
 """A name whose object a statement changes in place."""
 _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_MARKS = ("```", "~~~")
 _FENCE = re.compile(r"\s*```[ \t]*(?:python|py|ipython3?)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -48,33 +46,9 @@ def unfenced(piece: Piece) -> Piece:
     return replace(piece, kind="code", source=fence[1], fenced=piece.source)
 
 
-def blocks(source: str) -> list[tuple[bool, str]]:
-    """A text as words and code by turns, where code stands in it in fences or indented; whether each is code."""
-    found: list[tuple[bool, list[str]]] = [(False, [])]
-    mark = ""
-    for line in source.splitlines():
-        if mark and line.strip() == mark:
-            mark = ""
-            found.append((False, []))
-        elif not mark and line[:3] in _MARKS:
-            mark = line[:3]
-            found.append((True, []))
-        else:
-            indented = not mark and line.startswith("    ")
-            begins = indented and not found[-1][0] and not (found[-1][1] and found[-1][1][-1].strip())
-            ends = not mark and found[-1][0] and bool(line.strip()) and not indented
-            if begins or ends:
-                found.append((begins, []))
-            found[-1][1].append(line)
-    texts = [(code, textwrap.dedent("\n".join(lines)) if code else "\n".join(lines)) for code, lines in found]
-    return [(code and looks_like_code(text), text.strip("\n")) for code, text in texts if text.strip()]
-
-
 def code_in(piece: Piece) -> str:
     """The code of a cell, also of one that is a text."""
-    if piece.kind == "code" or looks_like_code(piece.source):
-        return piece.source
-    return "\n".join(text for code, text in blocks(piece.source) if code)
+    return "\n".join(piece.code)
 
 
 def unfolded(piece: Piece) -> list[Piece]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from nbgrader import utils
 
 from viva.intake.conflict import sides
 from viva.intake.copied import as_typed
+from viva.intake.handout import Handout, is_as, plain, trees
 from viva.intake.texts import (
     DEFINITION,
     LONGEST,
@@ -19,7 +21,9 @@ from viva.intake.texts import (
     PYTHON,
     QUIET,
     bound_names,
+    code_parts,
     given_names,
+    is_front_matter,
     likeness,
     looks_like_code,
     squeezed,
@@ -79,6 +83,12 @@ class Slot:
     def defines(self) -> set[str]:
         return {match[1] for line in self.source.splitlines() if (match := DEFINITION.match(line))}
 
+    def is_stub(self, piece: Piece) -> bool:
+        """Whether a piece says no more than the released text."""
+        if self.cell.cell_type == "code":
+            return piece.squeezed == self.squeezed or is_as(piece.source, self.source)
+        return plain(piece.source) == plain(self.source)
+
     @cached_property
     def mark(self) -> str:
         """The first line of the stub, when it is more than a word."""
@@ -115,6 +125,11 @@ class Piece:
         return squeezed(self.source)
 
     @cached_property
+    def code(self) -> list[str]:
+        """The code in it, also where it is a text."""
+        return code_parts(self.kind, self.source)
+
+    @cached_property
     def binds(self) -> set[str]:
         return bound_names(self.source)
 
@@ -140,11 +155,31 @@ class Piece:
 
 
 class Released:
-    """A released notebook and its slots; made once, used for every submission."""
+    """A released notebook and its slots; made once, used for every submission.
 
-    def __init__(self, notebook: NotebookNode) -> None:
+    ``beside`` are the texts of other files that were handed out with it.
+    """
+
+    def __init__(self, notebook: NotebookNode, beside: Sequence[str] = ()) -> None:
         self.metadata = notebook.metadata
         self.slots = _slots(notebook)
+        self.handout = Handout([(cell.cell_type, cell.source) for cell in notebook.cells], beside)
+
+    def is_all_of(self, pieces: list[Piece]) -> bool:
+        """Whether the pieces are the released notebook, without anything of a student's: so nothing is to be found."""
+        texts = [piece.source for piece in pieces if piece.kind != "code" and not is_front_matter(piece.source)]
+        code = [text for piece in pieces if piece.squeezed for text in piece.code]
+        answers = [slot for slot in self.slots if slot.answers]
+        claims = [(slot, piece) for slot in answers for piece in pieces if slot.name in (piece.grade_id, *piece.ids)]
+        stubs = Counter(tree for slot in answers if slot.cell.cell_type == "code" for tree in trees(slot.source))
+        found = Counter(tree for text in code for tree in trees(text))
+        return (
+            all(not piece.squeezed or slot.is_stub(piece) or slot.squeezed in piece.squeezed for slot, piece in claims)
+            and all(map(self.handout.has_text, texts))
+            and self.handout.has_all(code)
+            and stubs <= found
+            and 2 * found.total() >= self.handout.statements.total()
+        )
 
     @property
     def graded(self) -> tuple[str, ...]:

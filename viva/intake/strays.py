@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from viva.intake.handout import trees
 from viva.intake.matching import Matching
 from viva.intake.seams import code_in, statements
-from viva.intake.slots import ANSWERS, LOCKED, Piece, Slot
+from viva.intake.slots import ANSWERS, LOCKED, Piece, Released, Slot
 from viva.intake.texts import bound_names, parses
 
 LIFTS = 3
@@ -19,8 +20,8 @@ LIFTS = 3
 class Settled(Matching):
     """A matching in which the answers that stood elsewhere are in their slots."""
 
-    def __init__(self, slots: list[Slot], pieces: list[Piece]) -> None:
-        super().__init__(slots, pieces)
+    def __init__(self, released: Released, pieces: list[Piece]) -> None:
+        super().__init__(released, pieces)
         self._take_from_locked()
         self._look_below_stubs()
         self._complete()
@@ -34,7 +35,8 @@ class Settled(Matching):
             for other, piece in list(self.chosen.items()):
                 if other.kind in LOCKED and piece.squeezed != other.squeezed and slot.own <= piece.binds:
                     parts = statements(piece.source)
-                    start = next((at for at, part in enumerate(parts) if slot.own & bound_names(part)), len(parts))
+                    mine = [slot.own & bound_names(part) and not self.handout.has_code(part) for part in parts]
+                    start = next((at for at, part in enumerate(parts) if mine[at]), len(parts))
                     if text := "\n".join(parts[start:]).strip("\n"):
                         rest = piece.part("\n".join(parts[:start]), keep=True)
                         self.chosen[other], self.chosen[slot] = rest, piece.part(text)
@@ -52,7 +54,7 @@ class Settled(Matching):
                 continue
             code = slot.cell.cell_type == "code"
             low, high = self.between(slot, ANSWERS if code else ())
-            there = [piece for piece in self.free() if piece in self.pieces[low + 1 : high]]
+            there = [piece for piece in self.free(slot) if piece in self.pieces[low + 1 : high]]
             if code:
                 there = [piece for piece in there if slot.own & piece.binds and code_in(piece) == piece.source]
                 if not there and len(far := self._only_answer_to(slot)) == 1:
@@ -60,13 +62,14 @@ class Settled(Matching):
                 if not there and slot.kind == "manual":
                     low = self.pieces.index(stub)
                     high = min(high, self.between(slot)[1])
-                    there = [p for p in self.pieces[low + 1 : high] if p in self.free() and p.kind == "code"]
+                    there = [p for p in self.pieces[low + 1 : high] if p in self.free(slot) and p.kind == "code"]
             else:
                 there = [piece for piece in there if self.is_text_of_ones_own(piece, least=1)]
             if there:
                 best = max(len(slot.own & piece.binds) for piece in there)
                 self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
-                self.dropped.add(stub)
+                if not code or not stub.squeezed or trees(stub.source):  # a comment alone stays as a cell of its own
+                    self.dropped.add(stub)
                 note = f"'{slot.name}' was left as released; its answer was taken from a cell of its own"
                 if there is far:
                     self.unsure[f"{note} elsewhere"] = [slot]
@@ -77,7 +80,7 @@ class Settled(Matching):
 
     def _only_answer_to(self, slot: Slot) -> list[Piece]:
         """The cells that give all that is asked of an answer, wherever they stand."""
-        return [p for p in self.free() if p.kind == "code" and slot.own and slot.own <= p.binds]
+        return [p for p in self.free(slot) if p.kind == "code" and slot.own and slot.own <= p.binds]
 
     def _complete(self) -> None:
         """Join an answer with the one cell that gives names which it lacks, where that cell cannot run."""
@@ -85,7 +88,7 @@ class Settled(Matching):
             piece = self.chosen[slot]
             if piece.kind != "code" or not (missing := self.lacking(slot)):
                 continue
-            rest = [other for other in self.free() if other.kind == "code" and missing & other.binds]
+            rest = [other for other in self.free(slot) if other.kind == "code" and missing & other.binds]
             if len(rest) != 1 or not self._stands_wrong(rest[0], slot):
                 continue
             pair = sorted([piece, rest[0]], key=self.pieces.index)

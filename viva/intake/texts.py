@@ -10,6 +10,7 @@ import builtins
 import functools
 import keyword
 import re
+import textwrap
 import warnings
 
 from rapidfuzz import fuzz
@@ -28,6 +29,8 @@ _STATEMENT = re.compile(
     re.MULTILINE,
 )
 """A line that is hardly one of a text."""
+_FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")
+_FENCES = ("```", "~~~")
 PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
 
 
@@ -81,19 +84,62 @@ def parses(source: str) -> bool:
 
 
 def looks_like_code(source: str) -> bool:
-    """Whether a text can only be Python: it is whole and binds, imports or calls something."""
+    """Whether a text can only be Python: it is whole and binds, imports or calls something.
+
+    What reads like a magic is none in a text: ``![a picture](of.png)``; and ``[a link](to.png)`` calls nothing.
+    """
     tree = tree_of(source)
-    bare = (ast.Expr, ast.AnnAssign)
-    called = tree and any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
+    bare = (ast.Expr, ast.AnnAssign, ast.Pass)
+    values = [node.value for node in tree.body if isinstance(node, ast.Expr)] if tree else []
+    called = any(isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) for value in values)
     return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
 
 
+def blocks(source: str) -> list[tuple[bool, str]]:
+    """A text as words and code by turns, where code stands in it in fences or indented; whether each is code."""
+    found: list[tuple[bool, list[str]]] = [(False, [])]
+    mark = ""
+    for line in source.splitlines():
+        if mark and line.strip() == mark:
+            mark = ""
+            found.append((False, []))
+        elif not mark and line[:3] in _FENCES:
+            mark = line[:3]
+            found.append((True, []))
+        else:
+            indented = not mark and line.startswith("    ")
+            begins = indented and not found[-1][0] and not (found[-1][1] and found[-1][1][-1].strip())
+            ends = not mark and found[-1][0] and bool(line.strip()) and not indented
+            if begins or ends:
+                found.append((begins, []))
+            found[-1][1].append(line)
+    texts = [(code, textwrap.dedent("\n".join(lines)) if code else "\n".join(lines)) for code, lines in found]
+    return [(code and looks_like_code(text), text.strip("\n")) for code, text in texts if text.strip()]
+
+
+def code_parts(kind: str, source: str) -> list[str]:
+    """The code of a cell: all of it, or the blocks of it that its text shows."""
+    if kind == "code" or looks_like_code(source):
+        return [source]
+    return [text for code, text in blocks(source) if code]
+
+
+_SIGN_OF_CODE = re.compile(r"[][={}@#<>*_\\]|\w\(|[^\W\d]\.[^\W\d]")
+
+
 def is_prose(source: str) -> bool:
-    """Whether a text can only be words: no code, and hardly anything but letters and spaces."""
+    """Whether a text can only be words: no code, mostly letters, and hardly a sign of code among many words."""
     source = source[:LONGEST]
-    if len(re.findall(r"[^\W\d_]{2,}", source)) < 5 or _STATEMENT.search(source) or parses(source):
+    words = len(re.findall(r"[^\W\d_]{2,}", source))
+    if words < 5 or _STATEMENT.search(source) or parses(source):
         return False
-    return sum(letter.isalpha() or letter.isspace() for letter in source) > 0.75 * len(source)
+    share = sum(letter.isalpha() or letter.isspace() for letter in source) / len(source)
+    return share > 0.75 or (share > 0.6 and len(_SIGN_OF_CODE.findall(source)) <= words / 8)
+
+
+def is_front_matter(source: str) -> bool:
+    """Whether a text is what Quarto and others write on top: lines of ``key: value`` between dashes."""
+    return bool(_FRONT.fullmatch(source.strip()))
 
 
 def is_definition(source: str) -> bool:

@@ -19,6 +19,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from viva.layers.privileges import SEMAPHORES
+
 PROGRAM = "bwrap"
 INSTALL = "sudo apt-get install bubblewrap"
 PLACE = "/viva"
@@ -41,6 +43,7 @@ def command(readable: Iterable[str], folder: str | Path) -> list[str]:
     for path in (*interpreter, *readable):
         if path not in DEVICES:
             words += ["--ro-bind", path, path]
+    words += ["--perms", "0111", "--tmpfs", SEMAPHORES]
     words += ["--proc", "/proc", "--bind", str(folder), PLACE, "--chdir", PLACE]
     return [*words, "--chmod", "0111", "/", "--remount-ro", "/", "--"]
 

@@ -1,7 +1,8 @@
 """Privileges: what a process may do because of who it is, and how it gives that up or uses it one last time.
 
 Root takes a user id of its own, or at least drops every capability. Where the kernel lets it, a process leaves the
-machine's namespaces first and mounts a private tmpfs, of limited size, over its scratch folder.
+machine's namespaces first, mounts a private tmpfs, of limited size, over its scratch folder, and takes a root folder
+in which nothing is but that and what it may read.
 """
 
 from __future__ import annotations
@@ -23,9 +24,23 @@ PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 4, 24, 28
 CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21
 CAPABILITIES_OF_SELF = struct.pack("Ii", 0x20080522, 0)
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 30
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 0x4000, 1 << 18
-THREADS = 500
-"""So many may run where the kernel counts them for a process alone; the whole machine has a few ten thousand."""
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = (
+    1,
+    2,
+    4,
+    8,
+    32,
+    4096,
+    1 << 14,
+    1 << 18,
+)
+THREADS = 128
+"""So many may run where the kernel counts them for a process alone: for a user that root gave it, and in a user
+namespace. For root itself it counts none, and for a user without namespaces all of the login's: there memory alone ends
+them.
+"""
+SEMAPHORES = "/dev/shm"
+"""There, and closed: who asks multiprocessing for a semaphore or a thread pool reads that it is refused."""
 COUNTED_BY_NAMESPACE = (5, 14)
 """The Linux from which on a user's threads are counted anew in a user namespace."""
 
@@ -78,6 +93,29 @@ def cover(folder: str, inner: str | None = None) -> None:
     if inner:
         os.mkdir(inner, 0o700)
     _mount_tmpfs(folder, options, MS_REMOUNT | MS_RDONLY)
+
+
+def keep_only(paths: Sequence[str], folder: str) -> None:
+    """Take a root folder that holds ``paths``, /dev/null and ``folder``, each in its place, and nothing else.
+
+    For a process that called ``mount_private``, and gives up the right to change its root and to write here next; of
+    other paths not even ``stat`` knows then. Raises OSError.
+    """
+    root, umask = os.path.dirname(folder), os.umask(0o066)
+    os.chdir(folder)  # keeps the folder in reach that the new root covers
+    _mount_tmpfs(root, "size=1m,mode=0711")
+    for path, source in (*((path, path) for path in (*paths, os.devnull)), (folder, ".")):
+        place = root + path
+        if os.path.isdir(source):
+            os.makedirs(place, exist_ok=True)
+        else:
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.close(os.open(place, os.O_CREAT))
+        call("mount", os.fsencode(source), os.fsencode(place), None, MS_BIND | MS_REC, None)
+    os.makedirs(root + SEMAPHORES)
+    os.umask(umask)
+    os.chroot(root)
+    os.chdir(folder)
 
 
 def _mount_tmpfs(folder: str, options: str, flags: int = 0) -> None:

@@ -59,10 +59,11 @@ memfd_create 319 279, memfd_secret 447 447, userfaultfd 323 282, openat2 437 437
 pidfd_open 434 434, pidfd_send_signal 424 424, pidfd_getfd 438 438, process_madvise 440 440, process_mrelease 448 448
 """
 
-# Answered with success and not carried out: Landlock does not cover them, and shutil.copy or zipfile call them.
+# Answered with success and not carried out: Landlock does not cover them, and shutil.copy or zipfile call them. A lock
+# could be held on any file that can be read, and keep everybody waiting who asks for it; nobody shares its own files.
 _PRETENDED = """
 chmod 90 -, fchmod 91 52, fchmodat 268 53, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54, utime 132 -,
-utimes 235 -, futimesat 261 -, sync 162 81, syncfs 306 267
+utimes 235 -, futimesat 261 -, sync 162 81, syncfs 306 267, flock 73 32
 """
 
 # Judged by their arguments, or called by the wall itself while it rises.
@@ -130,6 +131,9 @@ SAFE_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 BAD_FCNTLS = (8, 10, 15, 1024, 1026)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX (they send any signal to any process of the same user), F_SETLEASE, F_NOTIFY."""
 
+LOCKS = (6, 7, 37, 38)
+"""F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: answered with success, as flock is. SQLite asks for them."""
+
 BAD_PRCTLS = (1, 4, 35, 62, 0x59616D61)
 """PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_MM, PR_SCHED_CORE, PR_SET_PTRACER."""
 
@@ -175,7 +179,9 @@ def _judged(guard_truncate: bool) -> Iterator[tuple[str, list[Instruction]]]:
     # Path.touch asks for "now", takes a refusal well, and would make no file if it were told that this was done.
     yield "utimensat", _is_null(2, denied, ERRNO | 0)
     yield "prctl", _one_of(0, BAD_PRCTLS, denied, ALLOW)
-    yield "fcntl", _one_of(1, BAD_FCNTLS, denied, ALLOW)
+    commands = dict.fromkeys(BAD_FCNTLS, denied) | dict.fromkeys(LOCKS, ERRNO | 0)
+    told = [step for command, said in commands.items() for step in ((JEQ, 0, 1, command), _returning(said))]
+    yield "fcntl", [_argument(1), *told, _returning(ALLOW)]
     yield "ioctl", _one_of(1, SAFE_IOCTLS, ALLOW, ERRNO | errno.EOPNOTSUPP)
     if guard_truncate:  # before ABI 3 Landlock knows truncate no more than O_TRUNC without O_WRONLY
         yield "truncate", [_returning(denied)]

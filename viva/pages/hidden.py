@@ -160,7 +160,7 @@ def messages(source: str) -> list[ast.expr]:
     """What test code says when a check fails: messages of assertions, and what it raises or hands to numpy.testing."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found: list[ast.expr] = []
     for node in ast.walk(tree):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,31 +17,16 @@ from nbgrader.api import Gradebook
 
 from viva.gradebook.lateness import DAY
 from viva.pages import typeset
-from viva.pages.explanation import Explainer, Explanation, visible_checks
+from viva.pages.exercise import Grade, Line, Question, exercises_of
+from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil
-from viva.verdict import Verdict
+from viva.pages.repairs import told
+from viva.verdict import NOT_DONE, Verdict
 
-WORDS = {
-    Verdict.PASSED: "passed",
-    Verdict.FAILED: "failed: a wrong answer",
-    Verdict.ERROR: "error: the code stopped",
-    Verdict.TIMEOUT: "timeout: it took too long",
-    Verdict.KILLED: "killed: the process ended",
-    Verdict.MISSING: "missing: no such cell",
-    Verdict.UNGRADED: "ungraded: not your fault",
-}
+NO_RESPONSE = "No response."
+"""What nbgrader's automatic comment says; no grader said it."""
 REMEMBERED = "[This output is left out: it shows what a hidden check called your code with.]"
 NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-
-
-@dataclass
-class Grade:
-    """What the gradebook has of one grade cell."""
-
-    score: float
-    most: float
-    waiting: bool
-    by_hand: float | None
 
 
 @dataclass
@@ -58,6 +42,8 @@ class Marks:
     seconds_late: float
     grades: dict[str, Grade]
     comments: dict[str, str]
+    unanswered: frozenset[str] = frozenset()
+    """Of what nbgrader says that there is no response."""
 
     @classmethod
     def of(cls, gradebook: Gradebook, notebook: str, assignment: str, student: str) -> Marks:
@@ -73,12 +59,27 @@ class Marks:
             )
             for grade in known.grades
         }
-        comments = {comment.name: comment.comment for comment in known.comments if (comment.comment or "").strip()}
+        unanswered = {
+            comment.name for comment in known.comments if comment.comment == NO_RESPONSE and not comment.manual_comment
+        }
+        said = {comment.name: comment.comment for comment in known.comments if (comment.comment or "").strip()}
+        comments = {name: comment for name, comment in said.items() if name not in unanswered}
         late = float(submission.total_seconds_late or 0)
         penalty = known.late_submission_penalty or 0.0
         waiting = any(grade.waiting for grade in grades.values())
         handed_in, due = submission.timestamp, submission.duedate
-        return cls(known.score, known.max_score, penalty, waiting, handed_in, due, late, grades, comments)
+        return cls(
+            known.score,
+            known.max_score,
+            penalty,
+            waiting,
+            handed_in,
+            due,
+            late,
+            grades,
+            comments,
+            frozenset(unanswered),
+        )
 
     @property
     def open_points(self) -> float:
@@ -93,41 +94,6 @@ class Marks:
         parts = [(int(days), "day"), (int(hours), "hour"), (int(minutes), "minute")]
         said = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in parts if number]
         return " ".join(said[:2]) or ("less than a minute" if self.seconds_late > 0 else "")
-
-
-@dataclass
-class Line:
-    """A check as its student reads it."""
-
-    title: str
-    points: float
-    earned: float
-    verdict: Verdict
-    explanation: Explanation
-
-    @property
-    def words(self) -> str:
-        return WORDS[self.verdict]
-
-
-@dataclass
-class Question:
-    """A grade cell: its checks or, where a grader reads the answer, what they made of it."""
-
-    id: str
-    name: Markup
-    grade: Grade
-    manual: bool
-    alone: bool = True
-    """Whether no other grade cell stands under the same heading."""
-    lines: list[Line] = field(default_factory=list)
-    comment: str = ""
-    scheme: str = ""
-
-    @property
-    def changed(self) -> bool:
-        """Whether a grader gave a test cell another score than its checks."""
-        return not self.manual and self.grade.by_hand is not None
 
 
 @dataclass
@@ -184,24 +150,22 @@ class Page:
     def render(self) -> str:
         """The page. It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
-        questions = list(self._questions())
-        headings = Counter(question.name for question in questions)
-        for question in questions:
-            question.alone = headings[question.name] == 1
+        exercises = exercises_of(list(self._questions()), self.own())
         cells = list(self._cells())
         return template("feedback.html").render(
             place=self.place,
             title=self.place["assignment"],
             marks=marks,
             score=marks.score - marks.penalty,
-            questions=questions,
+            exercises=exercises,
             notes=list(self._notes()),
             cells=cells,
-            repairs=self._recorded("repairs"),
+            repairs=told(self._recorded("repairs")),
             sanitized=self._recorded("sanitized"),
             faults=len(self.record.get("faults", [])),
             walled=self.record.get("wall", True),
             level=typeset.demoted,
+            not_done=NOT_DONE,
         )
 
     def _recorded(self, what: str) -> list[str]:
@@ -220,13 +184,13 @@ class Page:
             if grade is None or not (utils.is_grade(cell) or utils.is_task(cell)):
                 continue
             manual = utils.is_task(cell) or utils.is_solution(cell)
-            question = Question(name, _title(heading or name), grade, manual)
+            question = Question(name, _title(heading or name), grade, manual, name in self.marks.unanswered)
             question.comment = typeset.prose(self.marks.comments.get(name, ""))
             for result in self.results.get(name, []):
                 seen = (name, result["title"]) in visible or (result["title"] == name and (name, "") in visible)
                 explanation = explainer.explain(result, seen)
                 parts = result["points"], result["earned"], Verdict(result["verdict"])
-                question.lines.append(Line(result["title"], *parts, explanation))
+                question.lines.append(Line(result["title"], *parts, explanation, tuple(result.get("undone", ()))))
             if utils.is_task(cell) and self.unveiled:
                 question.scheme = typeset.prose(_added(text, self.unveiled.shown(cell)))
             yield question
@@ -296,7 +260,7 @@ def _added(text: str, whole: str) -> str:
 def _title(heading: str) -> Markup:
     """A heading without its points, as one line of HTML."""
     text = re.sub(r"\s*\([\d.]+ points?\)\s*$", "", heading)
-    return Markup(re.sub(r"</?h1>", "", str(typeset.prose(f"# {text}"))).strip())
+    return Markup(re.sub(r"</?(?:h1|a)\b[^>]*>", "", str(typeset.prose(f"# {text}"))).strip())
 
 
 @functools.cache

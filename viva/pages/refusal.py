@@ -17,16 +17,21 @@ DELIVERY = ("timestamp.txt", "submission_secret.txt")
 """What `nbgrader release_feedback` looks for beside a page."""
 
 
-def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> None:
-    """Write the page of each of the assignment's notebooks into ``folder``.
+def write_refusals(submission: Submission, notebooks: list[str], problem: str, folder: Path) -> bool:
+    """Write the page of each of the assignment's notebooks into ``folder``; whether anything in it changed.
 
     Raises OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    files = {}
     for name in DELIVERY:
         with contextlib.suppress(SubmissionError):
-            (folder / name).write_bytes(read_file(submission.folder / name))
+            files[folder / name] = read_file(submission.folder / name)
     for name in notebooks:
         place = {"assignment": submission.assignment, "student": submission.student, "notebook": name}
         page = template("refusal.html").render(place=place, problem=problem)
-        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+        files[folder / f"{name}.html"] = page.encode()
+    changed = {path: data for path, data in files.items() if not path.is_file() or path.read_bytes() != data}
+    for path, data in changed.items():
+        path.write_bytes(data)
+    return bool(changed)

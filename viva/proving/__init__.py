@@ -1,6 +1,7 @@
 """Mutants, and the other parts of the audit:
 
-operators  the mistakes that people make, as changes of a syntax tree
+operators  the mistakes that people make in Python, as changes of a syntax tree
+slips      those that they make with attention, and when they train
 mutants    wrong solutions derived from the right one
 witness    runs beside a mutant and finds out whether it is equivalent to the solution
 probe      what a worker process does with one notebook of an audit

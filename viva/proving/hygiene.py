@@ -32,6 +32,7 @@ def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
         *_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),
+        *_expectations(blueprint),
         *_revealed(release, blueprint),
         *_cells(notebook),
         *_randomness(blueprint),
@@ -86,6 +87,51 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
                              for name in ast.walk(part) if isinstance(name, ast.Name)}  # fmt: skip
                     for name in sorted(name for name in shown if "expect" in name or "solution" in name):
                         yield f"{where}: a hidden message shows students the value of '{name}'."
+
+
+def _expectations(blueprint: Blueprint) -> Iterator[str]:
+    """Expectations computed from the very object that a student's function had before, and may have changed."""
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.kind == "answer"))
+    for cell, check in blueprint.checks():
+        ours = _functions(cell.source)
+        for name in dict.fromkeys(_stale(_parsed(check.source).body, theirs, ours, set())):
+            yield (
+                f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "
+                f"result is computed from it, and may have changed it; compute that before, or hand over a copy."
+            )
+
+
+def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]) -> Iterator[str]:
+    """The names from which something is expected after a function of ``theirs`` had them as they are."""
+    for statement in body:
+        blocks = [getattr(statement, block) for block in ("body", "orelse") if getattr(statement, block, [])]
+        shown = {id(node) for node in ast.walk(getattr(statement, "msg", None) or ast.Pass())}
+        nodes = [node for node in ast.walk(statement) if not blocks and id(node) not in shown]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
+        given = {name for call in of_theirs for name in map(_bare, call.args) if name}
+        inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
+            id(node.value)
+            for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
+        }
+        outside = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in inside}
+        ours_use = {node.id for call in calls if getattr(call.func, "id", "") in ours for node in ast.walk(call)
+                    if isinstance(node, ast.Name)}  # fmt: skip
+        bound = {
+            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        expecting = any("expect" in name for name in bound) and not blocks
+        yield from sorted((given & outside) | (had & (ours_use | (outside if expecting else set()))))
+        had = (had | given) - bound
+        for block in blocks:
+            yield from _stale(block, theirs, ours, set(had))
+
+
+def _bare(argument: ast.expr) -> str:
+    """The name that is handed over as it is, also behind a star; empty for anything else."""
+    argument = argument.value if isinstance(argument, ast.Starred) else argument
+    return argument.id if isinstance(argument, ast.Name) else ""
 
 
 def _given_away(text: str, what: str) -> Iterator[str]:

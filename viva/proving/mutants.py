@@ -14,13 +14,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from viva.blueprint import SOLUTION_MARK, Blueprint, Cell
-from viva.proving.operators import EXPRESSIONS, Scene, expression
+from viva.proving import operators, slips
+from viva.proving.operators import OTHER_OPERATOR, Scene, expression, text_of
 from viva.taint import names_of
 
+EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS
 CHARACTERS = 120
 """So long may each side of a change be."""
 EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")
 """Nothing at all: np.allclose finds no difference between an empty array and a number, or a single row."""
+SPOILT = ("{0}[:] = [0 * part for part in {0}]", "{0}[:] = [np.nan * part for part in {0}]", "{0}[:] = np.sort({0}, 0)")
+"""Emptied, filled with NaN or sorted in place before anything is computed: what a test computes from the same object
+after the call agrees with the result."""
+SPOILT_TABLE = ("{0}.update({{key: 0 * {0}[key] for key in {0}}})", "{0}.update(dict.fromkeys({0}, np.nan))")
+"""The same for an argument in which things are looked up by a text."""
 RESULTS = ("np.zeros_like(a)", "np.nan * a", "np.round(a, 3)", "-a", "np.transpose(a)", "np.squeeze(a)", *EMPTY)
 
 
@@ -71,7 +78,7 @@ def mutants_of(cell: Cell, scene: Scene) -> list[Mutant]:
     except SyntaxError:
         return []
     original = ast.unparse(tree)
-    scene = replace(scene, places=_places(tree, scene.shared), numpy="np" in scene.shared)
+    scene = replace(scene, places=_places(tree, scene.shared), keys=_keys(tree), numpy="np" in scene.shared)
     seen, found = {ast.dump(ast.parse(original))}, []
     for operator in _mistakes(tree, inside, scene):
         try:
@@ -121,6 +128,12 @@ def _places(tree: ast.Module, shared: frozenset[str]) -> dict[str, int]:
     return places
 
 
+def _keys(tree: ast.AST) -> tuple[str, ...]:
+    """The texts by which a cell looks something up, in order."""
+    found = (text_of(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    return tuple(sorted(set(filter(None, found))))
+
+
 def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[str]:
     """Put one mistake after the other into the tree, yield its name, and take it out again."""
     for parent, field, place in list(_sites(tree)):
@@ -129,7 +142,7 @@ def _mistakes(tree: ast.Module, inside: set[int], scene: Scene) -> Iterator[str]
         if not within or (isinstance(old, ast.expr) and old.lineno not in inside) or _only_shown(old):
             continue
         if isinstance(old, ast.stmt):
-            replacements: Iterable = _statements(old, scene, whole=old.lineno in inside)
+            replacements: Iterable = _statements(old, scene, inside)
         else:
             replacements = ((name, new) for name, operator in EXPRESSIONS.items() for new in operator(old, scene))
         for name, new in replacements:
@@ -175,14 +188,15 @@ def _only_shown(node: ast.AST) -> bool:
 Statements = Iterator[tuple[str, ast.stmt]]
 
 
-def _statements(node: ast.stmt, scene: Scene, whole: bool) -> Statements:
-    """``whole`` says that the statement is the student's from its first line on."""
+def _statements(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
+    """Mistakes of a statement, of which the lines ``inside`` are the student's."""
+    yield from _bodies(node, scene, inside)
     if isinstance(node, ast.FunctionDef):
         yield from _functions(node, scene)
         return
     if isinstance(node, ast.For | ast.While) and (not node.body or not isinstance(node.body[-1], ast.Return)):
         yield "stopped loop", _with(node, body=[*node.body, ast.Break()])
-    if not whole:
+    if node.lineno not in inside:
         return
     yield "deleted statement", ast.Pass()
     if isinstance(node, ast.For):
@@ -190,6 +204,8 @@ def _statements(node: ast.stmt, scene: Scene, whole: bool) -> Statements:
             yield "off by one", _with(node, iter=expression(source, a=node.iter))
     elif isinstance(node, ast.AugAssign):
         yield "overwritten sum", ast.Assign([node.target], node.value, lineno=node.lineno)
+        if other := OTHER_OPERATOR.get(type(node.op)):
+            yield "other operator", _with(node, op=other())
     elif (
         isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and scene.numpy and node.col_offset == 0
     ):
@@ -197,6 +213,17 @@ def _statements(node: ast.stmt, scene: Scene, whole: bool) -> Statements:
             yield "other value", _with(node, value=expression(source, a=node.value))
     elif isinstance(node, ast.Return) and node.value is not None:
         yield from _returns(node, scene)
+
+
+def _bodies(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
+    """The mistakes that take several statements, where all of them are the student's."""
+    body = getattr(node, "body", None) or []
+    start = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None else 0
+    if isinstance(node, ast.ClassDef) or not inside.issuperset(line.lineno for line in body[start:]):
+        return
+    for name, operator in slips.BODIES.items():
+        for new in operator(body[start:], scene):
+            yield name, _with(node, body=[*body[:start], *new])
 
 
 def _returns(node: ast.Return, scene: Scene) -> Statements:
@@ -220,9 +247,13 @@ def _functions(node: ast.FunctionDef, scene: Scene) -> Statements:
         if name in scene.shared:
             outer = ast.parse(f"{name} = globals()[{name!r}]").body
             yield "global for argument", _with(node, body=[*head, *outer, *body])
-        spoilt = _spoilt(body, name)
+        table = _is_table(body, name)
+        spoilt = _spoilt(body, name, table)
         if spoilt:
             yield "changed argument", _with(node, body=[*head, *spoilt])
+        for source in (SPOILT_TABLE if table else SPOILT) if scene.numpy else SPOILT[:1]:
+            first = ast.parse(source.format(name)).body
+            yield "spoilt argument", _with(node, body=[*head, *first, *body])
     if node.name in scene.results:
         yield "constant result", _with(node, body=[*head, *ast.parse(f"return {scene.results[node.name]}").body])
 
@@ -231,12 +262,19 @@ def _return(name: str) -> ast.Return:
     return ast.Return(ast.Name(name, ast.Load()))
 
 
-def _spoilt(body: list[ast.stmt], name: str) -> list[ast.stmt]:
+def _is_table(body: list[ast.stmt], name: str) -> bool:
+    """Whether an argument is one in which things are looked up by a text: ``block["W_1"]``."""
+    nodes = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Subscript)]
+    return any(getattr(node.value, "id", "") == name and text_of(node.slice) for node in nodes)
+
+
+def _spoilt(body: list[ast.stmt], name: str, table: bool) -> list[ast.stmt]:
     """The body, changing an argument in place just before it returns."""
     if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
         return []
     new: list[ast.stmt] = [ast.Assign([ast.Name("returned", ast.Store())], body[-1].value, lineno=0)]
-    return [*body[:-1], *new, *ast.parse(f"{name}[0] = 0").body, _return("returned")]
+    change = f"{name}.clear()" if table else f"{name}[0] = 0"
+    return [*body[:-1], *new, *ast.parse(change).body, _return("returned")]
 
 
 def _with(node: ast.stmt, **fields: object) -> ast.stmt:

@@ -1,9 +1,7 @@
 """Mutation operators: each takes a node of a solution's syntax tree and yields what could stand there by mistake.
 
-``EXPRESSIONS`` and ``STATEMENTS`` map the name of a mistake to an operator. A general operator knows Python only;
-one of the field knows what people do wrong with attention: the bias, the softmax and its axis, the scale,
-transposed products, keys and queries, heads, masks. A replacement may share nodes with the original: nothing is
-changed in place.
+``EXPRESSIONS`` maps the name of a mistake to an operator. Those here know Python only; ``viva.proving.slips`` knows
+attention and training. A replacement may share nodes with the original: nothing is changed in place.
 """
 
 from __future__ import annotations
@@ -21,11 +19,13 @@ SIMILAR = 0.6
 @dataclass(frozen=True)
 class Scene:
     """What an operator may know: ``shared`` names are bound in the notebook outside of this cell, ``places`` maps the
-    names of values in this cell to the lines that bind them, ``numpy`` says that ``np`` is NumPy, ``results`` maps
-    functions to the source of their first result, ``integers`` are names of whole numbers in the notebook."""
+    names of values in this cell to the lines that bind them, ``keys`` are the texts by which it looks things up,
+    ``numpy`` says that ``np`` is NumPy, ``results`` maps functions to the source of their first result, ``integers``
+    are names of whole numbers in the notebook."""
 
     shared: frozenset[str] = frozenset()
     places: dict[str, int] = field(default_factory=dict)
+    keys: tuple[str, ...] = ()
     numpy: bool = True
     results: dict[str, str] = field(default_factory=dict)
     integers: tuple[str, ...] = ()
@@ -200,93 +200,48 @@ def off_by_one(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
             yield expression(source, a=first, b=last)
 
 
+def other_key(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """``block["gamma_2"]`` for ``block["gamma_1"]``: the keys of this cell that look most alike."""
+    if isinstance(node, ast.Subscript) and (key := text_of(node.slice)):
+        for other in difflib.get_close_matches(key, [other for other in scene.keys if other != key], n=2):
+            yield with_changes(node, slice=ast.Constant(other))
+
+
+def other_slice(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """One item too few at either end; or the items at the other end, as the smallest of a sorted list."""
+    if isinstance(node, ast.Subscript) and _is_minus(node.slice):
+        yield with_changes(node, slice=expression("a - 1", a=node.slice.operand))
+        yield with_changes(node, slice=expression("-a - 1", a=node.slice.operand))
+    if not isinstance(node, ast.Slice) or node.step is not None:
+        return
+    lower, upper = node.lower, node.upper
+    if lower is None and upper is not None and not isinstance(upper, ast.Constant):
+        yield with_changes(node, lower=ast.Constant(1))
+        if not _is_minus(upper):
+            yield with_changes(node, upper=expression("a - 1", a=upper))
+            yield ast.Slice(expression("-a", a=upper), None)
+    elif upper is None and _is_minus(lower):
+        yield ast.Slice(None, lower.operand)
+        yield with_changes(node, lower=expression("-a - 1", a=lower.operand))
+
+
+def text_of(node: ast.AST | None) -> str:
+    """The text that a node is; empty when it is none."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _is_minus(node: ast.AST | None) -> bool:
+    """Whether a node is ``-k``, for a ``k`` that is no number."""
+    return (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant)
+    )
+
+
 def _swaps(items: list[ast.expr]) -> Iterator[list[ast.expr]]:
     for place in range(len(items) - 1):
         pair = items[place : place + 2]
         if not any(isinstance(item, ast.Starred) for item in pair):
             yield [*items[:place], *reversed(pair), *items[place + 2 :]]
-
-
-# --- of the field
-
-
-def doubled_summand(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The bias, or the position, twice."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        if isinstance(node.left, ast.Name):
-            yield with_changes(node, left=expression("2 * a", a=node.left))
-        if isinstance(node.right, ast.Name):
-            yield with_changes(node, right=expression("2 * a", a=node.right))
-
-
-def transposed(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The product, or one of its factors; or a transposition left out."""
-    if isinstance(node, ast.Attribute) and node.attr == "T":
-        yield node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        yield expression("(a).T", a=node)
-        for side in ("left", "right"):
-            if not (isinstance(getattr(node, side), ast.Attribute) and getattr(node, side).attr == "T"):
-                yield with_changes(node, **{side: expression("(a).T", a=getattr(node, side))})
-
-
-def exchanged_names(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """Queries for keys and keys for queries, in one product."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        names = sorted({inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & scene.places.keys())
-        if len(names) == 2:
-            pair = {names[0]: ast.Name(names[1], ast.Load()), names[1]: ast.Name(names[0], ast.Load())}
-            yield expression(ast.unparse(node), **pair)
-
-
-def other_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """The other axis; and the softmax of rows where it is of columns, or of all entries at once."""
-    if isinstance(node, ast.Call):
-        for place, keyword in enumerate(node.keywords):
-            if keyword.arg == "axis":
-                known = ast.unparse(keyword.value)
-                for value in {"0": ("1",), "1": ("0",), "-1": ("0",), "-2": ("-1",)}.get(known, ()):
-                    other = ast.keyword("axis", expression(value))
-                    yield with_changes(node, keywords=[*node.keywords[:place], other, *node.keywords[place + 1 :]])
-    if "softmax" in called(node) and node.args and scene.numpy:
-        turned = expression("np.transpose(a)", a=node.args[0])
-        yield expression("np.transpose(a)", a=with_changes(node, args=[turned, *node.args[1:]]))
-        yield expression("np.exp(a) / np.sum(np.exp(a))", a=node.args[0])
-
-
-def other_scale(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """Scaled after the softmax, twice, where it is not asked, or by another size."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and called(node.right) == "sqrt":
-        yield expression("a / b", a=node, b=node.right)
-    if "softmax" in called(node) and node.args and scene.numpy:
-        scores, rest = node.args[0], node.args[1:]
-        if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Div):
-            yield expression("a / b", a=with_changes(node, args=[scores.left, *rest]), b=scores.right)
-        else:
-            yield with_changes(node, args=[expression("np.asarray(a) / np.sqrt(len(a))", a=scores), *rest])
-            yield with_changes(node, args=[expression("np.asarray(a) / 2", a=scores), *rest])
-    if called(node) == "len" or (isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "shape"):
-        for name in scene.integers:
-            yield ast.Name(name, ast.Load())
-    if isinstance(node, ast.Attribute) and node.attr in ("shape", "size") and isinstance(node.value, ast.Name):
-        bound = sorted(name for name, line in scene.places.items() if name != node.value.id and line < node.lineno)
-        for name in bound[:6]:
-            yield with_changes(node, value=ast.Name(name, ast.Load()))
-
-
-def no_exponential(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    if "softmax" in called(node) and node.args and scene.numpy:
-        yield expression("np.asarray(a) / np.sum(a)", a=node.args[0])
-
-
-def other_mask(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """No mask, the opposite one, or one that comes after the softmax."""
-    if called(node) == "where" and len(node.args) == 3:
-        yield from node.args[1:]
-    if "softmax" in called(node) and node.args and called(node.args[0]) == "where" and len(node.args[0].args) == 3:
-        where = node.args[0]
-        late = with_changes(node, args=[where.args[1], *node.args[1:]])
-        yield with_changes(where, args=[where.args[0], late, ast.Constant(0.0)])
 
 
 EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
@@ -300,13 +255,8 @@ EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
     "dropped call": dropped_call,
     "other function": other_function,
     "other name": other_name,
+    "other key": other_key,
     "other items": other_items,
+    "other slice": other_slice,
     "off by one": off_by_one,
-    "doubled bias": doubled_summand,
-    "transposed": transposed,
-    "keys for queries": exchanged_names,
-    "other axis": other_axis,
-    "other scale": other_scale,
-    "no exponential": no_exponential,
-    "other mask": other_mask,
 }

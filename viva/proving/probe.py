@@ -30,21 +30,22 @@ from viva.session import Died, Session
 from viva.taint import ANSWERS, names_of
 from viva.verdict import Verdict, VivaError
 
-WITHOUT_WALL = 6 * 1024**3
-"""Bytes of address space that each process may have where no wall limits it."""
+WITHOUT_WALL = 4 * 1024**3
+"""Bytes of address space that each process may have where no wall limits it, beside what a notebook may need."""
 COMPARING = 30.0
 """Seconds for the random calls of one comparison."""
 
 
-def make_grader(seconds: float, no_wall: bool) -> Grader:
+def make_grader(seconds: float, no_wall: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
     """The grader of an audit: in the wall, unless told otherwise; then at least its memory is limited."""
     if not no_wall:
-        return new_grader(seconds, no_wall)
+        return new_grader(seconds, no_wall, memory, libraries=libraries)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = WITHOUT_WALL if hard == resource.RLIM_INFINITY else min(WITHOUT_WALL, hard)
+    limit = WITHOUT_WALL + memory * 1024**2
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        return new_grader(seconds, no_wall)  # its warm parents inherit the limit
+        return new_grader(seconds, no_wall, memory, libraries=libraries)  # its warm parents inherit the limit
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 

@@ -93,6 +93,8 @@ class Audit:
     slowest: float = 0.0
     megabytes: int = 0
     limit: float = 0.0
+    budget: float = 0.0
+    """Seconds that a submitted notebook may take in all."""
     points: float = 0.0
     seconds: float = 0.0
     walled: bool = True
@@ -150,19 +152,33 @@ def kinds_in_words(kinds: dict[str, str]) -> str:
 
 
 def weakened(before: dict, now: Audit) -> list[str]:
-    """The checks that no longer notice mutants which they noticed in an earlier audit, read from its record."""
+    """The checks that no longer notice mutants which they noticed in an earlier audit, read from its record.
+
+    For a check that has another title now, or is gone, all of its cell's answer.
+    """
+    checks = {score.check for score in now.scores}
     known = {(fate.cell, fate.operator, fate.change): fate for fate in now.fates}
     missed: dict[str, list[Fate]] = {}
     for old in before.get("fates", []):
         fate = known.get((old["cell"], old["operator"], old["change"]))
         for check in old["killers"] if fate else ():
-            if check not in fate.killers:
+            cell = check.partition(": ")[0] + ": "
+            instead = check not in checks and any(killer.startswith(cell) for killer in fate.killers)
+            if check not in fate.killers and not instead:
                 missed.setdefault(check, []).append(fate)
     return [
         f"The check '{check}' no longer notices {_counted(len(fates))} that it noticed in the last audit, "
         f"for example in '{fates[0].cell}': {fates[0].change}"
         for check, fates in missed.items()
     ]
+
+
+def unanswered(now: Audit) -> list[str]:
+    """That no known answer was graded, if so."""
+    if any(proof.kind in ("right", "wrong") for proof in now.proofs):
+        return []
+    where = f"answers/{now.assignment}/right and wrong"
+    return [f"No known answer was graded beside the solution; what is proven grows with those that lie in {where}."]
 
 
 def _counted(mutants: int) -> str:

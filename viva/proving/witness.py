@@ -216,14 +216,16 @@ def steady(function, arguments: tuple, result: object, random) -> bool:
 def shaken(value: object, random) -> object:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value * (1 + 1e-13 * random.normal(size=value.shape)).astype(value.dtype)
-    if isinstance(value, list) and numbers(value) and isinstance(value[0], float):
+    if numbers(value) and isinstance(value[0], float):
         return [part * (1 + 1e-13 * random.normal()) for part in value]
-    return value
+    if isinstance(value, dict):
+        return {key: shaken(part, random) for key, part in value.items()}
+    return type(value)(shaken(part, random) for part in value) if type(value) in (list, tuple) else value
 
 
 def finite(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return all(finite(part) for part in value)
+    if isinstance(value, list | tuple | dict):
+        return all(finite(part) for part in (value.values() if isinstance(value, dict) else value))
     return not isinstance(value, float | np.ndarray | np.floating) or bool(np.all(np.isfinite(value)))
 
 
@@ -251,20 +253,35 @@ def values(call: tuple) -> list:
     return [*call[0], *(call[1][name] for name in sorted(call[1]))]
 
 
+def leaves(value: object) -> list:
+    """The arrays, lists of numbers and single values that a value is made of."""
+    return [leaf for _, part in parts(value) for leaf in leaves(part)] if parts(value) else [value]
+
+
+def parts(value: object) -> list:
+    """The keys and values of a dictionary, or the places and items of a list or tuple, in a fixed order."""
+    if isinstance(value, dict):
+        return sorted(value.items(), key=lambda item: str(item[0]))
+    return list(enumerate(value)) if type(value) in (list, tuple) and not numbers(value) else []
+
+
 def numbers(value: object) -> bool:
     """Whether a value is a list of numbers."""
     return isinstance(value, list) and bool(value) and all(isinstance(part, int | float | np.number) for part in value)
 
 
 def form(call: tuple) -> tuple:
-    kinds = [(type(value).__name__, np.ndim(value) if numbers(value) else getattr(value, "ndim", 0))
-             for value in values(call)]  # fmt: skip
-    return (len(call[0]), *sorted(call[1]), *kinds)
+    return (len(call[0]), *sorted(call[1]), *map(kind, values(call)))
+
+
+def kind(value: object) -> tuple:
+    dimensions = np.ndim(value) if numbers(value) else getattr(value, "ndim", 0)
+    return (type(value).__name__, dimensions, *((key, kind(part)) for key, part in parts(value)))
 
 
 def sizes(call: tuple) -> list:
     found = []
-    for value in values(call):
+    for value in (leaf for argument in values(call) for leaf in leaves(argument)):
         if isinstance(value, np.ndarray):
             found += value.shape
         elif numbers(value):
@@ -279,6 +296,9 @@ def drawn(value: object, other: object, fresh, random, scale: float, level: floa
         return array(shape, value.dtype, random, scale, level)
     if numbers(value):
         return list(array((next(fresh),), np.asarray(value).dtype, random, scale, level))
+    if inner := parts(value):
+        new = {key: drawn(part, other[key], fresh, random, scale, level) for key, part in inner}
+        return {key: new[key] for key in value} if isinstance(value, dict) else type(value)(new.values())
     if isinstance(value, float | np.floating):
         return type(value)(value if random.rand() < 0.5 else value * (0.5 + random.rand()))
     return other if type(other) is type(value) else value

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from statistics import mean, median
 from urllib.parse import quote
 
 from nbgrader.api import Gradebook
 
 from viva.cleaning import legible
-from viva.course import Course, Submission
+from viva.course import Course
 from viva.gradebook import classbook
 from viva.gradebook.results import Results
-from viva.inbox import Inbox
+from viva.gradebook.standing import Standing, Standings, Status
 from viva.reporting import similarity
+from viva.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.reporting.itemanalysis import items, number, results
-from viva.reporting.pseudonyms import Names
-from viva.verdict import Verdict, VivaError
+from viva.reporting.pseudonyms import Names, files_of, pattern_of
+from viva.verdict import Verdict
 
 DETAIL = 300
 """So many characters of a sentence about a submission are shown."""
@@ -31,7 +31,9 @@ DOUBTFUL = ("a human should look at", "it may be another notebook", "bytes that 
 WAITING = {
     "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
     "killed": "The code ended its own process, or used more memory than it may.",
-    "not graded": "It was handed in and has no result: it cannot be graded, or 'viva grade' did not run yet.",
+    "refused": "It cannot be graded because of what was handed in; the page by 'viva feedback' tells its student.",
+    "not graded": "It was handed in and has no result: 'viva grade' did not run yet, or failed.",
+    "handed in again": "The grade is that of what was handed in before.",
     "repair in doubt": "The notebook was damaged, and something else may have been meant.",
     "to be graded by hand": "A written answer or a score waits for a grader.",
 }
@@ -43,7 +45,8 @@ def gather(course: Course, assignments: list[str], names: Names, server: str) ->
     for (assignment, student), record in Results.of(course.directory).read().items():
         records[str(assignment)][str(student)] = record
     with course.gradebook() as gradebook:
-        parts = [_Part(course, gradebook, name, records[name], names, server) for name in assignments]
+        standings = Standings(course, gradebook, assignments)
+        parts = [_Part(course, gradebook, name, records[name], standings, names, server) for name in assignments]
         return {
             "course": str(course.directory.course_id),
             "until": max((str(r.get("graded", "")) for part in parts for r in part.records.values()), default="")[:16],
@@ -52,29 +55,24 @@ def gather(course: Course, assignments: list[str], names: Names, server: str) ->
         }
 
 
-def known_names(course: Course) -> tuple[set[str], set[str]]:
-    """The ids of all students of a course, and the names and addresses that the gradebook has of them."""
-    ids = {student for _, student in Results.of(course.directory).read()}
-    ids |= {submission.student for submission in course.submissions(course.assignments())}
-    with course.gradebook() as gradebook:
-        students = gradebook.students
-        ids |= {student.id for student in students}
-        others = {name for s in students for name in (s.first_name, s.last_name, s.email, s.lms_user_id) if name}
-    return ids, others
-
-
 class _Part:
     """One assignment."""
 
     def __init__(
-        self, course: Course, gradebook: Gradebook, name: str, records: dict[str, dict], names: Names, server: str
+        self,
+        course: Course,
+        gradebook: Gradebook,
+        name: str,
+        records: dict[str, dict],
+        standings: Standings,
+        names: Names,
+        server: str,
     ) -> None:
         self.course, self.name, self.records, self.names, self.server = course, name, records, names, server
-        self.inbox = Inbox.of(course, [name])
-        self.submitted = {submission.student: submission for submission in course.submissions([name])}
-        self.scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
-        self.handed = self.submitted.keys() | self.scores.keys()
-        self.known = {student.id for student in gradebook.students} | self.handed
+        self.standings, self.known = standings, standings.students
+        scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
+        self.scores = {student: scores[student] for student in self._with(Status.GRADED) if student in scores}
+        self.patterns: dict[str, re.Pattern | None] = {}
         self.places = classbook.places(gradebook, name)
         self.by_hand = classbook.by_hand(gradebook, name)
         self.cells = {
@@ -83,25 +81,38 @@ class _Part:
             for book in self.notebooks
         }
 
+    def _with(self, status: Status) -> dict[str, Standing]:
+        return self.standings.with_status(self.name, status)
+
     def figures(self) -> dict:
         scores = sorted(self.scores.values())
+        missing, excused = self._with(Status.MISSING), self._with(Status.EXCUSED)
         return {
             "name": self.name,
             "maximum": self.maximum,
             "students": len(self.known),
-            "handed_in": len(self.handed),
+            "handed_in": len(self.known) - len(missing) - len(excused),
             "graded": len(self.scores),
             "late": sorted(map(self.names.of, self.late)),
-            "missing": sorted(map(self.names.of, self.known - self.handed)),
+            "missing": sorted(map(self.names.of, missing)),
+            "refused": self._reasons(self._with(Status.REFUSED)),
+            "excused": self._reasons(excused),
             "median": median(scores) if scores else None,
             "mean": mean(scores) if scores else None,
             "scores": scores,
             "checks": [self._check(item) for item in items(self.records.values())],
             "waiting": list(self._waiting()),
+            "repairs": sorted(self._repairs(), key=lambda row: (row["student"], row["notebook"])),
             "integrity": sorted(self._integrity(), key=lambda row: (row["student"], row["notebook"])),
             "similar": [self._similar(book) for book in self.notebooks],
             "speed": self._speed(),
         }
+
+    def _reasons(self, standings: dict[str, Standing]) -> list[dict]:
+        rows = [
+            {"student": self.names.of(one), "reason": self._shown(why.reason, one)} for one, why in standings.items()
+        ]
+        return sorted(rows, key=lambda row: row["student"])
 
     def _check(self, item) -> dict:
         texts = {key: legible.line(getattr(item, key), DETAIL) for key in ("notebook", "cell", "title")}
@@ -123,7 +134,11 @@ class _Part:
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
 
         def note(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
-            row = {"student": self.names.of(student), "notebook": self._shown(book), "detail": self._shown(detail)}
+            row = {
+                "student": self.names.of(student),
+                "notebook": self._shown(book),
+                "detail": self._shown(detail, student),
+            }
             found[why].append(row | {"link": self._link(student, book, cell)})
 
         for student, record in self.records.items():
@@ -140,8 +155,12 @@ class _Part:
                 doubts = [one for one in told if any(doubt in one for doubt in DOUBTFUL)]
                 if doubts and any(not result["earned"] for name, _, result in results(record) if name == book):
                     note("repair in doubt", student, book, "; ".join(doubts))
-        for student in self.submitted.keys() - self.records.keys() - self.scores.keys():
-            note("not graded", student, "", self._problem(self.submitted[student]))
+        for status in (Status.REFUSED, Status.NOT_GRADED):
+            for student, standing in self._with(status).items():
+                note(str(status), student, "", standing.reason)
+        for student, standing in self._with(Status.GRADED).items():
+            if standing.reason:
+                note("handed in again", student, "", standing.reason)
         for student, book, cells in self.by_hand:
             note("to be graded by hand", student, book, ", ".join(cells), cells[0])
         for why, rows in found.items():
@@ -149,19 +168,22 @@ class _Part:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
                 yield {"why": why, "help": WAITING[why], "rows": rows}
 
-    def _problem(self, submission: Submission) -> str:
-        """Why a submission cannot be graded; empty when it can, and was not yet."""
-        try:
-            return self.inbox.open(submission).problem if self.name in self.inbox.expected else ""
-        except VivaError as error:
-            return str(error)
+    def _repairs(self) -> Iterator[dict]:
+        """What was put right in a notebook before it was graded."""
+        for student, record in self.records.items():
+            repairs = record.get("repairs")
+            for book, sentences in (repairs if isinstance(repairs, dict) else {}).items():
+                if isinstance(sentences, list) and sentences:
+                    told = [self._shown(str(one), student) for one in sentences]
+                    row = {"student": self.names.of(student), "notebook": self._shown(book), "repairs": told}
+                    yield row | {"link": self._link(student, str(book))}
 
     def _integrity(self) -> Iterator[dict]:
         for student, record in self.records.items():
             facts: dict[str, list[str]] = {}
             for part in (record.get("integrity"), record.get("sanitized")):
                 for book, sentences in (part if isinstance(part, dict) else {}).items():
-                    told = [self._shown(str(one)) for one in sentences] if isinstance(sentences, list) else []
+                    told = [self._shown(str(one), student) for one in sentences] if isinstance(sentences, list) else []
                     facts.setdefault(book, []).extend(told)
             for book, told in facts.items():
                 if told:
@@ -169,8 +191,10 @@ class _Part:
                     yield row | {"link": self._link(student, str(book))}
 
     def _similar(self, book: str) -> dict:
-        answers = {student: _answers(cells) for (student, name), cells in self.cells.items() if name == book and cells}
-        found = similarity.compare(answers, _given(self.course.path("release", self.name) / f"{book}.ipynb"))
+        answers = {
+            student: answers_in(cells) for (student, name), cells in self.cells.items() if name == book and cells
+        }
+        found = similarity.compare(answers, code_in(self.course.path("release", self.name) / f"{book}.ipynb"))
         groups = []
         for group in found.groups():
             best = group.best
@@ -210,47 +234,14 @@ class _Part:
             "slowest": max(known, default=None),
         }
 
-    def _shown(self, text: str) -> str:
+    def _shown(self, text: str, student: str = "") -> str:
+        """A text in one line, in an anonymous report also without the names of files that the student handed in."""
+        if self.names.key is None:
+            return legible.line(text, DETAIL)
+        if student not in self.patterns:
+            submission = self.standings.submitted.get((self.name, student))
+            given = {path.name for path in self.course.path("source", self.name).rglob("*")}
+            self.patterns[student] = pattern_of(files_of(submission.folder) - given if submission else ())
+        pattern = self.patterns[student]
+        text = self.names.text(pattern.sub("a file", text) if pattern else text)
         return self.names.text(legible.line(text, DETAIL))
-
-
-def read_cells(path: Path) -> list[dict]:
-    """The cells of a graded notebook; none when it cannot be read. Validation would take most of the report's time."""
-    try:
-        cells = json.loads(path.read_bytes())["cells"]
-        return [
-            {
-                "type": cell["cell_type"],
-                "source": "".join(cell["source"]),
-                "nbgrader": cell.get("metadata", {}).get("nbgrader", {}),
-            }
-            for cell in cells
-        ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return []
-
-
-def _answers(cells: list[dict]) -> dict[str, str]:
-    """The code that a student wrote, by answer cell."""
-    own = (cell for cell in cells if cell["type"] == "code" and cell["nbgrader"].get("solution"))
-    return {str(cell["nbgrader"].get("grade_id", "")): cell["source"] for cell in own}
-
-
-def _given(path: Path) -> dict[str, str]:
-    """The code that students were given."""
-    return {str(place): cell["source"] for place, cell in enumerate(read_cells(path)) if cell["type"] == "code"}
-
-
-def focus(cells: list[dict], name: str) -> int:
-    """The number by which formgrader's address puts a cell's score in focus: of what Tab reaches, from 1.
-
-    On its page a graded cell has two boxes for points, an answer or a question one for a comment; the arrow to the
-    next submission is the first of all.
-    """
-    place = 1
-    for cell in cells:
-        about = cell["nbgrader"]
-        if name and about.get("grade_id") == name:
-            return place
-        place += 2 * bool(about.get("grade") or about.get("task")) + bool(about.get("solution") or about.get("task"))
-    return 0

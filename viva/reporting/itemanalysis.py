@@ -17,14 +17,12 @@ from statistics import median
 from scipy.stats import pointbiserialr
 
 from viva.cleaning import legible
-from viva.verdict import Verdict
+from viva.verdict import NOT_DONE, Verdict
 
 FEWEST = 5
 """With fewer submissions a correlation is chance."""
 WORSE = -0.1
 """Below this a correlation is no longer near zero."""
-STUB = "NotImplementedError"
-"""What an answer raises that was left as it was released: no wrong result that students share."""
 SHOWN = 5
 """So many wrong results of a check are listed."""
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:0x[0-9a-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?j?\.?)(?!\w)", re.IGNORECASE)
@@ -42,8 +40,8 @@ class Mistake:
     students: int
     same: int
     """So many of them with the very same numbers."""
-    stub: bool = False
-    """Whether the answer was left as it was released."""
+    undone: bool = False
+    """Whether the answer is not done yet: no wrong result that students share."""
 
 
 @dataclass
@@ -123,7 +121,7 @@ def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[dict], s
         item.marks.append("everybody fails")
     if item.discrimination is not None and item.discrimination < WORSE:
         item.marks.append("those who pass it do worse elsewhere")
-    wrong = [mistake.students for mistake in item.mistakes if not mistake.stub]
+    wrong = [mistake.students for mistake in item.mistakes if not mistake.undone]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")
 
@@ -147,14 +145,16 @@ def discrimination(taken: list[tuple[bool, float]]) -> tuple[float | None, str]:
 
 def group(failed: list[dict]) -> list[Mistake]:
     """Wrong results, those with the same sentence together whatever its numbers, the most common first."""
-    groups: dict[tuple[str, str], Counter] = defaultdict(Counter)
+    groups: dict[tuple[str, str, bool], Counter] = defaultdict(Counter)
     for result in failed:
-        reason = legible.line(str(result.get("reason") or ""), REASON)
-        groups[without_numbers(reason), str(result.get("verdict"))][reason] += 1
+        undone = bool(result.get("undone"))
+        reason = NOT_DONE if undone else legible.line(str(result.get("reason") or ""), REASON)
+        verdict = NOT_DONE if undone else str(result.get("verdict"))
+        groups[without_numbers(reason), verdict, undone][reason] += 1
     found = []
-    for (_, verdict), reasons in groups.items():
+    for (_, verdict, undone), reasons in groups.items():
         reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
-        found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same, reason.startswith(STUB)))
+        found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same, undone))
     return sorted(found, key=lambda mistake: (-mistake.students, mistake.reason))
 
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
+import itertools
+import os
 import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 from viva.cleaning import legible
+from viva.course import Course
+from viva.folder import MOST_FILES, walk
+from viva.gradebook.results import Results
+from viva.gradebook.standing import Standings
+from viva.intake.contents import ZIP, first_bytes, opened_zip
 from viva.processes import leftovers
+from viva.reporting.cells import read_cells
+from viva.verdict import SubmissionError
 
 LONGEST = 80
 SHORTEST = 3
@@ -30,9 +40,7 @@ class Names:
         self.ids = {student: self.of(student) for student in known}
         hidden = {name.lower(): shown for name, shown in (self.others | self.ids).items() if len(name) >= SHORTEST}
         self.hidden = hidden if key else {}
-        # A name ends where letters and digits do: "anna_2" and "/home/anna/" hold one, "savanna" does not.
-        names = "|".join(map(re.escape, sorted(self.hidden, key=len, reverse=True)))
-        self.pattern = re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])", re.IGNORECASE) if names else None
+        self.pattern = pattern_of(self.hidden)
 
     def of(self, student: str) -> str:
         """What to call a student."""
@@ -45,6 +53,54 @@ class Names:
         if self.pattern is None:
             return text
         return self.pattern.sub(lambda match: self.hidden[match[0].lower()], text)
+
+
+def pattern_of(names: Iterable[str]) -> re.Pattern | None:
+    """What finds names in a text, the longest first; None where there are none.
+
+    A name ends where letters and digits do: "anna_2" and "/home/anna/" hold one, "savanna" does not.
+    """
+    either = "|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True)))
+    return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])", re.IGNORECASE) if either else None
+
+
+def files_of(folder: Path) -> set[str]:
+    """The names of files that were handed in, also in zips, as sentences name them."""
+    found: set[str] = set()
+    for path in itertools.islice(walk(folder), MOST_FILES):
+        names = [os.path.relpath(path, folder), path.name]
+        if first_bytes(path, len(ZIP)) == ZIP:
+            with contextlib.suppress(SubmissionError), opened_zip(path) as archive:
+                names += itertools.islice(archive.namelist(), MOST_FILES)
+        found |= {shown for name in names for shown in (legible.line(name), legible.quoted(name)[1:-1])}
+    # A plain word stands in sentences for itself.
+    return {name for name in found if len(name) >= SHORTEST and not re.fullmatch("[a-z]+|timestamp.txt", name)}
+
+
+def known_names(course: Course) -> tuple[set[str], set[str]]:
+    """The ids of all students of a course, and the names and addresses that the gradebook or they themselves tell."""
+    records = Results.of(course.directory).read()
+    ids, typed = {student for _, student in records}, set()
+    for record in records.values():
+        parts = record.get("names")
+        for names in (parts if isinstance(parts, dict) else {}).values():
+            typed |= set(map(str, names)) if isinstance(names, list) else set()
+    given = _given_words(course) if typed else set()
+    typed = {name for name in typed if name.lower() not in given}
+    ids |= {submission.student for submission in course.submissions(course.assignments())}
+    with course.gradebook() as gradebook:
+        students = gradebook.students
+        ids |= set(Standings(course, gradebook, course.assignments()).students)
+        others = {name for s in students for name in (s.first_name, s.last_name, s.email, s.lms_user_id) if name}
+    return ids, others | typed
+
+
+def _given_words(course: Course) -> set[str]:
+    """The words of all released notebooks, which an anonymous report needs, whatever students call themselves."""
+    released = (path for name in course.assignments() for path in course.path("release", name).glob("*.ipynb"))
+    return {
+        word.lower() for path in released for cell in read_cells(path) for word in re.findall(r"\w+", cell["source"])
+    }
 
 
 def key_in(path: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 from array import array
@@ -10,6 +11,8 @@ import numpy as np
 
 WORDS = 624
 """Words in the state of a Mersenne Twister."""
+SPARE = 12.01
+"""No spare normal number is further from zero: sqrt(2 log 2**104), by NumPy's polar method from numbers of 53 bits."""
 
 State = tuple[bytes, float | None, bytes, int, int, float]
 
@@ -39,6 +42,9 @@ def set_state(state: object) -> None:
     # NumPy itself believes any position, and would read beyond its words.
     if key and (len(key) != 4 * WORDS or not 0 <= position <= WORDS or has_gauss not in (0, 1)):
         raise ValueError("not a state of numpy.random")
+    # A spare number that never came of drawing, such as NaN, would be the next normal number of a test.
+    if not all(math.isfinite(one) and abs(one) < SPARE for one in (gauss or 0.0, spare)):
+        raise ValueError("a random state with a spare number that nothing draws")
     # From nothing but zeros a generator draws zeros for ever, and NumPy's normal numbers are never found.
     if _is_nothing(words[:-4]) or _is_nothing(key):
         raise ValueError("a random state without randomness")

@@ -1,0 +1,89 @@
+"""The wheel, as students and other courses install it: alone, in an environment that had nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import viva
+from tests.conftest import PROJECT, SHORT, hand_in
+from viva.configuration import LINES
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel"), pytest.mark.timeout(600)]
+
+
+def run(*command: object, cwd: Path, status: int = 0, **options) -> str:
+    result = subprocess.run(
+        [str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False, **options
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel that `make wheel` builds, out of a copy of the package."""
+    copy = tmp_path_factory.mktemp("wheel") / "project"
+    copy.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", "Makefile", "constraints.txt"):
+        shutil.copy(PROJECT / name, copy)
+    for name in ("viva", "source", "answers", "release", "tests"):
+        shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / ".venv").symlink_to(sys.prefix)
+    run("make", "--old-file=setup", "wheel", cwd=copy)
+    (built,) = (copy / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def programs(wheel, tmp_path_factory) -> Path:
+    """The programs of an environment in which the wheel was installed, and nothing else."""
+    folder = tmp_path_factory.mktemp("empty") / "environment"
+    venv.create(folder, with_pip=True)
+    env = os.environ | {"PIP_CONSTRAINT": str(PROJECT / "constraints.txt"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    run(folder / "bin" / "pip", "install", "--quiet", wheel, cwd=folder, env=env)
+    return folder / "bin"
+
+
+def test_the_wheel_holds_the_package_and_no_course(wheel):
+    about = f"nbviva-{viva.__version__}.dist-info"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.partition("/")[0] for name in names} == {"viva", about}
+    package = {str(path.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("*.*") if path.suffix != ".pyc"}
+    assert {name for name in names if name.startswith("viva/")} == package
+    assert not [name for name in names if name.endswith((".ipynb", ".db"))]
+
+
+def test_what_students_are_told_to_install_is_what_is_built(wheel):
+    for page in ("docs/students.md", "README.md"):
+        assert f"pip install {wheel.name}" in (PROJECT / page).read_text(encoding="utf-8"), page
+
+
+def test_a_student_with_the_wheel_and_a_notebook_checks_it(programs, tmp_path):
+    given = PROJECT / "release" / SHORT / "scaled_attention.ipynb"
+    notebook = shutil.copy(given, tmp_path / "scaled_attention.ipynb")
+    said = run(programs / "viva", "check", notebook, cwd=tmp_path, status=1)
+    assert "not done yet" in said
+    assert "visible checks pass" in said
+
+
+def test_another_course_is_graded_with_the_wheel(programs, tmp_path):
+    course = tmp_path / "course"
+    course.mkdir()
+    lines = ["c = get_config()", 'c.Exchange.root = "/tmp"', *(line.text for line in LINES)]
+    (course / "nbgrader_config.py").write_text("\n".join(lines) + "\n")
+    run(programs / "viva", "new", "ps9_mine", cwd=course)
+    run(programs / "viva", "release", "--no-audit", cwd=course)
+    hand_in(course, "anna", assignment="ps9_mine", answer="right/loops")
+    run(programs / "viva", "grade", cwd=course)
+    run(programs / "viva", "export", cwd=course)
+    assert "anna" in (course / "grades.csv").read_text()
+    assert "MISSING" not in run(programs / "viva", "doctor", cwd=course)

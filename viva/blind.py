@@ -1,0 +1,150 @@
+"""The cells that ask for a name are for the student's own copy: a grader reads them as they were released.
+
+nbgrader puts the same cells above and below every notebook, from the files that ``IncludeHeaderFooter`` names. Cells
+of these that a student may edit come back as those files have them: texts by their id, code by its *fields*, the names
+to which header or footer assign a text, as in ``NAME = ""``, wherever in the notebook they are assigned at
+the margin. What was typed into fields is kept beside the results, so that an anonymous report can take it out of code.
+
+The step comes after the scores, so no verdict depends on it. ``submitted/`` stays as it was handed in.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import functools
+import keyword
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import IncludeHeaderFooter, NbGraderPreprocessor
+from traitlets import Bool
+
+FEW = 4
+"""A text of so few words is a name as a whole; of a longer one those words are that begin with a capital."""
+_MARKS = ("solution", "grade", "task", "locked")
+_COMMON = {word.lower() for word in (*keyword.kwlist, *dir(builtins))}
+"""Words of the language, which are nobody's name."""
+
+
+class Blind(NbGraderPreprocessor):
+    """Put the cells that ask for a name back; ``resources["nbgrader"]["names"]`` says what had been typed there."""
+
+    show_names = Bool(False, help="Whether graders read what students wrote into the cells that ask for names.").tag(
+        config=True
+    )
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        forms = _forms(self)
+        resources.setdefault("nbgrader", {})["names"] = names_in(notebook, forms)
+        if not self.show_names:
+            blank(notebook, forms)
+        return notebook, resources
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The cells of header and footer that a student may edit: texts by id, code by field."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+
+
+def _forms(step: NbGraderPreprocessor) -> Forms:
+    included = IncludeHeaderFooter(parent=step.parent) if step.parent else IncludeHeaderFooter(config=step.config)
+    directory = CourseDirectory(parent=step.parent) if step.parent else CourseDirectory(config=step.config)
+    texts, codes = {}, {}
+    for name in filter(None, (included.header, included.footer)):
+        path = Path(directory.root, name)
+        if path.is_file():
+            forms = _read(path, path.stat().st_mtime_ns)
+            texts |= forms.texts
+            codes |= forms.codes
+    return Forms(texts, codes)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> Forms:
+    texts, codes = {}, {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if _marked(cell):
+            continue
+        if cell.cell_type == "code":
+            codes |= dict.fromkeys(_fields(cell.source), cell.source)
+        elif cell.get("id"):
+            texts[cell.id] = cell.source
+    return Forms(texts, codes)
+
+
+def _marked(cell: NotebookNode) -> bool:
+    """Whether nbgrader knows the cell as an answer, a question, a test or locked."""
+    about = cell.metadata.get("nbgrader")
+    return isinstance(about, dict) and any(about.get(mark) for mark in _MARKS)
+
+
+def _fields(source: str) -> dict[str, str]:
+    """The names to which code assigns a text, with the texts; none where it is not Python."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return {
+            target.id: statement.value.value
+            for statement in ast.parse(source).body
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+            for target in statement.targets
+            if isinstance(target, ast.Name) and isinstance(statement.value.value, str)
+        }
+    return {}
+
+
+def _form(cell: NotebookNode, forms: Forms) -> str | None:
+    """The text of header or footer that a cell came from; None when it came from neither."""
+    if _marked(cell):
+        return None
+    if cell.cell_type != "code":
+        return forms.texts.get(cell.get("id", ""))
+    for name, source in forms.codes.items():
+        if re.search(rf"^{name}\s*(?::[^=\n]*)?=(?!=)", cell.source, re.MULTILINE):
+            return source
+    return None
+
+
+def blank(notebook: NotebookNode, forms: Forms) -> None:
+    """Put the cells that came from header and footer back, in place."""
+    for cell in notebook.cells:
+        given = _form(cell, forms)
+        if given is None or cell.source == given:
+            continue
+        cell.source = given
+        cell.pop("attachments", None)
+        if cell.cell_type == "code":
+            cell.outputs = []
+
+
+def names_in(notebook: NotebookNode, forms: Forms) -> list[str]:
+    """What was typed into fields, in parts that may each be a name, without words of the language."""
+    found: list[str] = []
+    for cell in notebook.cells:
+        given = _form(cell, forms) if cell.cell_type == "code" else None
+        if given is not None:
+            typed = _fields(cell.source) or _typed(cell.source, forms.codes)
+            for name, text in typed.items():
+                if name in forms.codes and text != _fields(given).get(name):
+                    found += _parts(text)
+    return [name for name in dict.fromkeys(found) if name.lower() not in _COMMON]
+
+
+def _typed(source: str, fields: Iterable[str]) -> dict[str, str]:
+    """What stands behind fields in code that is not Python, as in ``NAME = Anna``."""
+    lines = (re.match(rf"({'|'.join(fields)})\s*=(.*)", line) for line in source.splitlines())
+    return {match[1]: match[2].strip(" \"'") for match in lines if match}
+
+
+def _parts(text: str) -> list[str]:
+    pieces = [piece.strip() for piece in re.split(r"[,;&\n]|\band\b", text)]
+    words = [word for piece in pieces for word in re.findall(r"\w[\w.'-]*", piece) if not word[0].islower()]
+    return [*(piece for piece in pieces if piece and len(piece.split()) <= FEW), *words]

@@ -1,0 +1,147 @@
+"""The exercises of a page: grade cells under one heading, and what their checks came to."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from viva.pages.explanation import Explanation
+from viva.undone import STUB
+from viva.verdict import NOT_DONE, Verdict
+
+WORDS = {
+    Verdict.PASSED: "passed",
+    Verdict.FAILED: "failed: a wrong answer",
+    Verdict.ERROR: "error: the code stopped",
+    Verdict.TIMEOUT: "timeout: it took too long",
+    Verdict.KILLED: "killed: the process ended",
+    Verdict.MISSING: "missing: no such cell",
+    Verdict.UNGRADED: "ungraded: not your fault",
+}
+
+
+@dataclass
+class Grade:
+    """What the gradebook has of one grade cell."""
+
+    score: float
+    most: float
+    waiting: bool
+    by_hand: float | None
+
+
+@dataclass
+class Line:
+    """A check as its student reads it."""
+
+    title: str
+    points: float
+    earned: float
+    verdict: Verdict
+    explanation: Explanation
+    undone: tuple[str, ...] = ()
+    """The answers that are not done yet and explain why it was not passed."""
+
+    @property
+    def words(self) -> str:
+        return WORDS[self.verdict]
+
+
+@dataclass
+class Question:
+    """A grade cell: its checks or, where a grader reads the answer, what they made of it."""
+
+    id: str
+    name: Markup
+    grade: Grade
+    manual: bool
+    unanswered: bool = False
+    """Whether it was left as it was given out, and a person would read it."""
+    lines: list[Line] = field(default_factory=list)
+    comment: str = ""
+    scheme: str = ""
+
+    @property
+    def begun(self) -> list[Line]:
+        """The checks that wait for no answer."""
+        return [line for line in self.lines if not line.undone]
+
+    @property
+    def changed(self) -> bool:
+        """Whether a grader gave a test cell another score than its checks."""
+        return not self.manual and self.grade.by_hand is not None
+
+
+@dataclass
+class Waiting:
+    """Checks that wait for answers which are not done yet."""
+
+    answers: tuple[str, ...]
+    lines: list[Line]
+    still_raises: frozenset[str] = frozenset()
+    """Those of the answers in which the line of the stub stands; the others are empty."""
+
+    @property
+    def points(self) -> float:
+        return sum(line.points for line in self.lines)
+
+    @property
+    def earned(self) -> float:
+        return sum(line.earned for line in self.lines)
+
+
+@dataclass
+class Exercise:
+    """What stands under one heading: a row that unfolds to its checks."""
+
+    name: Markup
+    questions: list[Question]
+    waiting: list[Waiting]
+
+    @property
+    def lines(self) -> list[Line]:
+        return [line for question in self.questions for line in question.lines]
+
+    @property
+    def grade(self) -> Grade:
+        """The points of all its grade cells together."""
+        grades = [question.grade for question in self.questions]
+        waits = any(grade.waiting for grade in grades)
+        return Grade(sum(grade.score for grade in grades), sum(grade.most for grade in grades), waits, None)
+
+    @property
+    def state(self) -> str:
+        """What came of its checks, in a few words; empty where it has none."""
+        passed = sum(line.verdict is Verdict.PASSED for line in self.lines)
+        if not self.lines:
+            return NOT_DONE if all(question.unanswered for question in self.questions) else ""
+        if all(line.undone for line in self.lines):
+            return NOT_DONE
+        if passed == len(self.lines):
+            return "all checks passed" if passed > 1 else "passed"
+        return f"{passed} of {len(self.lines)} checks passed"
+
+    @property
+    def open(self) -> bool:
+        """Whether there is more to read in it than that all is well, or nothing was done."""
+        wrong = any(line.verdict is not Verdict.PASSED and not line.undone for line in self.lines)
+        return wrong or any(question.comment or question.changed for question in self.questions)
+
+
+def exercises_of(questions: list[Question], own: dict[str, str]) -> list[Exercise]:
+    """Questions that follow each other under one heading are an exercise; ``own`` are the student's cells."""
+    found = []
+    for name, group in itertools.groupby(questions, key=lambda question: question.name):
+        members = list(group)
+        waiting: dict[tuple[str, ...], list[Line]] = defaultdict(list)
+        for line in (line for question in members for line in question.lines if line.undone):
+            waiting[line.undone].append(line)
+        parts = [
+            Waiting(answers, lines, frozenset(one for one in answers if STUB in own.get(one, "")))
+            for answers, lines in waiting.items()
+        ]
+        found.append(Exercise(name, members, parts))
+    return found

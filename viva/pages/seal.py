@@ -1,0 +1,84 @@
+"""The last line of a page: of what it was made, and what it says, so that one that would come out the same is left.
+
+It stands below the page and not beside it, so that whoever writes the page (`viva feedback`, nbgrader's command, the
+button in formgrader) writes it too, and so that a page that was cut off or edited has none.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+
+import viva
+from viva.pages.page import Marks
+
+MADE_BY = ("feedback.py", "undone.py", "verdict.py", "pages/*.py", "cleaning/*.py", "templates/feedback.*")
+"""What of this package has a say in how a page looks."""
+SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
+
+
+def key_of(folder: Path, source: Path, marks: Marks, record: dict, notebook: str, settings: object) -> str:
+    """A hash of everything that the page of a notebook depends on.
+
+    ``folder`` holds the graded notebook with its files, ``source`` the instructor's; ``record`` is the submission's
+    line of results.jsonl, of which the times do not count.
+    """
+    digest = hashlib.sha256(f"{viva.ENGINE} {_maker()} {notebook} {settings!r}".encode())
+    for field in fields(marks):
+        value = getattr(marks, field.name)
+        digest.update(
+            repr(
+                sorted(value.items() if isinstance(value, dict) else value)
+                if isinstance(value, dict | frozenset)
+                else value
+            ).encode()
+        )
+    cells = record.get("notebooks", {}).get(notebook, {})
+    results = [
+        (cell, sorted((name, value) for name, value in result.items() if name != "seconds"))
+        for cell, found in cells.items()
+        for result in found
+    ]
+    told = [record.get(what, {}).get(notebook, []) for what in ("repairs", "sanitized")]
+    digest.update(repr((results, told, record.get("wall", True), len(record.get("faults", [])))).encode())
+    _add(digest, folder, sorted(path for path in folder.rglob("*") if path.is_file()))
+    _add(digest, source, sorted(source.glob("*.ipynb")))
+    return digest.hexdigest()[:32]
+
+
+@functools.cache
+def _maker() -> str:
+    root, digest = Path(viva.__file__).parent, hashlib.sha256()
+    _add(digest, root, [path for pattern in MADE_BY for path in sorted(root.glob(pattern))])
+    return digest.hexdigest()
+
+
+def _add(digest: hashlib._Hash, root: Path, paths: Iterable[Path]) -> None:
+    for path in paths:
+        data = path.read_bytes()
+        digest.update(f"{path.relative_to(root)} {len(data)} ".encode("utf-8", "surrogateescape"))
+        digest.update(data)
+
+
+def sealed(page: str, key: str) -> str:
+    """A page with its seal."""
+    page = page.rstrip("\n")
+    return f"{page}\n<!-- {key} {_digest(page.encode())} -->\n"
+
+
+def key_on(path: Path) -> str:
+    """The key that a page was sealed with; empty where it is not as it was written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    found = SEAL.search(data)
+    return found[1].decode() if found and _digest(data[: found.start()]) == found[2].decode() else ""
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
