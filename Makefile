@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs compat parity screenshots bench soak lint clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs compat parity wheel screenshots bench soak lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -57,12 +57,16 @@ report: setup  ## write report/index.html: scores, checks, who needs a human, in
 export: setup  ## write grades.csv and print the class as a table
 	@$(BIN)/viva export
 
-formgrader: setup $(NO_NEWS)  ## open JupyterLab with nbgrader's formgrader on this course
+formgrader: setup $(NO_NEWS)  ## open nbgrader's formgrader on this course; JupyterLab is at /lab of the same server
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --port=$(PORT) --ServerApp.root_dir="$(CURDIR)" \
-	  $(if $(filter 0,$(shell id -u)),--allow-root) $(OPTIONS)
+	  --LabApp.default_url=/formgrader $(if $(filter 0,$(shell id -u)),--allow-root) $(OPTIONS)
 
 $(NO_NEWS): | setup
 	@mkdir -p $(@D) && echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' >$@ || true
+
+wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the commands, and no course
+	@rm -rf build dist && $(BIN)/python -m pip --disable-pip-version-check --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist .
+	@ls dist/*.whl
 
 doctor: setup  ## say what this machine lacks
 	@$(BIN)/viva doctor
@@ -101,5 +105,8 @@ lint: setup  ## check style and formatting
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-clean:  ## remove what the flow made: submissions, grades, feedback and the gradebook
-	@rm -rf submitted autograded feedback report gradebook.db gradebook.db.lock grades.csv results.jsonl regrades.jsonl
+clean-demo: setup  ## remove the demo class, and what was made of it; refused when anybody else is in the course
+	@$(BIN)/viva demo --remove
+
+clean:  ## remove what can be made again; what was handed in, the gradebook and the log of regrades stay
+	@rm -rf autograded feedback report grades.csv results.jsonl
