@@ -27,8 +27,9 @@ from viva.processes import stopping
 from viva.processes.workers import Workers
 from viva.proving.hygiene import findings, untold
 from viva.proving.mutants import Mutant, mutants
-from viva.proving.probe import Probe, Worker, make_grader, name_of, seeded, trimmed
+from viva.proving.probe import Probe, Worker, make_grader
 from viva.proving.proof import Audit, CheckScore, Fate, Proof, read_excuses
+from viva.proving.trim import name_of, seeded, trimmed
 from viva.rehearsal import kinds_of_answers
 from viva.release import compiled
 from viva.verdict import BlueprintError, Verdict, VivaError
@@ -115,9 +116,10 @@ class _Run:
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
-        jobs = [*self._alone(), *self._proofs()]
-        self.total = len(jobs) + len(self.cells) + len(found)
+        jobs, more = list(self._proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers)
+        self.total = len(jobs) + more + len(self.cells) + len(found)
         trials = self._map(jobs)
+        trials |= self._map([*self._alone(trials), *self._again(trials)])
         if _lost(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
@@ -162,25 +164,45 @@ class _Run:
         notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         return notebook
 
-    def _grading(self, key: tuple, notebook: NotebookNode) -> tuple:
-        return key, "grade", notebook, self.known, self.data
+    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+        return key, "grade", notebook, known or self.known, self.data
+
+    def _answered(self, answer: Answer) -> NotebookNode:
+        """The release with a known answer in it."""
+        notebook = fill_in(answer, self.release, self.blueprint)
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
 
     def _proofs(self) -> Iterator[tuple]:
         solution = self._filled(set(self.cells))
         yield self._grading(("untouched",), self._filled(set()))
         yield self._grading(("solution",), solution)
-        for run in range(1, RUNS):
-            yield self._grading(("again", run), seeded(solution, run))
+        yield self._grading(("trimmed",), *self._trimmed(solution))
         for place, answer in enumerate(self.answers):
-            notebook = fill_in(answer, self.release, self.blueprint)
-            notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-            yield self._grading(("answer", place), notebook)
-            yield self._grading(("second", place), seeded(notebook, place))
+            yield self._grading(("answer", place), self._answered(answer))
 
-    def _alone(self) -> Iterator[tuple]:
+    def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
+        return trimmed(notebook, self.known, {cell.id for cell in self.blueprint.cells if cell.kind == "tests"})
+
+    def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
+        """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""
+        trial = trials[("trimmed",)]
+        return self._trimmed if trial and not trial.lost and not trial.faults else lambda notebook: (notebook,)
+
+    def _again(self, trials: dict) -> Iterator[tuple]:
+        lean, solution = self._leaner(trials), self._filled(set(self.cells))
+        for run in range(1, RUNS):
+            notebook, *known = lean(solution)
+            yield self._grading(("again", run), seeded(notebook, run), *known)
+        for place, answer in enumerate(self.answers):
+            notebook, *known = lean(self._answered(answer))
+            yield self._grading(("second", place), seeded(notebook, place), *known)
+
+    def _alone(self, trials: dict) -> Iterator[tuple]:
+        lean = self._leaner(trials)
         for cell in self.cells:
-            yield self._grading(("alone", cell), self._filled({cell}))
-            yield self._grading(("without", cell), self._filled(set(self.cells) - {cell}))
+            yield self._grading(("alone", cell), *lean(self._filled({cell})))
+            yield self._grading(("without", cell), *lean(self._filled(set(self.cells) - {cell})))
 
     def _ground(self, known: dict) -> dict[str, tuple[NotebookNode, Examination, float]]:
         """By answer cell, the fewest cells that its mutants need, and a limit of seconds.

@@ -6,28 +6,25 @@ grades answers and mutants, and compares a surviving mutant with the solution.
 
 from __future__ import annotations
 
-import ast
-import copy
 import inspect
 import json
 import resource
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
 
 from viva.autograde import new_grader
-from viva.blueprint import Blueprint, Cell
+from viva.blueprint import Blueprint
 from viva.examination import Examination
 from viva.grading import Grader
 from viva.proving import witness
 from viva.proving.mutants import Mutant
+from viva.proving.trim import name_of, unneeded, used_later
 from viva.rehearsal import rehearse
 from viva.session import Died, Session
-from viva.taint import ANSWERS, names_of
+from viva.taint import names_of
 from viva.verdict import Verdict, VivaError
 
 WITHOUT_WALL = 4 * 1024**3
@@ -154,75 +151,3 @@ def _say(session: Session, seconds: float, source: str) -> str:
     if reply.get("raised") is not None:
         raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
     return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")
-
-
-# --- which cells a trial needs
-
-
-def name_of(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
-
-
-def used_later(blueprint: Blueprint, answer: str) -> list[str]:
-    """The names that an answer and the cells after it use, in order; what else it binds is its own affair."""
-    ids = [cell.id for cell in blueprint.cells]
-    used: set[str] = set()
-    for cell in blueprint.cells[ids.index(answer) + 1 :]:
-        if cell.code:
-            used |= _uses(cell)
-    return sorted(used)
-
-
-def _uses(cell: Cell) -> set[str]:
-    names = names_of(cell.source)
-    return set().union(names.used, *names.mentioned.values()) if names else set()
-
-
-def unneeded(blueprint: Blueprint) -> set[str]:
-    """The given cells, such as those that draw, that bind nothing a later cell uses."""
-    used: set[str] = set()
-    found = set()
-    for cell in reversed(blueprint.cells):
-        if not cell.code:
-            continue
-        names = names_of(cell.source)
-        plain = cell.kind == "given" and cell.id and names is not None and "seed(" not in cell.source
-        if plain and not (names.bound | _called_upon(cell.source)) & used:
-            found.add(cell.id)
-        else:
-            used |= _uses(cell)
-            used |= names.bound if names and cell.kind in ANSWERS else set()
-    return found
-
-
-def _called_upon(source: str) -> set[str]:
-    """The names of objects of which a method is called for its effect: ``words.append(word)``."""
-    found = set()
-    for node in ast.walk(ast.parse(TransformerManager().transform_cell(source))):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            base = node.value.func
-            while isinstance(base, ast.Attribute | ast.Subscript | ast.Call):
-                base = base.func if isinstance(base, ast.Call) else base.value
-            if isinstance(base, ast.Name) and base is not node.value.func:
-                found.add(base.id)
-    return found
-
-
-def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
-    """The notebook with these test cells only, and without text and pictures."""
-    out = unneeded(known.blueprint)
-    out |= {cell.id for cell in known.blueprint.cells if cell.kind == "tests" and cell.id not in tests}
-    kept = tuple(cell for cell in known.blueprint.cells if cell.id not in out)
-    other = NotebookNode(notebook)
-    other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
-    return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
-
-
-SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"
-
-
-def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
-    """A notebook that begins with another state of the global random numbers."""
-    seeded = copy.copy(notebook)
-    seeded.cells = [new_code_cell(SEED.format(seed)), *notebook.cells]
-    return seeded
