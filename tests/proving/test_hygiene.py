@@ -86,6 +86,13 @@ def rename(notebook):
             after_the_call("other sizes", "    got = softmax(test_scores)\n    expected = EXPECTED"),
             STALE.format("other sizes"),
         ),
+        (after_the_call("other sizes", "    test_scores = softmax(test_scores)\n    expected = EXPECTED"), None),
+        (
+            after_the_call(
+                "other sizes", "    got = [softmax(test_scores) for test_scores in []]\n    expected = EXPECTED"
+            ),
+            None,
+        ),
         (change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")), "what they should write"),
         (change("sentence", ("| place |", "`softmax_by_sums`\n\n| place |")), "the hidden function 'softmax_by_sums'"),
         (change("sentence", ("| place |", "![](map.png)\n\n| place |")), "'map.png' has no readable alt text"),

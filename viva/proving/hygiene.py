@@ -109,13 +109,16 @@ def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]
         nodes = [node for node in ast.walk(statement) if not blocks and id(node) not in shown]
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
-        given = {name for call in of_theirs for name in map(_bare, call.args) if name}
+        passing = {node.id for part in nodes if isinstance(part, ast.comprehension) for node in ast.walk(part.target)
+                   if isinstance(node, ast.Name)}  # fmt: skip
+        given = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
         inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
             id(node.value)
             for node in nodes
             if isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
         }
-        outside = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in inside}
+        read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        outside = {node.id for node in read if id(node) not in inside}
         ours_use = {node.id for call in calls if getattr(call.func, "id", "") in ours for node in ast.walk(call)
                     if isinstance(node, ast.Name)}  # fmt: skip
         bound = {
