@@ -4,7 +4,7 @@ import shutil
 
 from tests.conftest import load
 from viva.doctor import examine
-from viva.wall import PROMISES, protection
+from viva.protection import PROMISES, protection
 
 
 def test_a_healthy_course_has_nothing_missing(course, viva):

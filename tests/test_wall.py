@@ -24,18 +24,8 @@ from tests import wall_probe
 from tests.wall_probe import ATTACKS, SECRET, WORKS
 from viva.layers import landlock
 from viva.layers.privileges import COUNTED_BY_NAMESPACE
-from viva.wall import (
-    FIRST_UID,
-    IN_BUBBLEWRAP,
-    PROMISES,
-    Layer,
-    Limits,
-    Protection,
-    Wall,
-    overflowing,
-    protection,
-    readable_by_default,
-)
+from viva.protection import protection
+from viva.wall import FIRST_UID, Limits, Wall, overflowing
 
 PROBE = Path(wall_probe.__file__)
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -315,7 +305,8 @@ def test_a_fork_dies_with_its_parent(tmp_path):
     program = """
 import os, signal, time
 from viva import wall
-around, parent, (reader, writer) = wall.Wall(wall.readable_by_default()), os.getpid(), os.pipe()
+from viva.layers.readable import readable_by_default
+around, parent, (reader, writer) = wall.Wall(readable_by_default()), os.getpid(), os.pipe()
 child = os.fork()
 if child == 0:
     wall.enter(around, sys.argv[1], [1, 1, 1, writer], parent=parent)
@@ -427,84 +418,6 @@ def test_scratch_of_another_user_is_refused(world):
     assert scratch.stat().st_uid == NOBODY
 
 
-# What this machine gives
-
-
-LACK = """
-import ctypes, json, struct, sys
-from viva.layers import syscalls
-from viva.layers.syscalls import ERRNO, JEQ, LOAD, NUMBERS, RETURN
-def lack(*names):
-    program = [(LOAD, 0, 0, 0)]
-    for name in names:
-        program += [(JEQ, 0, 1, NUMBERS[name]), (RETURN, 0, 0, ERRNO | 38)]
-    program = b"".join(struct.pack("HBBI", *step) for step in [*program, (RETURN, 0, 0, 0x7FFF0000)])
-    code = ctypes.create_string_buffer(program, len(program))
-    syscalls.prctl(38, 1)
-    syscalls.call("seccomp", 1, 0, struct.pack("HP", len(program) // 8, ctypes.addressof(code)))
-"""
-LACKING = f"""
-{LACK}
-from viva.wall import protection
-lack(*sys.argv[1:])
-found = protection()
-print(json.dumps([found.level, {{layer.name: [layer.fault, layer.remedy] for layer in found.layers if layer.fault}}]))
-"""
-"""Lays a filter over itself, so that its children find a kernel without some calls, and asks what is left."""
-
-
-def lacking(*names: str, path: str = "") -> tuple[str, dict[str, list[str]]]:
-    told = start(LACKING, *names, path=path)
-    assert told.returncode == 0, told.stderr
-    level, faults = json.loads(told.stdout)
-    faults.pop("user", None)
-    return level, faults
-
-
-@full
-def test_every_needed_layer_works_on_a_kernel_that_has_them():
-    assert {layer.name: layer.fault for layer in protection().layers if layer.needed and not layer.works} == {}
-    assert protection().level != "none"
-
-
-@full
-def test_a_private_tmpfs_is_missing_only_where_the_kernel_refuses_one():
-    (fault,) = [layer.fault for layer in protection().layers if layer.name == "namespaces"]
-    assert not fault or any(word in fault for word in ("unshare: ", "mount: ", "/proc/self/"))
-
-
-@full
-def test_a_kernel_without_landlock_gives_no_protection_where_there_is_no_bubblewrap():
-    level, faults = lacking("landlock_create_ruleset")
-    assert level == "none" and {"landlock", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
-    assert "Function not implemented" in faults["landlock"][0] and "5.13" in faults["landlock"][1]
-    assert faults["bubblewrap"] == ["there is no program bwrap", "sudo apt-get install bubblewrap"]
-
-
-@full
-def test_a_kernel_without_seccomp_gives_no_protection():
-    level, faults = lacking("seccomp")
-    assert level == "none" and {"seccomp", "together", "bubblewrap"} == faults.keys() - {"namespaces"}
-
-
-@full
-@pytest.mark.parametrize("name", ["unshare", "mount"])
-def test_without_namespaces_the_wall_is_full_and_the_command_for_more_is_named(name):
-    level, faults = lacking(name)
-    assert level == "full" and faults.keys() == {"namespaces"}
-    assert "sysctl" in faults["namespaces"][1]
-
-
-@full
-def test_the_layers_are_tried_in_a_fifth_of_a_second():
-    protection.cache_clear()
-    begin = time.perf_counter()
-    assert protection().level != "none"
-    took = time.perf_counter() - begin
-    print(f"\nall layers are tried in {1e3 * took:.0f} ms")
-    assert took < 2, "ten times what it should"
-
-
 # The wall as data
 
 
@@ -527,35 +440,8 @@ def test_the_size_of_a_file_with_holes_is_what_it_takes_on_disk(tmp_path):
     assert not overflowing(tmp_path, Limits())
 
 
-def test_no_home_no_course_and_no_process_is_readable_by_default():
-    readable = [Path(path) for path in readable_by_default()]
-    for secret in ("/", "/root", "/home", "/tmp", "/etc", "/proc/self", Path.home(), Path.cwd(), PROBE):
-        assert not any(path in (Path(secret), *Path(secret).parents) for path in readable), secret
-
-
 def test_the_examiner_has_larger_limits_and_no_private_folder():
     candidate, examiner = Wall.for_candidate(["/data"]), Wall.for_examiner(["/data"])
     assert candidate.readable == examiner.readable and "/data" in candidate.readable
     assert candidate.private_tmp == protection().works("namespaces") and not examiner.private_tmp
     assert examiner.limits.memory_bytes > candidate.limits.memory_bytes
-
-
-@pytest.mark.parametrize(
-    ("broken", "level"),
-    [
-        ((), "full with private tmpfs"),
-        (("user",), "full with private tmpfs"),
-        (("namespaces",), "full"),
-        (("bubblewrap",), "full with private tmpfs"),
-        (("landlock", "together"), IN_BUBBLEWRAP),
-        (("landlock", "together", "namespaces"), IN_BUBBLEWRAP),
-        (("together",), IN_BUBBLEWRAP),
-        (("landlock", "together", "bubblewrap"), "none"),
-        (("together", "bubblewrap"), "none"),
-        (("seccomp", "namespaces"), "none"),
-        (("limits",), "none"),
-    ],
-)
-def test_the_level_is_that_of_the_weakest_layer_that_is_needed(broken, level):
-    layers = [Layer(name, "", "broken" * (name in broken)) for name in PROMISES]
-    assert Protection(tuple(layers)).level == level

@@ -15,6 +15,7 @@ values/      what may cross between the processes, as bytes
 wire         plain values to bytes and back, and messages over a pipe
 layers/      what the wall is made of, by Linux's own means
 wall         how a process gives up everything but its own work
+protection   which layers of the wall this machine gives
 trial        attempts to break each layer of the wall
 claims       slots of the wall, each claimed by one grader on the machine
 dialogue/    candidate and examiner: what one asks and the other answers
@@ -62,7 +63,6 @@ adoption     an existing nbgrader notebook -> one of this course
 
 demo         the demo class
 paraphrase   a right answer in other words, so that honest demo students are not alike
-paraphrase   an answer in other words, for the demo class
 doctor       what this machine lacks
 commands     the commands, by the part of the flow
 cli          the `viva` command; __main__ starts it

@@ -40,10 +40,11 @@ from viva.gradebook.results import Results
 from viva.grading import Grader, examiners_limits
 from viva.intake.handin import name_problem
 from viva.outcome import Outcome
+from viva.protection import protection
 from viva.rehearsal import rehearse
 from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
-from viva.wall import MB, USUAL, Limits, Wall, protection
+from viva.wall import MB, USUAL, Limits, Wall
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}

@@ -15,8 +15,8 @@ from traitlets.config import Config
 
 from viva.configuration import missing
 from viva.course import Course
+from viva.protection import protection
 from viva.verdict import CourseError
-from viva.wall import protection
 
 PYTHON = (3, 11)
 NUMPY = (2, 4)

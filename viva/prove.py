@@ -12,11 +12,11 @@ from traitlets.config import Config
 from viva.audit import audit
 from viva.autograde import Examine
 from viva.course import Course
+from viva.protection import protection
 from viva.proving.auditpage import ground, record, save
 from viva.proving.hygiene import readme_findings
 from viva.proving.proof import Audit, kinds_in_words, unanswered, weakened
 from viva.verdict import VivaError
-from viva.wall import protection
 
 SHOWN = 5
 """So many survivors of a notebook are shown; the page shows all."""

@@ -1,6 +1,6 @@
 """The wall on trial: each layer is raised alone in a fork, which then tries to break it.
 
-``viva.wall.protection`` runs this as a program of its own. An attempt returns when the layer withstood and raises when
+``viva.protection`` runs this as a program of its own. An attempt returns when the layer withstood and raises when
 it could not be raised or was broken. Nothing here reads the kernel's version or its list of security modules: on some
 machines the list is missing while Landlock works. A layer that does not hold does no harm either: the attempts send no
 signal but 0, and touch only a folder made for them.

@@ -25,20 +25,15 @@ fork can read: the parent must have been started by exec with a clean environmen
 single-threaded. Without namespaces the size of scratch is the caller's to watch (``overflowing``). A library written
 into scratch can be loaded (only the tmpfs denies that); it can do no more than the code that wrote it.
 
-Where a layer is missing, ``protection`` says "none" and nothing may be graded without an explicit word. A step that
-fails raises WallError: the machine's fault or ours, never the student's.
+Where a layer is missing, ``viva.protection`` says "none" and nothing may be graded without an explicit word. A step
+that fails raises WallError: the machine's fault or ours, never the student's.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import json
 import os
 import resource
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -47,7 +42,9 @@ from pathlib import Path
 from viva.folder import holds_more
 from viva.layers import bubblewrap, landlock
 from viva.layers.privileges import cover, give_up_root, keep_only, mount_private, require_private
+from viva.layers.readable import readable_by_default
 from viva.layers.syscalls import call, filter_calls, prctl
+from viva.protection import IN_BUBBLEWRAP, protection
 from viva.verdict import WallError
 
 MB, GB = 1 << 20, 1 << 30
@@ -55,13 +52,6 @@ PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 FIRST_UID, SLOTS = 60578, 1000
 """Under root, slot n has the user id FIRST_UID + n. Nothing else on Linux uses the first 606 of them; from 61184 on
 systemd makes up users for services."""
-
-_SYSTEM = (
-    *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
-    *("/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fontconfig", "/etc/fonts"),
-    "/etc/alternatives",  # links, by which a system's libraries are found
-    *("/usr/share/zoneinfo", "/etc/localtime", "/etc/timezone", "/usr/share/locale", "/etc/mime.types", "/dev/urandom"),
-)
 
 
 @dataclass(frozen=True)
@@ -108,18 +98,6 @@ class Wall:
     def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Wall:
         """The wall around the instructor's tests: the same reach, larger limits, a private folder if it must."""
         return replace(cls.for_candidate(readable, limits, **known), private_tmp=False)
-
-
-@functools.cache
-def readable_by_default() -> tuple[str, ...]:
-    """The interpreter's libraries, the system's, fonts and time zones: never a home, a course or /proc."""
-    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
-    inside = ("lib", "lib64", "pyvenv.cfg", "share/zoneinfo", "share/fonts", "etc/fonts")
-    found = {Path(prefix) / name for prefix in prefixes for name in inside}
-    found |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    found |= {Path(__file__).resolve().parent, *map(Path, _SYSTEM)}
-    found = {path for path in found if path.exists()}
-    return tuple(sorted(str(path) for path in found if not found.intersection(path.parents)))
 
 
 def enter(
@@ -231,121 +209,3 @@ def _set_limit(kind: int, soft: int, hard: int | None = None) -> None:
     ceiling = resource.getrlimit(kind)[1]
     wanted = (soft, soft if hard is None else hard)
     resource.setrlimit(kind, wanted if ceiling == resource.RLIM_INFINITY else tuple(min(n, ceiling) for n in wanted))
-
-
-# What this machine gives
-
-
-@dataclass(frozen=True)
-class Layer:
-    """One part of the wall on this machine; ``fault`` is empty when it withstood, ``remedy`` is what would mend it."""
-
-    name: str
-    promise: str
-    fault: str = ""
-    remedy: str = ""
-    needed: bool = True
-
-    @property
-    def works(self) -> bool:
-        return not self.fault
-
-
-@dataclass(frozen=True)
-class Protection:
-    """The layers that were tried."""
-
-    layers: tuple[Layer, ...]
-
-    def works(self, name: str) -> bool:
-        return any(layer.works for layer in self.layers if layer.name == name)
-
-    @property
-    def level(self) -> str:
-        """``full with private tmpfs``, ``full``, IN_BUBBLEWRAP, or ``none`` when no wall can be raised."""
-        if all(map(self.works, (*_ALWAYS, *_BY_LANDLOCK))):
-            return "full with private tmpfs" if self.works("namespaces") else "full"
-        return IN_BUBBLEWRAP if all(map(self.works, (*_ALWAYS, "bubblewrap"))) else "none"
-
-
-IN_BUBBLEWRAP = "full, in bubblewrap"
-_ALWAYS, _BY_LANDLOCK = ("session", "limits", "root", "seccomp"), ("landlock", "together")
-PROMISES = {
-    "session": "a process dies with its parent",
-    "limits": "memory, size of files and number of files are limited",
-    "root": "every privilege is given up",
-    "user": "root gives each process a user of its own, whose threads are counted",
-    "landlock": "only what is named can be read, only scratch be written to",
-    "seccomp": "no process, no program, no network, no signal to others",
-    "namespaces": "no other path is known, scratch is a tmpfs of limited size, threads are counted",
-    "together": "a whole wall rises and holds",
-    "bubblewrap": "a whole wall rises and holds without Landlock, in a file system of its own",
-}
-_REMEDIES = {
-    "session": "grade on Linux, on x86_64 or aarch64",
-    "limits": "grade on Linux with /proc mounted",
-    "root": "grade as a normal user",
-    "user": "make the environment with an interpreter that every user can read: make setup PYTHON=/usr/bin/python3",
-    "landlock": "boot Linux 5.13 or newer with landlock in the kernel's command line, as in "
-    f"lsm=landlock,yama,apparmor; or: {bubblewrap.INSTALL}",
-    "seccomp": "grade on Linux on x86_64 or aarch64, with a kernel that has CONFIG_SECCOMP_FILTER",
-    "together": "mend what is missing above",
-}
-_SWITCHES = {
-    "kernel.unprivileged_userns_clone": ("0", "1"),
-    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
-    "user.max_user_namespaces": ("0", "15000"),
-}
-
-
-@functools.cache
-def protection(all_layers: bool = False) -> Protection:
-    """What withstood the attempts of ``viva.trial`` here; they run in a process of their own, in about 0.2 s.
-
-    Bubblewrap is tried where Landlock does not hold, or with ``all_layers``.
-    """
-    faults = _tried(set(PROMISES) - {"bubblewrap"})
-    if all_layers or any(faults[name] for name in _BY_LANDLOCK):
-        faults["bubblewrap"] = _fault_of_bubblewrap()
-    opening = _how_to_open_namespaces()
-    remedies = _REMEDIES | {
-        "namespaces": opening,
-        "bubblewrap": opening if bubblewrap.installed() else bubblewrap.INSTALL,
-    }
-    instead = _BY_LANDLOCK if faults.get("bubblewrap") == "" else ()
-    spare = () if any(faults[name] for name in _BY_LANDLOCK) else ("bubblewrap",)
-    return Protection(
-        tuple(
-            Layer(name, promise, faults[name], remedies[name], name not in ("user", "namespaces", *instead, *spare))
-            for name, promise in PROMISES.items()
-            if name in faults and (name != "user" or (os.geteuid() == 0 and faults["namespaces"]))
-        )
-    )
-
-
-def _fault_of_bubblewrap() -> str:
-    if not bubblewrap.installed():
-        return f"there is no program {bubblewrap.PROGRAM}"
-    with tempfile.TemporaryDirectory(prefix="viva-wall-") as home:
-        return _tried({"bubblewrap"}, bubblewrap.command(readable_by_default(), home))["bubblewrap"]
-
-
-def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
-    """The faults of these layers, where ``inside`` is a command to start the attempts with."""
-    home = str(Path(__file__).resolve().parents[1])
-    program = f"import sys; sys.path.insert(0, {home!r}); from viva import trial; trial.main(*sys.argv[1:])"
-    command = [*inside, sys.executable, "-I", "-S", "-c", program, ",".join(names), *readable_by_default()]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-        return json.loads(answer.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        told = str(getattr(error, "stderr", None) or error).strip().splitlines()[-1]
-        return dict.fromkeys(names, f"it could not be tried: {told}")
-
-
-def _how_to_open_namespaces() -> str:
-    for name, (closed, opened) in _SWITCHES.items():
-        with contextlib.suppress(OSError):
-            if Path("/proc/sys", *name.split(".")).read_text().strip() == closed:
-                return f"sudo sysctl -w {name}={opened}"
-    return "sudo sysctl -w user.max_user_namespaces=15000; a container must be started so that it may unshare and mount"

@@ -15,6 +15,7 @@ import pytest
 from tests import test_wall
 from tests.conftest import SHORT, hand_in, load
 from tests.test_attacks import children
+from tests.test_protection import LACK
 from tests.test_wall import (
     NOBODY,
     PROBE,
@@ -28,7 +29,7 @@ from tests.test_wall import (
 )
 from tests.wall_probe import ATTACKS, WORKS
 from viva.layers import bubblewrap
-from viva.wall import protection
+from viva.protection import protection
 
 pytestmark = pytest.mark.xdist_group("wall")
 world = test_wall.world
@@ -44,9 +45,9 @@ def works():
 COMMAND = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from viva import wall
 from viva.layers import bubblewrap
-print(json.dumps(bubblewrap.command([*wall.readable_by_default(), *sys.argv[3:]], sys.argv[2])))
+from viva.layers.readable import readable_by_default
+print(json.dumps(bubblewrap.command([*readable_by_default(), *sys.argv[3:]], sys.argv[2])))
 """
 """Prints the command with which an interpreter is started in bubblewrap."""
 
@@ -123,7 +124,7 @@ def test_without_landlock_a_class_is_graded_in_bubblewrap_and_nothing_is_left(co
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     grade = "import os, runpy\nos.chdir(sys.argv[1])\nsys.argv[1:] = ['grade', '--workers=2']\n"
-    program = f"{test_wall.LACK}lack('landlock_create_ruleset')\n{grade}runpy.run_module('viva', run_name='__main__')"
+    program = f"{LACK}lack('landlock_create_ruleset')\n{grade}runpy.run_module('viva', run_name='__main__')"
     told = subprocess.run(
         [sys.executable, "-c", program, str(course)],
         capture_output=True,
@@ -145,12 +146,13 @@ def processes() -> list[str]:
     return subprocess.run(["ps", "-e", "-o", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-WAITING = f"""{test_wall.LACK}
+WAITING = f"""{LACK}
 lack("landlock_create_ruleset")
 import time
 from viva.parent import Parent
+from viva.protection import IN_BUBBLEWRAP, protection
 from viva.session import Session
-from viva.wall import IN_BUBBLEWRAP, Wall, protection
+from viva.wall import Wall
 assert protection().level == IN_BUBBLEWRAP
 parents = Parent("candidate", Wall.for_candidate(), 90), Parent("examiner", Wall.for_examiner(), 91)
 with Session(*parents) as session:

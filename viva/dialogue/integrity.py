@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
 from viva.dialogue import operations
+from viva.layers.readable import readable_by_default
 from viva.values.plain import KIND, kind_of
-from viva.wall import readable_by_default
 
 WATCHED = (
     *("builtins", "math", "random", "operator", "functools", "copy", "inspect"),
