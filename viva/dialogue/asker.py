@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import re
 import sys
 import warnings
-import weakref
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from viva import wire
 from viva.cleaning import legible
-from viva.dialogue.kinds import OWN, PLAIN, STOPS, SWALLOWS, Kinds
-from viva.dialogue.operations import origin
-from viva.dialogue.raised import Raised, StudentClass, library, safe
+from viva.dialogue.kinds import STOPS, SWALLOWS, Kinds
+from viva.dialogue.raised import Raised, safe
+from viva.dialogue.references import References
 from viva.dialogue.shared import Shared, update
-from viva.dialogue.standin import (
-    BUILT_IN_PLACES,
-    STAND_INS,
-    CallableStandIn,
-    IteratorStandIn,
-    StandIn,
-    filled,
-    get_path,
-    is_description,
-)
 from viva.dialogue.told import Told
 from viva.values.randomness import get_state, set_state
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
-
-TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
-"""Python's own types, which are the same on both sides."""
 
 
 class Asker:
@@ -42,9 +27,8 @@ class Asker:
     def __init__(self, question: int, answer: int) -> None:
         self.question, self.answer = question, answer
         self.kinds = Kinds()
-        self.functions: list[object] = []
+        self.references = References(self)
         self.raised = Raised(self)
-        self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
         self.known_state: tuple = ()
         """The candidate's random state, as far as we know."""
         self.known_errors = np.geterr()
@@ -185,7 +169,7 @@ class Asker:
             if type(number) is not int or not isinstance(data, bytes):
                 raise CandidateLied("changed values that are none")
             found: list[wire.Reference] = []
-            value = wire.decode(data, lambda reference, found=found: self.resolve(reference, path, found))
+            value = wire.decode(data, lambda reference, found=found: self.references.resolve(reference, path, found))
             self.kinds.check(path, found)
             self.kinds.check_arrays(data, value, path)
             if number not in arguments:
@@ -200,10 +184,10 @@ class Asker:
             raise self.fault
         before, self.waiting = self.waiting, True
         try:
-            wire.write(self.question, wire.encode(request, self.refer))
+            wire.write(self.question, wire.encode(request, self.references.refer))
             while True:
                 data = wire.read(self.answer)
-                reply = wire.decode(data, lambda reference: self.resolve(reference, path, found))
+                reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
                 if not isinstance(reply, dict):
                     raise CandidateLied("the answer is not an answer")
                 if "refused" in reply:
@@ -223,16 +207,16 @@ class Asker:
 
     def _call_back(self, reply: dict) -> None:
         number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
-        if not (type(number) is int and 0 <= number < len(self.functions)):
+        if not (type(number) is int and 0 <= number < len(self.references.functions)):
             raise CandidateLied("a callback that was never given")
         self._take_state(reply)
         self.told.called()
         try:
             self.waiting = False
-            answer = {"value": self.functions[number](*args, **kwargs)}
+            answer = {"value": self.references.functions[number](*args, **kwargs)}
             self.waiting = True
             self._tell_random_state(answer)
-            data = wire.encode(answer, self.refer)
+            data = wire.encode(answer, self.references.refer)
         except CandidateDied:
             raise
         except CandidateStopped:
@@ -245,60 +229,6 @@ class Asker:
             data = wire.encode(answer)
         self.waiting = True
         wire.write(self.question, data)
-
-    def refer(self, value: object) -> wire.Reference | None:
-        """How something of ours, or a stand-in, is named to the candidate."""
-        if type(value) in STAND_INS:
-            return wire.Reference(object.__getattribute__(value, "_number"), {"of": "candidate"})
-        if type(value) is StudentClass or isinstance(value, BaseException):
-            number = vars(value).get("viva_number")
-            if type(number) is int:
-                return wire.Reference(number, {"of": "candidate"})
-        place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
-        if getattr(builtins, getattr(value, "__name__", ""), None) is value:
-            place = f"builtins:{value.__name__}"
-        module, _, name = place.partition(":")
-        if module and module.partition(".")[0] != "viva" and name:
-            return wire.Reference(0, {"of": "library", "module": module, "qualname": name})
-        if callable(value):
-            self.functions.append(value)
-            return wire.Reference(len(self.functions) - 1, {"of": "examiner", "name": getattr(value, "__name__", "f")})
-        return None
-
-    def resolve(self, reference: wire.Reference, path: str, found: list) -> object:
-        about = reference.about
-        if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
-            return self.functions[reference.id]
-        if about.get("of") != "candidate" or not is_description(about):
-            raise WireError("a reference to nothing")
-        expected, place = self.kinds.known.get(path), about["origin"]
-        if expected and (expected == place or expected.startswith(OWN)):
-            return library(expected.removeprefix(OWN))
-        if "contents" in about:
-            return filled(about["type"], about["contents"])
-        if about["iterator"] and expected == PLAIN and not self.kinds.recording:
-            return self._items(StandIn(self, reference.id, about, path + "[*]"))
-        found.append(reference)
-        if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
-            return library(place)
-        if "lineage" in about:
-            return self.raised.kind(about["lineage"])
-        if "exception" in about:
-            return self.raised.exception(about["exception"])
-        if (known := self.stand_ins.get((reference.id, path))) is None:
-            kind = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
-            known = self.stand_ins[reference.id, path] = kind(self, reference.id, about, path)
-        return known
-
-    def _items(self, iterator: StandIn) -> Iterator[object]:
-        """Where the solution gave a list an iterator will do, but its items have to be plain."""
-        path = get_path(iterator)
-        while True:
-            try:
-                item = self.operate("next", iterator, path=path)
-            except StopIteration:
-                return
-            yield item
 
     def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
         """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""

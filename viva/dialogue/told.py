@@ -137,7 +137,7 @@ class Told:
 
         def resolve(reference: wire.Reference) -> object:
             references.append(reference)
-            return self.asker.resolve(reference, name, meaning.found)
+            return self.asker.references.resolve(reference, name, meaning.found)
 
         try:
             value = wire.decode(message, resolve)
