@@ -30,6 +30,7 @@ undone       answers that are not done yet, and the checks that this explains
 examination  what the examiner knows about a notebook, and how a grade cell is examined
 passage      one pass over a submission, and a new one after each death
 grading      one notebook -> verdicts
+solo         the instructor's own solution, run in one process
 rehearsal    what the grader learns from the instructor's own solution
 practice     a student's own check: the visible checks, graded where the student works
 

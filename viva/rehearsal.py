@@ -9,13 +9,9 @@ all, though it does where one process does everything.
 from __future__ import annotations
 
 import builtins
-import contextlib
-import hashlib
 import os
 import re
-import signal
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,7 +22,8 @@ from viva.examination import Examination, examine, prepare
 from viva.grading import Grader
 from viva.outcome import kind_of_credit
 from viva.patience import allowance
-from viva.session import Died, Session
+from viva.session import Session
+from viva.solo import Ended, Solo, files_of, run_alone, watching, written
 from viva.verdict import BlueprintError, Verdict
 
 REFUSED = "the wall around the grader's processes refuses to the instructor's own solution what this test needs"
@@ -34,61 +31,6 @@ UNPROVEN = (
     "the instructor's own solution passes this test where one process does everything, and not here, neither with "
     "the test in a process of its own nor in the student's ({})"
 )
-TOO_LONG = (
-    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; give it more in its metadata, "
-    'as in {{"viva": {{"seconds": {more:g}}}}}, or all cells with c.Execute.timeout in nbgrader_config.py'
-)
-TOO_LARGE = (
-    "the instructor's own cell '{cell}' needs more memory than a process may have; allow more with "
-    "c.Examine.memory in nbgrader_config.py"
-)
-EXITED = "its cell '{cell}' ends the process that it runs in, with status {status}; take out what does so"
-CRASHED = (
-    "its cell '{cell}' crashes the process that it runs in ({name}), as code does that gets no more memory; allow more "
-    "with c.Examine.memory in nbgrader_config.py, or mend the cell"
-)
-BUSY = (
-    "up to its cell '{cell}' it computes longer than a whole notebook may; give every cell more time with "
-    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets twenty times as much"
-)
-
-
-class _Ended(Exception):  # noqa: N818
-    """A cell of the solution ended its process."""
-
-
-@contextlib.contextmanager
-def _watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
-    """Raises _Ended, with a sentence that says which cell it was and how it came, where the candidate dies."""
-    try:
-        yield
-    except Died as death:
-        status = session.status()
-        if death.verdict is Verdict.TIMEOUT:
-            sentence = TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
-        elif status is None:
-            sentence = f"its cell '{cell.id}': {death.reason}"
-        elif not os.WIFSIGNALED(status):
-            sentence = EXITED.format(cell=cell.id, status=os.WEXITSTATUS(status))
-        elif os.WTERMSIG(status) == signal.SIGXCPU:
-            sentence = BUSY.format(cell=cell.id)
-        else:
-            sentence = CRASHED.format(cell=cell.id, name=signal.Signals(os.WTERMSIG(status)).name)
-        raise _Ended(sentence) from death
-
-
-@dataclass
-class _Alone:
-    """What running the solution in one process showed, by cell."""
-
-    changed: dict[str, set[str]] = field(default_factory=dict)
-    """The names that an answer changes in place."""
-    raised: dict[str, dict | None] = field(default_factory=dict)
-    """What a grade cell raises."""
-    files: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The files that were there before, and that it writes."""
-    cut: dict[str, str] = field(default_factory=dict)
-    """Why a cell could not finish."""
 
 
 @dataclass
@@ -114,7 +56,7 @@ def rehearse(
     blueprint = read_blueprint(path, released)
     cells = [cell for cell in blueprint.cells if cell.code]
     try:
-        alone = _run_alone(cells, grader, data)
+        alone = run_alone(cells, grader, data)
         plan = taint.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
         inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
             cells, alone.raised, grader
@@ -124,7 +66,7 @@ def rehearse(
         known, found = _split_and_inside(
             cells, Examination(blueprint, plan, {}, inside, files=files), alone, grader, data
         )
-    except _Ended as ended:
+    except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
     kinds = {path: kind for path, kind in found.kinds.items() if re.match(r"\w*", path)[0] not in untold}
@@ -134,7 +76,7 @@ def rehearse(
 
 
 def _split_and_inside(
-    cells: list[Cell], known: Examination, alone: _Alone, grader: Grader, data: Path | None
+    cells: list[Cell], known: Examination, alone: Solo, grader: Grader, data: Path | None
 ) -> tuple[Examination, _Examined]:
     """Find out which grade cells have to run in the candidate so that the solution passes.
 
@@ -178,7 +120,7 @@ def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
     return found
 
 
-def _refused(cells: list[Cell], alone: _Alone, found: _Examined, grader: Grader) -> dict[str, str]:
+def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -> dict[str, str]:
     """The grade cells that cannot be graded though stock nbgrader could, each with the reason."""
     refused: dict[str, str] = {}
     cut = ""
@@ -254,59 +196,6 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
-def _run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> _Alone:
-    """Run the solution, and its tests, in one process."""
-    alone = _Alone()
-    given: set[str] = set()
-    with Session(grader.candidates, grader.examiners, data) as session:
-        for cell in cells:
-            seconds = cell.seconds or grader.seconds
-            with _watching(session, cell, seconds):
-                _run_one(session, cell, seconds, alone, given)
-    return alone
-
-
-def _run_one(session: Session, cell: Cell, seconds: float, alone: _Alone, given: set[str]) -> None:
-    """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
-    names = taint.names_of(cell.source)
-    before = _digests(session, given) if cell.kind in taint.ANSWERS else {}
-    files = _files(session)
-    raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
-    if written := _written(files, _files(session)):
-        alone.files[cell.id] = written
-    if cut := _cut(cell, raised, seconds):
-        alone.cut[cell.id] = cut
-    if cell.kind == "tests":
-        alone.raised[cell.id] = raised
-    elif cell.kind in taint.ANSWERS:
-        after = _digests(session, given)
-        alone.changed[cell.id] = {name for name in before if before[name] != after.get(name)}
-    elif names:
-        given |= names.bound
-
-
-def _cut(cell: Cell, raised: dict | None, seconds: float) -> str:
-    """Why a cell could not finish, if the limits are to blame."""
-    name = raised["name"] if raised else ""
-    if name == "KeyboardInterrupt":
-        return TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
-    return TOO_LARGE.format(cell=cell.id) if name.endswith("MemoryError") else ""
-
-
-def _files(session: Session) -> dict[str, tuple]:
-    return session.candidate(60, do="digest", names=[])["files"]
-
-
-def _written(before: dict[str, tuple], after: dict[str, tuple]) -> frozenset[str]:
-    """The files that were there before and are others now. One that is gone stays: a test may ask whether it is."""
-    return frozenset(name for name, about in after.items() if name in before and before[name] != about)
-
-
-def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
-    found = session.candidate(60, do="digest", names=sorted(names))["digests"]
-    return {name: value and hashlib.sha256(value).digest() for name, value in found.items()}
-
-
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
     """Examine the solution, recording the kinds of its answers."""
     found = _Examined()
@@ -315,7 +204,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
     with Session(grader.candidates, grader.examiners, data) as session:
         for cell in cells:
             seconds = cell.seconds or grader.seconds
-            with _watching(session, cell, seconds):
+            with watching(session, cell, seconds):
                 if cell.kind == "tests":
                     _examine_one(session, cell, examination, seconds, found, before)
                     before = cell.id
@@ -340,10 +229,10 @@ def _examine_one(
     errors = prepare(session, examination.cells_before(cell.id, before), examination, seconds)
     if examination.files:
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
-    files = _files(session)
+    files = files_of(session)
     reports = examine(session, cell, examination, allowance(seconds))
-    if cell.id not in examination.inside and (written := _written(files, _files(session))):
-        found.files[cell.id] = written
+    if cell.id not in examination.inside and (names := written(files, files_of(session))):
+        found.files[cell.id] = names
     lost = [report["reason"] for report in reports if report["verdict"] != Verdict.PASSED]
     if lost or len(reports) != len(cell.checks):
         found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
