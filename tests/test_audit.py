@@ -12,8 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.conftest import PROJECT, load
 from viva.audit import audit
 from viva.proving.auditpage import page, proven
-from viva.proving.proof import Audit, Fate, kinds_in_words, read_excuses, weakened
-from viva.verdict import AnswerError
+from viva.proving.proof import Audit, Fate, kinds_in_words, weakened
 
 pytestmark = pytest.mark.xdist_group("audit")
 
@@ -264,20 +263,6 @@ def test_the_page_escapes_what_it_shows():
     text = page(Audit("a", "n", fates=fates, faults=["<script>alert(1)</script>"]))
     assert "<script>" not in text and "<i>" not in text and "<u>" not in text
     assert "&lt;script&gt;alert(1)" in text
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[[excuse]\n", "not TOML"),
-        ('[[excuse]]\ncell = "a"\nreason = "it is really fine"\n', "either 'changes' or 'operator'"),
-        ('[[excuse]]\ncell = "a"\noperator = "b"\nreason = "fine"\n', "no reason that a colleague would accept"),
-    ],
-)
-def test_an_excuse_must_be_one(tmp_path, text, message):
-    (tmp_path / "excused.toml").write_text(text)
-    with pytest.raises(AnswerError, match=message):
-        read_excuses(tmp_path / "excused.toml")
 
 
 @pytest.mark.slow

@@ -26,13 +26,14 @@ from viva.examination import Examination
 from viva.processes import stopping
 from viva.processes.workers import Workers
 from viva.proving.hygiene import findings, untold
+from viva.proving.judgement import fate_of, flaky, lost_by, proof_of, scores_of, together
 from viva.proving.mutants import Mutant, mutants
-from viva.proving.probe import Probe, Worker, make_grader
-from viva.proving.proof import Audit, CheckScore, Fate, Proof, read_excuses
+from viva.proving.probe import Worker, make_grader
+from viva.proving.proof import Audit, excuse, read_excuses
 from viva.proving.trim import name_of, seeded, trimmed
 from viva.rehearsal import kinds_of_answers
 from viva.release import compiled
-from viva.verdict import BlueprintError, Verdict, VivaError
+from viva.verdict import BlueprintError, VivaError
 from viva.wall import MB, USUAL
 
 LEAST = 3.0
@@ -120,7 +121,7 @@ class _Run:
         self.total = len(jobs) + more + len(self.cells) + len(found)
         trials = self._map(jobs)
         trials |= self._map([*self._alone(trials), *self._again(trials)])
-        if _lost(trials[("solution",)]):
+        if lost_by(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.kind == "tests" for cell in self.blueprint.cells):
@@ -130,9 +131,9 @@ class _Run:
             )
         trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
-        self.result.fates = [self._fate(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
+        self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
         self._compare(found)
-        self._excuse()
+        self.result.faults += excuse(self.result.fates, self.excuses)
         self._score(trials)
         self._look_around()
         return self.result
@@ -210,7 +211,7 @@ class _Run:
         These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
         """
         solution = self._filled(set(self.cells))
-        tests = {cell: {check.partition(": ")[0] for check in _lost(known["without", cell])} for cell in self.cells}
+        tests = {cell: {check.partition(": ")[0] for check in lost_by(known["without", cell])} for cell in self.cells}
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
         trials = self._map([((cell,), "grade", *small[cell], self.data) for cell in self.cells])
         ground = {}
@@ -236,13 +237,13 @@ class _Run:
         expected = {"untouched": every, "solution": [], "again": []}
         for name, checks in expected.items():
             self.result.proofs.append(
-                _proof(name, name, checks, trials["again", 1] if name == "again" else trials[(name,)])
+                proof_of(name, name, checks, trials["again", 1] if name == "again" else trials[(name,)])
             )
         self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
             lost = [] if answer.right else [": ".join(check) for check in answer.lost_checks(self.blueprint)]
             kind = "right" if answer.right else "wrong"
-            self.result.proofs.append(_proof(answer.name, kind, sorted(lost), trials["answer", place]))
+            self.result.proofs.append(proof_of(answer.name, kind, sorted(lost), trials["answer", place]))
         rights = [proof.seconds for proof in self.result.proofs if proof.kind in ("solution", "again", "right")]
         self.result.slowest = max(rights)
         for cell in self.cells:
@@ -255,16 +256,7 @@ class _Run:
         for place, answer in enumerate(self.answers):
             who = f"the {'right' if answer.right else 'wrong'} answer {answer.name}"
             runs[who] = [trials["answer", place], trials["second", place]]
-        for check in every:
-            for who, several in runs.items():
-                known = (trial.verdicts[check][0] for trial in several if trial and check in trial.verdicts)
-                seen = list(dict.fromkeys(known))
-                if len(seen) > 1:
-                    self.result.faults.append(
-                        f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
-                        f"{seen[1]}. Seed its random numbers, and let it depend on no clock and no order."
-                    )
-                    break
+        self.result.faults += flaky(every, runs)
 
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
@@ -295,17 +287,6 @@ class _Run:
             why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
             result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
 
-    def _fate(self, mutant: Mutant, trial: Probe | None) -> Fate:
-        fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
-        if trial is None:
-            fate.note = "it ended the process that graded it, twice"
-        elif trial.faults:
-            fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].splitlines()[-1]}"
-        else:
-            fate.killers = [check for check, (verdict, _) in trial.verdicts.items() if verdict != Verdict.PASSED]
-            fate.status = "killed" if fate.killers else "survived"
-        return fate
-
     def _compare(self, found: list[Mutant]) -> None:
         open_ones = [
             place for place, fate in enumerate(self.result.fates) if fate.status == "survived" and not fate.note
@@ -327,44 +308,10 @@ class _Run:
                 )
                 fate.nearest = near.most_common(1)[0][0] if near else ""
 
-    def _excuse(self) -> None:
-        used = set()
-        for fate in self.result.fates:
-            for place, excuse in enumerate(self.excuses):
-                if fate.status == "survived" and excuse.fits(fate):
-                    fate.status, fate.note = "excused", excuse.reason
-                    used.add(place)
-        for place, excuse in enumerate(self.excuses):
-            if place not in used:
-                self.result.faults.append(f"No surviving mutant fits the excuse '{excuse.reason}'; remove it.")
-
     def _score(self, trials: dict) -> None:
-        counted = [fate for fate in self.result.fates if fate.status in ("killed", "survived")]
-        for cell, check in self.blueprint.checks():
-            name = f"{cell.id}: {check.title}"
-            needs = [answer for answer in self.cells if name in _lost(trials["without", answer])]
-            score = CheckScore(name, check.points, check.hidden, needs)
-            reach = [fate for fate in counted if fate.cell in needs]
-            score.mutants = len(reach)
-            score.kills = sum(name in fate.killers for fate in reach)
-            score.alone = sum(fate.killers == [name] for fate in reach)
-            self.result.scores.append(score)
-        patterns: dict[tuple, list[str]] = {}
-        wrong = [set(proof.lost) for proof in self.result.proofs if proof.kind == "wrong"]
-        for score in self.result.scores:
-            seen = (*(score.check in fate.killers for fate in counted), *(score.check in lost for lost in wrong))
-            patterns.setdefault(seen, []).append(score.check)
-        self.result.together = [checks for checks in patterns.values() if len(checks) > 1]
-
-
-def _proof(name: str, kind: str, expected: list[str], trial: Probe | None) -> Proof:
-    if trial is None:
-        return Proof(name, kind, expected, {}, faults=["it ended the process that graded it, twice"])
-    return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
-
-
-def _lost(trial: Probe | None) -> dict[str, str]:
-    return trial.lost if trial else {}
+        result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
+        result.scores = scores_of(self.blueprint, without, result.fates)
+        result.together = together(result.scores, result.fates, result.proofs)
 
 
 def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:

@@ -203,6 +203,21 @@ class Excuse:
         )
 
 
+def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
+    """Excuse the survivors for which there is a reason; a sentence on each excuse that none of them fits."""
+    used = set()
+    for fate in fates:
+        for place, one in enumerate(excuses):
+            if fate.status == "survived" and one.fits(fate):
+                fate.status, fate.note = "excused", one.reason
+                used.add(place)
+    return [
+        f"No surviving mutant fits the excuse '{one.reason}'; remove it."
+        for place, one in enumerate(excuses)
+        if place not in used
+    ]
+
+
 def read_excuses(path: Path) -> list[Excuse]:
     """The entries ``[[excuse]]`` of a file: ``cell``, ``reason``, and ``changes`` or an ``operator``.
 
