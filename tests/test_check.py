@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -21,8 +22,8 @@ from viva.blueprint import HIDDEN, read_blueprint
 from viva.grading import Grader
 from viva.rehearsal import rehearse
 from viva.verdict import NOT_DONE, VivaError
-from viva.visible import describe, open_copy
-from viva.wall import GB, Limits
+from viva.visible import SECONDS, describe, open_copy
+from viva.wall import GB, MB, USUAL, Limits
 
 HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
 
@@ -254,6 +255,48 @@ def test_a_course_that_allows_more_memory_allows_it_to_the_students_own_check(tm
         write(notebook_of(LARGE, "assert it() == 1, 'it is 1'", said), tmp_path)
         document = json.loads(run("mine.ipynb", "--json", cwd=tmp_path).stdout)
         assert [one["verdict"] for one in document["checks"]] == [verdict]
+
+
+def tampered(tmp_path, **about):
+    """The copy of a release that says something else about its checks, and the path to it."""
+    known = {"given": [], "inside": [], "owned": {}, "kinds": {}, "cells": {}, "seconds": 30} | about
+    path = write(notebook_of("it = 1", "assert it == 1", known), tmp_path)
+    return practice.open_bytes(path.read_bytes(), path), path
+
+
+@pytest.mark.parametrize("megabytes", [64, 4096, 1 << 20])
+def test_a_limit_of_memory_that_a_course_may_have_is_taken_from_the_notebook(megabytes, tmp_path):
+    copy, _ = tampered(tmp_path, memory=megabytes)
+    assert (copy.described, copy.memory) == (True, megabytes * MB)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        *({"memory": value} for value in (True, -1, 0, 63, 2**20 + 1, 10**30, "2", 1.5, math.nan, [2], None)),
+        *({"seconds": value} for value in (True, -1, 0, 10**30, "2", math.nan, math.inf, [2], None)),
+    ],
+    ids=repr,
+)
+def test_a_limit_that_no_course_has_counts_as_a_notebook_that_says_nothing(about, tmp_path):
+    copy, _ = tampered(tmp_path, **about)
+    assert (copy.described, copy.memory, copy.seconds) == (False, USUAL.memory_bytes, SECONDS)
+
+
+@pytest.mark.parametrize("seconds", [True, -1, 0, 10**30, "2", math.nan, math.inf, [2]])
+def test_a_cells_own_limit_of_time_that_is_none_does_not_count(seconds, tmp_path):
+    notebook = notebook_of("it = 1", "assert it == 1")
+    for place in (notebook, notebook.cells[0]):
+        place.metadata["viva"] = {"seconds": seconds}
+    copy = open_copy(notebook)
+    assert [cell.seconds for cell in copy.examination.blueprint.cells] == [None, None]
+
+
+def test_a_notebook_whose_limits_were_tampered_with_is_checked(tmp_path):
+    _, path = tampered(tmp_path, memory=10**30, seconds=10**30)
+    result = run(path.name, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "1 of 1 visible checks pass" in result.stdout and "does not say of which kind" in result.stdout
 
 
 def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_grader, tmp_path):

@@ -44,7 +44,7 @@ from viva.protection import protection
 from viva.rehearsal import rehearse
 from viva.sanitize import Sanitize
 from viva.verdict import CourseError, Verdict
-from viva.wall import MB, USUAL, Limits, Wall
+from viva.wall import LEAST_MEMORY, MB, MOST_MEMORY, USUAL, Limits, Wall
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}
@@ -60,7 +60,10 @@ class Examine(NbGraderPreprocessor):
 
     no_wall = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
     memory = Int(
-        USUAL.memory_bytes // MB, min=64, help="Megabytes that a notebook may need, beside its libraries."
+        USUAL.memory_bytes // MB,
+        min=LEAST_MEMORY,
+        max=MOST_MEMORY,
+        help="Megabytes that a notebook may need, beside its libraries.",
     ).tag(config=True)
     budget = Float(
         0.0,

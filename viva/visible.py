@@ -10,6 +10,7 @@ solution in it, and writes what came of it into the copy's metadata, under ``viv
     files           by cell, if there are such, the files that are the student's from there on
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
+    memory          if it is not the usual one, the limit of a process in megabytes
 
 Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
 """
@@ -27,9 +28,10 @@ from viva.blueprint import Blueprint, Cell, is_locked, kind_of, language_of, spl
 from viva.dialogue.kinds import ANY
 from viva.examination import Examination
 from viva.verdict import BlueprintError, SubmissionError
-from viva.wall import MB, USUAL
+from viva.wall import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 
-SECONDS = 30.0
+SECONDS, MOST_SECONDS = 30.0, 10**9
+"""A cell may take so many where nothing else is said; more than the second number is not meant."""
 NAME = re.compile(r"[^\W\d]\w*")
 STEP = re.compile(r" \w+")
 """Part of a path, and no name of the notebook's: as in ``f() changed``."""
@@ -137,7 +139,7 @@ def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> C
             checks = split_checks("", name, points, "")[1]
     own, all_own = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
     seconds = own.get("seconds", all_own.get("seconds"))
-    seconds = seconds if isinstance(seconds, int | float) else None
+    seconds = seconds if _is_time(seconds) else None
     return Cell(
         name,
         kind,
@@ -190,10 +192,11 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 
 def _description(about: object) -> dict | None:
     """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
-    kinds = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict, "seconds": int | float}
+    kinds = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
     if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
         return None
-    if not isinstance(about.get("memory", 0), int):
+    memory = about.get("memory", LEAST_MEMORY)
+    if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not _is_time(about.get("seconds")):
         return None
     if not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
         return None
@@ -201,3 +204,7 @@ def _description(about: object) -> dict | None:
     for several in (*about["owned"].values(), *about.get("files", {}).values()):
         names += several if isinstance(several, list) else [several]
     return about if all(isinstance(name, str) for name in names) else None
+
+
+def _is_time(seconds: object) -> bool:
+    return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS

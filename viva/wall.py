@@ -73,6 +73,8 @@ class Limits:
 
 USUAL = Limits()
 LARGER = Limits(cpu_seconds=300, memory_bytes=4 * GB, file_bytes=256 * MB, open_files=1024)
+LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
+"""So many megabytes may a course allow to a notebook."""
 
 
 @dataclass(frozen=True)
