@@ -24,16 +24,8 @@ PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 4, 24, 28
 CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21
 CAPABILITIES_OF_SELF = struct.pack("Ii", 0x20080522, 0)
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 30
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = (
-    1,
-    2,
-    4,
-    8,
-    32,
-    4096,
-    1 << 14,
-    1 << 18,
-)
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
 THREADS = 128
 """So many may run where the kernel counts them for a process alone: for a user that root gave it, and in a user
 namespace. For root itself it counts none, and for a user without namespaces all of the login's: there memory alone ends
