@@ -101,9 +101,10 @@ soak: SUBMISSIONS = $(if $(filter file,$(origin N)),2000,$(N))
 soak: setup  ## grade N=2000 submissions, mangled and attacked at random, and compare with the truth (SEED=1)
 	@$(BIN)/python -m bench.soak --submissions=$(SUBMISSIONS) --seed=$(or $(SEED),1)
 
-lint: setup  ## check style and formatting
+lint: setup  ## check style, formatting, and that every room uses only those below it
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-cache --no-logo
 
 clean-demo: setup  ## remove the demo class, and what was made of it; refused when anybody else is in the course
 	@$(BIN)/viva demo --remove

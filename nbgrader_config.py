@@ -4,8 +4,8 @@ import os
 
 from jupyter_core.paths import jupyter_data_dir
 
-from viva import formgrade
-from viva.gradebook import lateness
+from viva.pages import formgrade
+from viva.course.gradebook import lateness
 
 c = get_config()  # noqa: F821  (traitlets provides it)
 
@@ -36,15 +36,15 @@ c.Execute.timeout = 30
 # instead of a kernel, scores come from there, an empty written answer waits for nobody, the cells that ask
 # for a name are blank again, and nothing that a student handed in runs in a grader's browser.
 c.Autograde.autograde_preprocessors = [
-    "viva.autograde.Examine",
+    "viva.course.autograde.Examine",
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
-    "viva.autograde.SaveScores",
-    "viva.autograde.NoResponse",
-    "viva.blind.Blind",
-    "viva.sanitize.Sanitize",
-    "viva.autograde.RecordResults",
+    "viva.course.autograde.SaveScores",
+    "viva.course.autograde.NoResponse",
+    "viva.submission.blind.Blind",
+    "viva.submission.sanitize.Sanitize",
+    "viva.course.autograde.RecordResults",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
@@ -53,11 +53,11 @@ c.Autograde.autograde_preprocessors = [
 c.Blind.show_names = False
 
 # A submission is repaired as it is read, as `viva grade` does it.
-c.Autograde.exporter_class = "viva.exporter.RepairingExporter"
+c.Autograde.exporter_class = "viva.course.exporter.RepairingExporter"
 
 # The same once more where formgrader shows a notebook, for one that was graded in another way; and
 # no headings with ids, which a student could give the name of a score field.
-c.HTMLExporter.preprocessors = ["viva.blind.Blind", "viva.sanitize.Sanitize", "viva.formgrade.AnswerFirst"]
+c.HTMLExporter.preprocessors = ["viva.submission.blind.Blind", "viva.submission.sanitize.Sanitize", "viva.pages.formgrade.AnswerFirst"]
 c.HTMLExporter.exclude_anchor_links = True
 
 # Formgrader shows a written answer beside its question, and formulas without a network.
@@ -67,11 +67,11 @@ c.HTMLExporter.extra_template_paths = [formgrade.THEIRS]
 c.HTMLExporter.filters = formgrade.FILTERS
 
 # A late submission loses a tenth of its score for each day that has begun; also of what is given by hand later.
-c.AssignLatePenalties.plugin_class = "viva.gradebook.lateness.DailyPenalty"
+c.AssignLatePenalties.plugin_class = "viva.course.gradebook.lateness.DailyPenalty"
 c.DailyPenalty.per_day = 0.1
 lateness.follow(c, __file__)
 
 # What students get back: a page of results by check, without hidden lines. Marking schemes are hidden too.
-c.GenerateFeedback.exporter_class = "viva.feedback.PageExporter"
+c.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
 c.GenerateFeedback.preprocessors = []
 c.PageExporter.show_marking_scheme = False

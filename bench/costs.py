@@ -13,12 +13,12 @@ from pathlib import Path
 
 import nbformat
 
-from viva import grading, libraries
-from viva.answers import fill_in, read_answers
-from viva.autograde import examination
-from viva.grading import Grader
-from viva.session import Session
-from viva.wall import Wall
+from viva.author.answers import fill_in, read_answers
+from viva.course.autograde import examination
+from viva.engine import grading, libraries
+from viva.engine.grading import Grader
+from viva.engine.session import Session
+from viva.wall.confinement import Wall
 
 RUNS = 15
 PROJECT = Path(__file__).resolve().parents[1]

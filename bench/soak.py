@@ -41,8 +41,8 @@ from nbgrader.api import Gradebook
 from tests.attacks import CHEATS, READERS, VANDALS
 from tests.hostile import notebook_cells
 from tests.mangling import KEEPING, LOSING, WRITING, plain
-from viva.answers import Answer, fill_in, read_answers
-from viva.blueprint import Blueprint, read_blueprint
+from viva.author.answers import Answer, fill_in, read_answers
+from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.verdict import Verdict
 
 PROJECT = Path(__file__).resolve().parents[1]

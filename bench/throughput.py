@@ -115,8 +115,8 @@ def others(measured: str, count: int) -> Iterator[str]:
 
 def make_course(root: Path, assignment: str, count: int, config: str | None = None) -> Path:
     """A released course with ``count`` right and wrong submissions."""
-    from viva.answers import fill_in, read_answers
-    from viva.blueprint import read_blueprint
+    from viva.author.answers import fill_in, read_answers
+    from viva.engine.blueprint import read_blueprint
 
     root.mkdir()
     shutil.copytree(PROJECT / "source" / assignment, root / "source" / assignment)
@@ -160,8 +160,8 @@ ROLES = {"candidate": "candidates", "examiner": "examiners"}
 def role_of(process: psutil.Process) -> str:
     """What a process of `viva grade` does."""
     words = process.cmdline()
-    if "viva.parent" in words:
-        return ROLES[words[words.index("viva.parent") + 1]]
+    if "viva.engine.parent" in words:
+        return ROLES[words[words.index("viva.engine.parent") + 1]]
     return "writer" if process.ppid() == os.getpid() else "workers"
 
 
@@ -178,7 +178,7 @@ def measure(command: list, root: Path) -> tuple[float, int, dict[str, float]]:
                 try:
                     total += process.memory_full_info().pss
                     times, role = process.cpu_times(), role_of(process)
-                    if role not in ROLES.values() or "viva.parent" not in process.parent().cmdline():
+                    if role not in ROLES.values() or "viva.engine.parent" not in process.parent().cmdline():
                         forks = times.children_user + times.children_system if role in ROLES.values() else 0.0
                         spent[role, process.pid] = times.user + times.system + forks
                 except (psutil.Error, OSError, AttributeError):
@@ -207,9 +207,9 @@ def measure_floor(root: Path, assignment: str, count: int, cores: int) -> tuple[
 
 def floor(root: str, assignment: str, count: str, cores: str) -> None:
     """The process that measure_floor starts."""
-    from viva import libraries
-    from viva.blueprint import read_blueprint
-    from viva.dialogue.shell import make_shell
+    from viva.engine import libraries
+    from viva.engine.blueprint import read_blueprint
+    from viva.engine.dialogue.shell import make_shell
 
     paths = sorted(Path(root, "submitted").glob("*/*/*.ipynb"))[: int(count)]
     for name in libraries.wanted(Path(root, "release", assignment).glob("*.ipynb"), paths):

@@ -23,9 +23,9 @@ from nbgrader.apps.baseapp import NbGrader
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from viva.course import Course
-from viva.doctor import find_browser
-from viva.gradebook.results import Results
+from viva.commands.doctor import find_browser
+from viva.course.course import Course
+from viva.course.gradebook.results import Results
 from viva.verdict import Verdict
 
 PICTURES = Path(__file__).with_name("pictures")

@@ -7,7 +7,7 @@ run behind the wall only.
 
 FORGE = """
 import os, struct, time
-from viva import wire
+from viva.engine import wire
 def forge(value):
     data = wire.encode(value)
     os.write(4, struct.pack(">I", len(data)) + data)
@@ -142,9 +142,9 @@ ndarray.__module__ = "numpy"
 double, total = lambda x: ndarray(), ndarray()
 """,
     "an exception of the grader's own": """
-import viva.examiner, viva.verdict
+import viva.engine.examiner, viva.verdict
 def double(x):
-    raise viva.examiner.UnknownMagicError("%forged")
+    raise viva.engine.examiner.UnknownMagicError("%forged")
 """,
     "an assertion that is caught": """
 def double(x):
@@ -260,7 +260,7 @@ double, total = lambda x: 5, 11
     "an exception that says it is the grader's": """
 class UnknownMagicError(Exception): pass
 class CandidateDied(Exception): pass
-UnknownMagicError.__module__, CandidateDied.__module__ = "viva.dialogue.namespace", "viva.verdict"
+UnknownMagicError.__module__, CandidateDied.__module__ = "viva.engine.dialogue.namespace", "viva.verdict"
 errors = [UnknownMagicError("%x"), CandidateDied(), AssertionError(1)]
 def double(x):
     error = errors.pop()

@@ -52,7 +52,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     from tests.browser import CHROMIUM
-    from viva.doctor import find_browser
+    from viva.commands.doctor import find_browser
 
     path = find_browser()
     if path is None:
@@ -138,7 +138,7 @@ def load(root: Path):
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config.loader import PyFileConfigLoader
 
-    from viva.course import Course
+    from viva.course.course import Course
 
     config = Config(PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config())
     config.CourseDirectory.root = str(root)
@@ -147,8 +147,8 @@ def load(root: Path):
 
 def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | None = None, **change) -> Path:
     """Hand in a known answer (the release as it is when None); ``change`` maps cell ids to new sources."""
-    from viva.answers import fill_in, read_answer
-    from viva.blueprint import read_blueprint
+    from viva.author.answers import fill_in, read_answer
+    from viva.engine.blueprint import read_blueprint
 
     (source,) = (root / "source" / assignment).glob("*.ipynb")
     notebook = nbformat.read(root / "release" / assignment / source.name, as_version=4)
@@ -167,8 +167,8 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
 @pytest.fixture(scope="session")
 def grader():
     """Two warm parents, in the wall that this machine can raise."""
-    from viva.grading import Grader
-    from viva.wall import Wall
+    from viva.engine.grading import Grader
+    from viva.wall.confinement import Wall
 
     grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader
@@ -178,7 +178,7 @@ def grader():
 @pytest.fixture(scope="session")
 def examination(grader):
     """What the grader knows about an assignment of this course, by the assignment's name."""
-    from viva.rehearsal import rehearse
+    from viva.engine.rehearsal import rehearse
 
     @functools.cache
     def examination(assignment: str):

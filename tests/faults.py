@@ -26,7 +26,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.batch import Outcome, autograde
+from viva.course.batch import Outcome, autograde
 
 TINY = "tiny"
 STUB = "raise NotImplementedError()"
@@ -145,7 +145,7 @@ class Grading:
 
     def parents(self) -> list[psutil.Process]:
         """The warm parents, when both are there."""
-        found = self._children("viva.parent")
+        found = self._children("viva.engine.parent")
         return found if len(found) == 2 else []
 
     def workers(self, *, early: bool = True) -> list[psutil.Process]:

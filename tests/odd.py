@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from viva import wire
-from viva.values.randomness import get_state
+from viva.engine import wire
+from viva.engine.values.randomness import get_state
 
 Point = namedtuple("Point", "x y")
 ERRORS = [name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)]

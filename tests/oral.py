@@ -24,11 +24,11 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from viva.blueprint import CHECK, is_locked
-from viva.examination import Examination
-from viva.grading import Grader
-from viva.outcome import CheckResult, Outcome
-from viva.rehearsal import rehearse
+from viva.engine.blueprint import CHECK, is_locked
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.outcome import CheckResult, Outcome
+from viva.engine.rehearsal import rehearse
 from viva.verdict import Verdict
 
 CELL = re.compile(r"^--- (given|open|answer|manual|test|wrong|right)\n", re.MULTILINE)

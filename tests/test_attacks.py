@@ -15,11 +15,11 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
 from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
-from viva.grading import Grader
-from viva.outcome import Outcome
-from viva.rehearsal import rehearse
+from viva.engine.grading import Grader
+from viva.engine.outcome import Outcome
+from viva.engine.rehearsal import rehearse
 from viva.verdict import Verdict
-from viva.wall import Wall
+from viva.wall.confinement import Wall
 
 SECRET = "rednaloperpla"
 """Stands in the hidden test, written backwards here and in the attacks, which must not hold it themselves."""
@@ -289,7 +289,7 @@ def test_a_cell_that_nobody_reads_does_not_hold_up_the_grader(earned):
 
 
 def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick, examination, monkeypatch):
-    monkeypatch.setattr("viva.passage.OWN_CELLS", 2 / 60)
+    monkeypatch.setattr("viva.engine.passage.OWN_CELLS", 2 / 60)
     waiting = ["import time\ntime.sleep(0.9)"] * 8
     outcome = quick.grade(in_cells("def double(x):\n    return 2 * x\ntotal = 12", *waiting, tests=TESTS), examination)
     assert outcome.earned("tests") == 10

@@ -30,7 +30,7 @@ from tests.faults import (
     scores,
     timeless,
 )
-from viva.batch import Status
+from viva.course.batch import Status
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ import pytest
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT
-from viva.answers import read_answer
-from viva.blueprint import read_blueprint, split_checks
+from viva.author.answers import read_answer
 from viva.cli import Viva
-from viva.gradebook.export import COLUMNS
+from viva.course.gradebook.export import COLUMNS
+from viva.engine.blueprint import read_blueprint, split_checks
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "CHANGELOG.md", *PROJECT.glob("docs/*.md")]

@@ -27,16 +27,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from viva import wall
-from viva.layers import privileges, syscalls
 from viva.verdict import WallError
+from viva.wall import confinement, privileges, syscalls
 
 ATTACKS: dict[str, Callable] = {}
 WORKS: dict[str, Callable] = {}
 SECRET = b"the hidden test expects 42"
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.mmap.restype = ctypes.c_void_p
-SMALL = wall.Limits(
+SMALL = confinement.Limits(
     cpu_seconds=1, memory_bytes=200 << 20, file_bytes=1 << 20, open_files=64, scratch_bytes=4 << 20, scratch_files=50
 )
 PLACES: dict[str, str] = {}
@@ -1092,7 +1091,7 @@ def stand_as_it_should():
     assert [n for n in range(64) if _is_open(n)] == [0, 1, 2, 3, 4]
     assert PLACES["uid"] in (None, os.getuid()), os.getuid()
     assert os.umask(0) == 0o077
-    if wall.FIRST_UID <= os.getuid() < wall.FIRST_UID + wall.SLOTS:
+    if confinement.FIRST_UID <= os.getuid() < confinement.FIRST_UID + confinement.SLOTS:
         assert resource.getrlimit(resource.RLIMIT_NPROC)[1] <= privileges.THREADS
 
 
@@ -1107,7 +1106,7 @@ def _is_open(descriptor: int) -> bool:
 
 
 def main() -> None:
-    """Run a job; see ``run_each`` in test_wall.py for its parts."""
+    """Run a job; see ``run_each`` in wall/test_confinement.py for its parts."""
     global PARENT, ADDRESS, PROGRAM, LIBRARY
     job = json.load(sys.stdin)
     for name in job["load"]:
@@ -1124,11 +1123,11 @@ def main() -> None:
     held.write_bytes(SECRET)
     os.set_inheritable(os.open(held, os.O_RDONLY), True)
     held.unlink()
-    limits = SMALL if job["small"] else wall.Limits()
+    limits = SMALL if job["small"] else confinement.Limits()
     PLACES["cpu"] = limits.cpu_seconds
     told = []
     for kind in job["walls"]:
-        make = wall.Wall.for_examiner if kind["examiner"] else wall.Wall.for_candidate
+        make = confinement.Wall.for_examiner if kind["examiner"] else confinement.Wall.for_candidate
         known = {"landlock_abi": kind["abi"], "private_tmp": kind["private_tmp"], "bubblewrap": kind["boxed"]}
         around = make([PLACES["data"]], limits, **known)
         # Who has no capability to begin with cannot empty the set that bounds them, and need not.
@@ -1137,7 +1136,7 @@ def main() -> None:
     json.dump(told, sys.stdout)
 
 
-def _run_all(probes: list[str], around: wall.Wall | None, outer: str) -> tuple[dict[str, str], float]:
+def _run_all(probes: list[str], around: confinement.Wall | None, outer: str) -> tuple[dict[str, str], float]:
     outcomes, took = {}, []
     for number, name in enumerate(probes):
         probe = ATTACKS.get(name) or WORKS[name]
@@ -1170,7 +1169,7 @@ def _bystander() -> int:
     return child
 
 
-def _run(probe: Callable, around: wall.Wall | None, number: int) -> tuple[str, float]:
+def _run(probe: Callable, around: confinement.Wall | None, number: int) -> tuple[str, float]:
     """What came of one probe in a fork: ``ok``, an error's name, ``signal N`` or ``fault: ...``, and the cost in ms.
 
     The scratch folder is made here and so belongs to whoever runs this, as do the files that a probe may change.
@@ -1202,7 +1201,7 @@ def _run(probe: Callable, around: wall.Wall | None, number: int) -> tuple[str, f
     return answer["outcome"], answer["cost"]
 
 
-def _child(probe: Callable, around: wall.Wall | None, scratch: Path, answer: int, parent: int) -> None:
+def _child(probe: Callable, around: confinement.Wall | None, scratch: Path, answer: int, parent: int) -> None:
     """Run the probe and tell the outcome on descriptor 4, which stays when the others go."""
     cost = 0.0
     try:
@@ -1213,7 +1212,7 @@ def _child(probe: Callable, around: wall.Wall | None, scratch: Path, answer: int
                 os.dup2(descriptor, place)
             start = time.perf_counter()
             answer = 4
-            wall.enter(around, scratch, range(5), parent=parent)
+            confinement.enter(around, scratch, range(5), parent=parent)
             cost = (time.perf_counter() - start) * 1e3
         else:
             os.chdir(scratch)

@@ -2,7 +2,7 @@
 
 import sys
 
-from viva.processes import stopping
+from viva.course.processes import stopping
 
 
 def main() -> None:

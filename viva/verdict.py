@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 
 
 NOT_DONE = "not done yet"
-"""What is said in place of a verdict where an answer is not done (viva/undone.py); the verdict itself stays."""
+"""What is said in place of a verdict where an answer is not done (viva/engine/undone.py); the verdict itself stays."""
 
 
 class VivaError(Exception):

@@ -4,7 +4,7 @@ import nbgrader.apps.api
 import nbgrader.apps.autogradeapp
 import pytest
 
-from viva.autograde import Autograde
+from viva.course.autograde import Autograde
 
 nbgrader.apps.autogradeapp.Autograde = Autograde
 nbgrader.apps.api.Autograde = Autograde

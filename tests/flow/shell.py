@@ -14,8 +14,8 @@ import scipy.special  # noqa: F401
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat import NotebookNode
 
-from viva.answers import CheckName
-from viva.blueprint import Blueprint
+from viva.author.answers import CheckName
+from viva.engine.blueprint import Blueprint
 
 
 def lost_checks(notebook: NotebookNode, blueprint: Blueprint) -> dict[CheckName, str]:

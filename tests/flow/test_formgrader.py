@@ -17,7 +17,7 @@ from playwright.sync_api import Frame, Page, expect
 
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
-from viva import report
+from viva.pages import report
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -20,7 +20,7 @@ from tests import hostile
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served, stand_in_for_mathjax
 from tests.flow.test_formgrader import NOTEBOOK, TASK
-from viva.gradebook.results import Results
+from viva.course.gradebook.results import Results
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
@@ -122,7 +122,7 @@ def test_formgraders_page_of_the_same_cells_runs_their_scripts_unless_the_step_s
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
-    for steps in ([], ["viva.sanitize.Sanitize"]):
+    for steps in ([], ["viva.submission.sanitize.Sanitize"]):
         config.HTMLExporter.preprocessors = steps
         notebook = new_notebook(cells=hostile.notebook_cells(), metadata={"title": "</title><script>"})
         if not steps:  # what nbconvert refuses to show or warns of, and what leaves the page

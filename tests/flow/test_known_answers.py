@@ -7,8 +7,8 @@ import pytest
 
 from tests.conftest import PROJECT
 from tests.flow.shell import lost_checks
-from viva.answers import fill_in, read_answers
-from viva.blueprint import read_blueprint
+from viva.author.answers import fill_in, read_answers
+from viva.engine.blueprint import read_blueprint
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "answers").iterdir())
 ANSWERS = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]

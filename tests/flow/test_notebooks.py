@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT
-from viva.blueprint import HIDDEN, read_blueprint
+from viva.engine.blueprint import HIDDEN, read_blueprint
 
 SOURCES = sorted(PROJECT.glob("source/*/*.ipynb"))
 COMMITTED = sorted([*PROJECT.glob("source/**/*.ipynb"), *PROJECT.glob("release/*/*.ipynb")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.flow.test_known_answers import ANSWERS, notebooks
-from viva.answers import fill_in
+from viva.author.answers import fill_in
 from viva.verdict import Verdict
 
 ONE_IN = 15

@@ -1,6 +1,6 @@
 """A stranger's text, pictures, formulas and markup, made harmless:
 
-legible      a stranger's text, made fit to be shown
+plaintext    a stranger's text, made fit to be shown
 picture      whether a browser can show a student's picture without harm
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed

@@ -11,16 +11,16 @@ from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
-from viva import batch
-from viva.adoption import adopt
-from viva.autograde import Examine
+from viva.author.adoption import adopt
+from viva.author.auditpage import proven
+from viva.author.auditresult import Audit
+from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
-from viva.edition import Edition
-from viva.grading import Grader
-from viva.proving.auditpage import proven
-from viva.proving.proof import Audit
-from viva.release import Release, rehearsing, release
-from viva.skeleton import write_assignment
+from viva.course import batch
+from viva.course.autograde import Examine
+from viva.course.edition import Edition
+from viva.course.release import Release, rehearsing, release
+from viva.engine.grading import Grader
 from viva.verdict import CourseError, VivaError
 
 NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}

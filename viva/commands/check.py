@@ -11,7 +11,7 @@ from traitlets.config import Application
 
 import viva
 from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_document
-from viva.processes import leftovers, stopping
+from viva.course.processes import leftovers, stopping
 from viva.verdict import NOT_DONE, VivaError, WallError
 
 SOME_FAIL = 1
@@ -58,13 +58,16 @@ class CheckCommand(ShortHelp, Application):
     def _check(self, path: Path) -> int:
         if sys.platform != "linux":
             raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
-        from viva import libraries, practice
-        from viva.grading import Grader  # while the warm parents load their libraries, this process loads the rest
+        from viva.engine import libraries
+        from viva.engine.grading import (
+            Grader,  # while the warm parents load their libraries, this process loads the rest
+        )
+        from viva.submission import selfcheck
 
-        data = practice.read_bytes(path)
-        grader = Grader(libraries=libraries.mentioned([data]), environment=practice.own_settings())
+        data = selfcheck.read_bytes(path)
+        grader = Grader(libraries=libraries.mentioned([data]), environment=selfcheck.own_settings())
         try:
-            copy = practice.open_bytes(data, path, Path(self.original) if self.original else None)
+            copy = selfcheck.open_bytes(data, path, Path(self.original) if self.original else None)
             if copy.memory != grader.limits.memory_bytes:
                 grader.allow(copy.memory)
             # On a terminal alone: what waits for minutes without a word seems to hang.
@@ -73,7 +76,7 @@ class CheckCommand(ShortHelp, Application):
                 def watch(cell: str) -> None:
                     status.update(f"checking {path.name}: {escape(cell)}")
 
-                tried, faults = practice.practise(copy, grader, path.resolve().parent, watch)
+                tried, faults = selfcheck.practise(copy, grader, path.resolve().parent, watch)
         finally:
             grader.close()
         if faults:

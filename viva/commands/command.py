@@ -14,17 +14,17 @@ from sqlalchemy.exc import DBAPIError
 from traitlets import Bool, Int, TraitError, default
 
 import viva
-from viva.autograde import Examine
-from viva.batch import Outcome, Status
-from viva.cleaning import legible
+from viva.author.auditresult import Audit
+from viva.author.audits import prove
+from viva.cleaning import plaintext
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
-from viva.configuration import warning
-from viva.course import Course, course_above
-from viva.gradebook import lateness
-from viva.gradebook.record import AGAIN, trouble
-from viva.processes import leftovers, stopping
-from viva.prove import prove
-from viva.proving.proof import Audit
+from viva.course.autograde import Examine
+from viva.course.batch import Outcome, Status
+from viva.course.configuration import warning
+from viva.course.course import Course, course_above
+from viva.course.gradebook import lateness
+from viva.course.gradebook.record import AGAIN, trouble
+from viva.course.processes import leftovers, stopping
 from viva.verdict import Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
@@ -138,7 +138,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self.console.print(table)
         self._print_verdicts(outcomes)
         for outcome in outcomes:
-            place = f"{outcome.submission.assignment}, {legible.line(outcome.submission.student)}"
+            place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
             for sentence in filter(None, (outcome.reason, *outcome.notes)):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from nbgrader.apps.baseapp import nbgrader_aliases
 from traitlets import Bool, Int
 
-from viva import batch, demo, doctor
+from viva.author import demo
+from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.course import batch
 
 
 class DemoCommand(VivaCommand):

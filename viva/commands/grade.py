@@ -14,13 +14,13 @@ from rich.table import Table
 from traitlets import Bool, default
 from traitlets.config import Config
 
-from viva import batch
-from viva.autograde import Autograde, Examine
+from viva.author.auditpage import proven
 from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
-from viva.course import Course
-from viva.proving.auditpage import proven
-from viva.regrade import TOTAL, Change, Regrade, grouped, write_csv
-from viva.shadow import shadow
+from viva.course import batch
+from viva.course.autograde import Autograde, Examine
+from viva.course.course import Course
+from viva.course.regrade import TOTAL, Change, Regrade, grouped, write_csv
+from viva.course.trialcopy import shadow
 from viva.verdict import CourseError
 
 MOST_NAMES = 20

@@ -8,11 +8,11 @@ from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
-from viva.cleaning import legible
+from viva.cleaning import plaintext
 from viva.commands.command import FORCE, WORKERS, VivaCommand
-from viva.feedback import GenerateFeedback, PageExporter, write_feedback
-from viva.gradebook import export
-from viva.gradebook.standing import Status
+from viva.course.gradebook import export
+from viva.course.gradebook.standing import Status
+from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 
 MARKS = ("score", "max_score")
@@ -64,7 +64,7 @@ class ReportCommand(VivaCommand):
     anonymous = Bool(False, help="Call students by pseudonyms.").tag(config=True)
 
     def run(self) -> int:
-        from viva import report  # SciPy and Matplotlib take a second to load
+        from viva.pages import report  # SciPy and Matplotlib take a second to load
 
         self.course.settle()
         path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
@@ -129,7 +129,7 @@ def _class_table(rows: list[dict], assignments: list[str]) -> Table:
         cells = [by_place[student, name] for name in assignments]
         total, counted = (sum(row[key] or 0 for row in cells if row["status"] != Status.EXCUSED) for key in MARKS)
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
-        table.add_row(escape(legible.line(student)), *map(_score, cells), f"{total:.4g}{of}")
+        table.add_row(escape(plaintext.line(student)), *map(_score, cells), f"{total:.4g}{of}")
     table.add_section()
     maxima = [max((row["max_score"] for row in rows if row["assignment"] == name), default=0) for name in assignments]
     table.add_row("maximum", *(f"{points:g}" for points in maxima), f"{sum(maxima):g}")

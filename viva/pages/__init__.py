@@ -1,4 +1,7 @@
-"""The page that a student gets back, and what must not stand in it:
+"""What people read: a student's page, the instructor's report, formgrader's pages.
+
+Nothing of a stranger's runs or loads in any of them, and no hidden line reaches a student: ``hidden`` looks at each
+finished page, and one that holds such a line is withheld.
 
 hidden       the hidden lines of an assignment, and where a page holds one
 explanation  what a student reads of a check that did not pass
@@ -8,4 +11,8 @@ repairs      what of the repairs of a file its student reads
 page         the page that a student gets back
 seal         the last line of a page, by which one that would come out the same is left
 refusal      that of a submission that could not be graded
+feedback     the pages of many submissions, through nbgrader's converter
+reporting/   what the instructor's page tells, as plain data
+report       the instructor's page
+formgrade    the page on which a grader reads a notebook in formgrader
 """

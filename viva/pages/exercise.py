@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from viva.engine.undone import STUB
 from viva.pages.explanation import Explanation
-from viva.undone import STUB
 from viva.verdict import NOT_DONE, Verdict
 
 WORDS = {

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from viva.blueprint import CHECK
+from viva.engine.blueprint import CHECK
+from viva.engine.ownership import names_of
 from viva.pages.hidden import Hidden, messages
-from viva.taint import names_of
 from viva.verdict import Verdict
 
 LONGEST = 300
@@ -65,7 +65,7 @@ def _pattern(template: str) -> re.Pattern:
     return re.compile("".join(parts))
 
 
-_MESSAGES = Path(__file__).parents[1] / "templates" / "messages.txt"
+_MESSAGES = Path(__file__).parent / "templates" / "messages.txt"
 TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines()))
 """Messages of Python and NumPy, with slots for names, types, numbers and shapes."""
 

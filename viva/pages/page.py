@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
 
-from viva.gradebook.lateness import DAY
+from viva.course.gradebook.lateness import DAY
 from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Question, exercises_of
 from viva.pages.explanation import Explainer, visible_checks
@@ -266,7 +266,11 @@ def _title(heading: str) -> Markup:
 @functools.cache
 def template(name: str) -> Template:
     environment = Environment(
-        loader=PackageLoader("viva"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("viva.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["points"] = lambda points: f"{round(points, 3):g}"
     environment.filters["plain"] = typeset.plain

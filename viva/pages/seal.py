@@ -16,7 +16,7 @@ from pathlib import Path
 import viva
 from viva.pages.page import Marks
 
-MADE_BY = ("feedback.py", "undone.py", "verdict.py", "pages/*.py", "cleaning/*.py", "templates/feedback.*")
+MADE_BY = ("verdict.py", "engine/undone.py", "pages/*.py", "pages/templates/feedback.*", "cleaning/*.py")
 """What of this package has a say in how a page looks."""
 SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
 

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import nbgrader
+import pytest
+
+from tests.conftest import PROJECT, load
+from viva.author.adoption import adopt
+from viva.engine.blueprint import read_blueprint
+from viva.verdict import CourseError
+
+NBGRADER = Path(nbgrader.__file__).parent
+EXAMPLE = NBGRADER / "docs" / "source" / "user_guide" / "source" / "ps1"
+OLD = NBGRADER / "tests" / "apps" / "files"
+
+
+@pytest.fixture
+def course(tmp_path):
+    root = tmp_path / "course"
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    return root
+
+
+@pytest.fixture
+def found(tmp_path):
+    """A folder with one notebook, changed, and nothing else."""
+
+    def make(name="test-v1.ipynb", change=lambda notebook: None):
+        folder = tmp_path / "squares"
+        folder.mkdir()
+        notebook = json.loads((OLD / name).read_text(encoding="utf-8"))
+        change(notebook)
+        (folder / "squares.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+        return folder / "squares.ipynb"
+
+    return make
+
+
+def sources(path):
+    return [cell.source for cell in nbformat.read(path, as_version=4).cells]
+
+
+@pytest.mark.slow
+def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course, viva):
+    said = viva("adopt", str(EXAMPLE / "problem1.ipynb"))
+    assert said.status == 0, said.err
+    path = course / "source" / "ps1" / "problem1.ipynb"
+    assert f"written: {path}\nwritten: {path.parent / 'jupyter.png'}\n" in said.out
+    assert "Other notebooks beside it are adopted one by one: problem2.ipynb." in said.out
+    assert "- Cell 'correct_squares': it has no line '### CHECK 1: ...'" in said.out
+    assert "- Cell 'cell-938593c4a215c6cc': the id says nothing" in said.out
+    assert "- Cell 'jupyter': the picture 'jupyter.png' has no readable alt text." in said.out
+    assert "- There is no right answer to 'squares', 'sum_of_squares': write" in said.out
+    assert "- There is no wrong answer to 'squares', 'sum_of_squares': write" in said.out
+    assert said.out.endswith("Then prove it: viva audit ps1\n")
+
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert path.read_text(encoding="utf-8").endswith("}\n")
+    assert sources(path) == sources(EXAMPLE / "problem1.ipynb")
+    for cell in notebook.cells:
+        assert cell.id == cell.metadata.get("nbgrader", {}).get("grade_id", cell.id)
+    assert [cell.id for cell in notebook.cells][:4] == ["jupyter", "part_a", "squares", "text_4"]
+    assert read_blueprint(path).points == 10
+
+    said = viva("adopt", str(EXAMPLE / "problem2.ipynb"))
+    assert said.status == 0
+    assert said.out.count("written: ") == 1
+
+    said = viva("release", "--no-audit", "ps1")
+    assert said.status == 0, said.text
+    assert (course / "release" / "ps1" / "jupyter.png").is_file()
+
+
+@pytest.mark.parametrize("name", ["test-v0.ipynb", "test-v1.ipynb", "test-v2.ipynb"])
+def test_an_old_schema_becomes_todays(course, found, name):
+    adopted = adopt(load(course)[0], found(name))
+    notebook = nbformat.read(adopted.written[0], as_version=4)
+    versions = {cell.metadata.nbgrader.schema_version for cell in notebook.cells if "nbgrader" in cell.metadata}
+    assert (notebook.nbformat_minor, versions) == (5, {3})
+    assert read_blueprint(adopted.written[0]).points == 6
+    assert {cell.id for cell in read_blueprint(adopted.written[0]).cells if cell.kind == "answer"} == {
+        "squares",
+        "sum_of_squares",
+    }
+
+
+def test_adopting_twice_gives_the_same_bytes(course, found):
+    path, loaded = found(), load(course)[0]
+    one, two = adopt(loaded, path, "one"), adopt(loaded, path, "two")
+    assert one.written[0].read_bytes() == two.written[0].read_bytes()
+
+
+def test_outputs_and_traces_of_other_programs_go_and_autotest_lines_stay(course, found):
+    def change(notebook):
+        notebook["metadata"]["widgets"] = {"state": {}}
+        notebook["metadata"]["viva"] = {"seconds": 5}
+        notebook["cells"][2]["metadata"]["ExecuteTime"] = {"start_time": "now"}
+        notebook["cells"][2]["metadata"]["nbgrader"]["checksum"] = "0123"
+        notebook["cells"][2]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "old"}]
+        notebook["cells"][5]["source"] += ["\n", "### AUTOTEST squares(3)"]
+
+    adopted = adopt(load(course)[0], found(change=change))
+    text = adopted.written[0].read_text(encoding="utf-8")
+    for trace in ("widgets", "ExecuteTime", "checksum", '"old"', "collapsed"):
+        assert trace not in text
+    assert "### AUTOTEST squares(3)" in text
+    assert nbformat.read(adopted.written[0], as_version=4).metadata.viva == {"seconds": 5}
+    assert "The outputs of earlier runs were cleared." in adopted.changes
+    assert any("autotests.yml" in sentence for sentence in adopted.missing)
+
+
+def test_cells_that_the_course_puts_around_a_notebook_are_left_out(course, found):
+    header = json.loads((PROJECT / "source" / "header.ipynb").read_text(encoding="utf-8"))["cells"]
+
+    def change(notebook):
+        notebook["cells"] = [{**header[1], "id": "name"}, *notebook["cells"]]
+        notebook["nbformat_minor"] = 5
+        for place, cell in enumerate(notebook["cells"]):
+            cell["id"] = ("name", "before_you_start")[place] if place < 2 else f"{place:08x}"
+
+    adopted = adopt(load(course)[0], found(change=change))
+    assert "The cells that the course's own header has too were left out." in adopted.changes
+    notebook = nbformat.read(adopted.written[0], as_version=4)
+    assert notebook.cells[0].id == "jupyter"
+    assert not {cell.id for cell in notebook.cells} & {cell["id"] for cell in header}
+
+
+def test_grade_ids_that_cannot_be_ids_of_cells_are_changed_and_named(course, found):
+    def change(notebook):
+        notebook["cells"][2]["metadata"]["nbgrader"]["grade_id"] = "squares of numbers"
+        notebook["cells"][6]["metadata"]["nbgrader"]["grade_id"] = "correct_squares"
+
+    adopted = adopt(load(course)[0], found(change=change))
+    assert "The cell with the grade id 'squares of numbers' is called 'squares_of_numbers' now" in adopted.changes[0]
+    assert "The cell with the grade id 'correct_squares' is called 'correct_squares_2' now" in adopted.changes[1]
+
+
+def test_a_students_version_is_recognised(course, found):
+    def change(notebook):
+        notebook["cells"][2]["source"] = [
+            "def squares(n):\n",
+            "    # YOUR CODE HERE\n",
+            "    raise NotImplementedError()",
+        ]
+        notebook["cells"][8]["source"] = ["def sum_of_squares(n):\n", "    return 1"]
+
+    adopted = adopt(load(course)[0], found(change=change))
+    missing = [adopted.missing[0], *adopted.advice]
+    assert missing[0] == "Cell 'squares': it holds no solution. Was the students' version adopted?"
+    assert missing[1].startswith("Cell 'sum_of_squares': no '### BEGIN SOLUTION' stands in it")
+
+
+def test_links_become_copies_and_what_is_the_instructors_own_stays_away(course, found, tmp_path):
+    path = found()
+    (tmp_path / "data.csv").write_text("1,2\n")
+    (path.parent / "data").mkdir()
+    (path.parent / "data" / "table.csv").symlink_to(tmp_path / "data.csv")
+    (path.parent / "data" / "round").symlink_to(path.parent)
+    (path.parent / "gone.csv").symlink_to(tmp_path / "nothing")
+    for name in ("gradebook.db", ".secret", "nbgrader_config.py", "other.ipynb"):
+        (path.parent / name).write_text("mine")
+
+    adopted = adopt(load(course)[0], path)
+    copy = course / "source" / "squares" / "data" / "table.csv"
+    assert adopted.written[1:] == [copy]
+    assert copy.read_text() == "1,2\n" and not copy.is_symlink()
+    assert f"data/table.csv was a link to {tmp_path / 'data.csv'}; now it is a copy." in adopted.changes
+    assert "gone.csv is a link to nothing and was left out." in adopted.changes
+
+
+def test_nothing_is_overwritten(course, found, viva):
+    path = found()
+    assert viva("adopt", str(path)).status == 0
+    said = viva("adopt", str(path))
+    assert said.status == 2 and "squares.ipynb exists already; nothing was written" in said.err
+    path.rename(path.with_name("more.ipynb"))
+    path.with_name("data.txt").write_text("new")
+    (course / "source" / "squares" / "data.txt").write_text("old")
+    said = viva("adopt", str(path.with_name("more.ipynb")))
+    assert said.status == 2 and "data.txt exists already; nothing was written" in said.err
+    assert not (course / "source" / "squares" / "more.ipynb").exists()
+    assert viva("adopt", "--as=ps9_more", str(path.with_name("more.ipynb"))).status == 0
+    assert (course / "source" / "ps9_more" / "data.txt").read_text() == "new"
+
+
+def in_r(notebook):
+    notebook["metadata"]["kernelspec"]["language"] = "R"
+
+
+def without_cells(notebook):
+    notebook["cells"] = [{"cell_type": "markdown", "metadata": {}, "source": []}]
+
+
+def without_points(notebook):
+    del notebook["cells"][5]["metadata"]["nbgrader"]["points"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "sentence"),
+    [
+        ("test-v1.ipynb", in_r, "is written in R; this course is graded in Python"),
+        ("test-v1.ipynb", without_cells, "no cell is an answer, a test or a task"),
+        ("test-v1.ipynb", without_points, "does not have points"),
+        ("too-new.ipynb", lambda notebook: None, "Schema version is too new"),
+    ],
+)
+def test_what_cannot_be_adopted_is_refused_in_a_sentence(course, found, name, change, sentence):
+    with pytest.raises(CourseError, match=sentence):
+        adopt(load(course)[0], found(name, change))
+    assert not (course / "source" / "squares").exists()
+
+
+def test_a_request_that_cannot_be_met_is_answered_in_a_sentence(course, found, viva, tmp_path):
+    broken = tmp_path / "broken.ipynb"
+    broken.write_text("{")
+    path = found()
+    for arguments, sentence in (
+        ([], "Name one notebook"),
+        ([str(tmp_path / "none.ipynb")], "There is no notebook"),
+        ([str(broken), "--as=ps9"], "is no notebook"),
+        ([str(path), "--as=a b"], "cannot name an assignment"),
+    ):
+        said = viva("adopt", *arguments)
+        assert said.status == 2 and sentence in said.err and "Traceback" not in said.text
+    for number in range(101):
+        (path.parent / f"{number}.csv").touch()
+    said = viva("adopt", str(path))
+    assert said.status == 2 and "Put the notebook and what it needs into a folder of their own" in said.err

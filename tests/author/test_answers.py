@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from viva.author.answers import fill_in, read_answer
+from viva.engine.blueprint import Blueprint, Cell, Check
+from viva.verdict import AnswerError
+
+BLUEPRINT = Blueprint(
+    "nb",
+    (
+        Cell("setup", "given", "import math"),
+        Cell("double", "answer", "### BEGIN SOLUTION\ndef double(x):\n    return 2 * x\n### END SOLUTION"),
+        Cell("half", "answer", "### BEGIN SOLUTION\nhalf = 1\n### END SOLUTION"),
+        Cell("test", "tests", "", 3, "", (Check("one", 1, ""), Check("two", 2, ""))),
+        Cell("why", "text", "YOUR ANSWER HERE"),
+    ),
+)
+
+WRONG = '''"""It adds where it should multiply.
+
+Loses:
+    test: two
+Keeps:
+    everything else
+"""
+
+# %% double
+def double(x):
+    return x + 2
+
+# %% [markdown] why
+# Because.
+#
+# That is *why*.
+
+# %% [solution] *
+'''
+
+
+@pytest.fixture
+def release():
+    cells = {"setup": "import math", "double": "stub", "half": "stub", "test": "assert", "why": "YOUR ANSWER HERE"}
+    kinds = {"why": new_markdown_cell}
+    return new_notebook(cells=[kinds.get(name, new_code_cell)(source, id=name) for name, source in cells.items()])
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, folder="wrong"):
+        path = tmp_path / folder / "answer.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_wrong_answer_names_the_checks_it_loses(write):
+    answer = read_answer(write(WRONG))
+    assert answer.summary == "It adds where it should multiply."
+    assert answer.lost_checks(BLUEPRINT) == {("test", "two")}
+
+
+def test_sections_replace_answer_cells_and_the_rest_is_the_solution(write, release):
+    submission = fill_in(read_answer(write(WRONG)), release, BLUEPRINT)
+    sources = {cell.id: cell.source for cell in submission.cells}
+    assert sources["double"] == "def double(x):\n    return x + 2"
+    assert sources["half"] == "half = 1"
+    assert sources["why"] == "Because.\n\nThat is *why*."
+    assert sources["test"] == "assert"
+    nbformat.validate(submission)
+
+
+def test_cells_that_no_section_names_stay_as_released(write, release):
+    answer = read_answer(write(WRONG.replace("# %% [solution] *\n", "")))
+    assert {cell.id: cell.source for cell in fill_in(answer, release, BLUEPRINT).cells}["half"] == "stub"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = (", "not Python"),
+        ("x = 1", "needs a docstring"),
+        ('"""Right?"""', "needs a list 'Loses:'"),
+        (WRONG.replace("# %% double", "x = 1\n\n# %% double"), "code before the first"),
+        (WRONG + "\n# %% double\n", "two sections for 'double'"),
+        (WRONG + "\n# %% dou ble\n", "is not a section"),
+    ],
+)
+def test_a_file_that_is_no_known_answer_is_refused_in_words(write, text, message):
+    with pytest.raises(AnswerError, match=message):
+        read_answer(write(text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("test: two", "test: three", "names no check"),
+        ("    everything else", "    test: *", "both lost and kept"),
+        ("    everything else", "    nothing", "does not say whether 'test: one'"),
+    ],
+)
+def test_a_promise_that_does_not_fit_the_assignment_is_refused_in_words(write, old, new, message):
+    with pytest.raises(AnswerError, match=message):
+        read_answer(write(WRONG.replace(old, new))).lost_checks(BLUEPRINT)
+
+
+def test_a_right_answer_promises_nothing(write):
+    with pytest.raises(AnswerError, match="remove the lists"):
+        read_answer(write(WRONG, "right"))
+
+
+def test_a_section_for_a_locked_cell_is_refused(write, release):
+    with pytest.raises(AnswerError, match="no answer cell 'setup'"):
+        fill_in(read_answer(write(WRONG.replace("%% double", "%% setup"))), release, BLUEPRINT)

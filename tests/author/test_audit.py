@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from dataclasses import asdict
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from tests.conftest import PROJECT, load
+from viva.author.audit import audit
+from viva.author.auditpage import page, proven
+from viva.author.auditresult import Audit, Fate, kinds_in_words, weakened
+
+pytestmark = pytest.mark.xdist_group("audit")
+
+CENTRE = '''def centre(table):
+    """Subtract from each column of a table its mean; the table stays as it is."""
+    ### BEGIN SOLUTION
+    means = np.mean(table, axis=0)
+    return table - means
+    ### END SOLUTION'''
+CHECKS = """### CHECK 1: a table of two columns
+result = centre(np.array([[1.0, 2.0], [3.0, 6.0]]))
+assert np.shape(result) == (2, 2) and np.allclose(result, [[-1, -2], [1, 2]]), "Each column should have the mean 0."
+### CHECK 2: other tables, which stay as they are
+### BEGIN HIDDEN TESTS
+rng = np.random.default_rng(5)
+for shape in ((3, 2), (2, 4), (1, 3), (4, 1)):
+    table = rng.normal(size=shape)
+    before = table.copy()
+    result = centre(table)
+    expected = [[before[i, j] - sum(before[:, j]) / shape[0] for j in range(shape[1])] for i in range(shape[0])]
+    assert np.shape(result) == shape, "The result should have the shape of the table."
+    assert np.array_equal(table, before), "The table was changed."
+    assert np.allclose(result, np.array(expected)), "For another table the numbers are not right."
+### END HIDDEN TESTS"""
+SPREAD = """### BEGIN SOLUTION
+spread = float(np.max(centre(numbers)))
+### END SOLUTION"""
+SPREAD_CHECK = (
+    """### CHECK 1: the largest distance from the mean
+assert spread == 2, "Centre the numbers first, then take the largest.\""""
+    + "\n"
+)
+RIGHT = '''"""One column after the other.
+
+"""
+
+# %% centre
+def centre(table):
+    return np.stack([column - sum(column) / len(column) for column in table.T], axis=1)
+
+# %% [solution] *
+'''
+WRONG = '''"""Centres the rows.
+
+Loses:
+    test_centre: *
+"""
+
+# %% centre
+def centre(table):
+    return table - np.mean(table, axis=1, keepdims=True)
+
+# %% spread
+spread = 2.0
+'''
+IN_PLACE = "return table - means -> returned = table - means; table[0] = 0; return returned"
+
+
+def write(root, checks=CHECKS):
+    def cell(name, source, points=None, solution=False):
+        grade = points is not None
+        about = {"grade_id": name, "grade": grade, "solution": solution, "locked": not solution, "schema_version": 3}
+        about |= {"points": points} if grade else {}
+        return new_code_cell(source, id=name, metadata={"nbgrader": about | {"task": False}})
+
+    notebook = new_notebook(metadata={"kernelspec": {"name": "python3", "language": "python", "display_name": "x"}})
+    notebook.cells = [
+        new_markdown_cell("# Centring\n\n| total | 4 |", id="title"),
+        cell("setup", "import numpy as np\n\nnumbers = np.array([[1.0], [2.0], [4.0], [1.0]])"),
+        cell("centre", CENTRE, solution=True),
+        cell("test_centre", checks, 3),
+        cell("spread", SPREAD, solution=True),
+        cell("test_spread", SPREAD_CHECK, 1),
+    ]
+    nbformat.write(notebook, root / "source" / "small" / "small.ipynb")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A course with one small assignment, which is as it should be."""
+    root = tmp_path_factory.mktemp("small")
+    for folder in ("source/small", "answers/small/right", "answers/small/wrong"):
+        (root / folder).mkdir(parents=True)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    write(root)
+    (root / "answers/small/right/columns.py").write_text(RIGHT)
+    (root / "answers/small/wrong/rows.py").write_text(WRONG)
+    return root
+
+
+@pytest.fixture
+def course(small, tmp_path):
+    shutil.copytree(small, tmp_path / "course")
+    return tmp_path / "course"
+
+
+def audited(root, **options) -> Audit:
+    return audit(load(root)[0], "small", no_wall=True, workers=2, **options)
+
+
+@pytest.fixture(scope="module")
+def strong(small) -> Audit:
+    seen = []
+    result = audited(small, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1] > 30
+    return result
+
+
+def test_a_good_assignment_passes(strong):
+    assert strong.complaints() == []
+    assert [fate.change for fate in strong.survivors()] == []
+    assert strong.passed and strong.score == 1
+    assert strong.count("killed") > 25
+
+
+def test_an_equivalent_mutant_is_recognised_by_running_it(strong):
+    equivalent = {fate.change for fate in strong.fates if fate.status == "equivalent"}
+    assert "means = np.mean(table, axis=0) -> means = np.mean(table, axis=-2)" not in equivalent
+    assert "spread = float(np.max(centre(numbers))) -> spread = np.max(centre(numbers))" in equivalent
+
+
+def test_it_tells_which_checks_depend_on_which_answers(strong):
+    needs = {score.check: score.answers for score in strong.scores}
+    assert needs["test_centre: other tables, which stay as they are"] == ["centre"]
+    assert needs["test_spread: the largest distance from the mean"] == ["centre", "spread"]
+    assert strong.alone["centre"] == [
+        "test_centre: a table of two columns",
+        "test_centre: other tables, which stay as they are",
+    ]
+    assert strong.alone["spread"] == []
+
+
+def test_it_scores_checks_by_the_mutants_that_only_they_kill(strong):
+    alone = {score.check.partition(": ")[2]: score.alone for score in strong.scores}
+    assert alone["a table of two columns"] == 0
+    assert alone["other tables, which stay as they are"] > 0
+
+
+def test_an_audit_is_plain_data(strong):
+    assert json.loads(json.dumps(asdict(strong)))["kinds"]["centre()"] == "plain"
+
+
+@pytest.mark.slow
+def test_a_weakened_check_lets_a_mutant_survive_which_viva_names_and_refuses_to_release(course, viva):
+    write(course, CHECKS.replace('    assert np.array_equal(table, before), "The table was changed."\n', ""))
+
+    said = viva("release", "--no-wall")
+    assert said.status == 1
+    assert "a wrong answer to 'centre' loses no check (changed argument;" in said.out
+    assert "+    table[0] = 0" in said.out
+    assert "Not released: small." in said.out
+    assert not (course / "release" / "small").exists()
+    assert '<span class="add">+    table[0] = 0</span>' in (course / "report/audit/small.html").read_text()
+    assert not proven(load(course)[0], "small")
+
+    (course / "answers/small/excused.toml").write_text(
+        f'[[excuse]]\ncell = "centre"\nchanges = ["{IN_PLACE}"]\nreason = "the text allows to change the table"\n'
+    )
+    said = viva("release", "--no-wall")
+    assert said.status == 0, said.text
+    assert (course / "release" / "small" / "small.ipynb").is_file()
+    assert proven(load(course)[0], "small")
+
+    said = viva("release")
+    assert said.status == 0
+    assert "audit" not in said.out
+
+    (course / "answers/small/right/columns.py").write_text(RIGHT.replace("len(column)", "len(table)"))
+    assert not proven(load(course)[0], "small")
+    assert "Released without an audit: small." in viva("release", "--no-audit").out
+
+
+def test_a_check_that_notices_less_than_before_is_named(strong):
+    before = asdict(strong)
+    now = copy.deepcopy(strong)
+    fate = next(fate for fate in now.fates if len(fate.killers) > 1)
+    check = fate.killers.pop()
+    assert weakened(before, strong) == []
+    (sentence,) = weakened(before, now)
+    assert sentence.startswith(f"The check '{check}' no longer notices 1 mutant that")
+    assert fate.change in sentence
+
+
+def test_a_check_that_got_another_title_notices_what_it_noticed(strong):
+    before = asdict(strong)
+    now = copy.deepcopy(strong)
+    check = now.scores[0].check
+    titled = f"{check.partition(': ')[0]}: another title"
+    now.scores[0].check = titled
+    for fate in now.fates:
+        fate.killers = [titled if killer == check else killer for killer in fate.killers]
+    assert weakened(before, now) == []
+    fate = next(fate for fate in now.fates if titled in fate.killers)
+    fate.killers.clear()
+    assert f"The check '{check}' no longer notices 1 mutant that" in weakened(before, now)[0]
+
+
+@pytest.mark.slow
+def test_false_promises_and_untested_answers_are_named(course, viva):
+    write(course, CHECKS + "\n")
+    (course / "answers/small/right/columns.py").write_text(RIGHT.replace("sum(column)", "max(column)"))
+    (course / "answers/small/wrong/rows.py").write_text(WRONG.replace("axis=1", "axis=0"))
+    path = course / "source/small/small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[-1].source = "### CHECK 1: the largest distance from the mean\nassert True"
+    nbformat.write(notebook, path)
+    (course / "answers/small/excused.toml").write_text(
+        '[[excuse]]\ncell = "centre"\noperator = "no exponential"\nreason = "there is no exponential in it"\n'
+    )
+
+    said = viva("audit", "--no-wall")
+    assert said.status == 1
+    assert "The right answer columns loses 'test_centre: a table of two columns': failed" in said.out
+    assert "The wrong answer rows keeps 'test_centre: a table of two columns'." in said.out
+    assert "An untouched notebook keeps 'test_spread: the largest distance from the mean'." in said.out
+    assert "Cell 'spread': no check fails when this answer is left blank." in said.out
+    assert "No surviving mutant fits the excuse 'there is no exponential in it'; remove it." in said.out
+
+
+@pytest.mark.slow
+def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
+    assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}
+    text = page(strong)
+    for path, words in (("centre", "a function or an object"), ("centre()", "plain data")):
+        assert f"<code>{path}</code></td>\n<td>{words}</td>" in text
+    kinds = {"f": "", "norm": "numpy.linalg:norm", "f()": "any"} | {f"number_{n}": "plain" for n in range(9)}
+    assert kinds_in_words(kinds) == (
+        "a function or an object: f; anything (widened): f(...); "
+        "plain data: number_0, number_1, number_2, number_3 and 5 more; the library's numpy.linalg.norm: norm"
+    )
+
+    path = course / "source/small/small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.viva = {"kinds": {"centre(...)": "any", "center()": "any"}}
+    notebook.cells = notebook.cells[:4]
+    notebook.cells[0].source = "# Centring"
+    nbformat.write(notebook, path)
+    (course / "answers/small/wrong/rows.py").unlink()
+    said = viva("audit", "--no-wall")
+    assert "small: kinds of answers: a function or an object: centre; anything (widened): centre(...).\n" in said.out
+    assert "widen the kind of 'center()', but no test asks the solution for it." in said.out
+    assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()
+
+
+def test_the_page_escapes_what_it_shows():
+    fates = [Fate("cell", "<b>", "a", "@@\n-<script>\n+<i>", "survived", note="<u>", nearest="<p>")]
+    text = page(Audit("a", "n", fates=fates, faults=["<script>alert(1)</script>"]))
+    assert "<script>" not in text and "<i>" not in text and "<u>" not in text
+    assert "&lt;script&gt;alert(1)" in text
+
+
+@pytest.mark.slow
+def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course):
+    chance = "assert np.random.default_rng().random() < 0.5, 'Luck.'\n### END HIDDEN TESTS"
+    write(course, CHECKS.replace("### END HIDDEN TESTS", chance))
+    for number in range(14):  # each is run twice: that luck is the same each time is one case in a million
+        (course / f"answers/small/right/columns_{number}.py").write_text(RIGHT)
+    found = [fault for fault in audited(course).faults if "is flaky" in fault]
+    assert len(found) == 1
+    assert found[0].startswith("The check 'test_centre: other tables, which stay as they are' is flaky: of ")
+
+
+def test_no_check_of_a_good_assignment_is_called_flaky(strong):
+    assert not [fault for fault in strong.faults if "flaky" in fault]
+
+
+@pytest.mark.slow
+def test_a_notebook_without_tests_is_said_to_be_unproven(course):
+    path = course / "source" / "small" / "small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
+    nbformat.write(notebook, path)
+    shutil.rmtree(course / "answers")
+    assert any("nothing was proven" in remark for remark in audited(course).remarks)

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.conftest import SHORT, load
+from viva.author.demo import LENDER, ROLES
+from viva.pages.reporting.similarity import compare
+
+DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT = (f"demo-{number:02d}" for number in ROLES)
+
+
+def files(course):
+    return {path.relative_to(course): path.read_bytes() for path in (course / "submitted").rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_the_class_is_the_same_every_time(course, viva):
+    assert viva("demo").status == 0
+    first = files(course)
+    assert viva("demo").status == 0
+    assert files(course) == first
+    students = {path.parts[1] for path in first}
+    assert students == {f"demo-{number:02d}" for number in range(1, 25)} - {ABSENT}
+
+
+@pytest.mark.slow
+def test_some_are_late_some_hand_nothing_in_and_every_notebook_is_one(course, viva):
+    assert viva("demo").status == 0
+    opened, _ = load(course)
+    late = 0
+    for assignment in opened.assignments():
+        submissions = opened.submissions([assignment])
+        assert 18 <= len(submissions) <= 24
+        with opened.gradebook() as gradebook:
+            due = gradebook.find_assignment(assignment).duedate
+        for submission in submissions:
+            (path,) = submission.folder.glob("*.ipynb")
+            if submission.student == REFUSED:
+                assert path.read_bytes().startswith(b"%PDF")
+                continue
+            notebook = nbformat.read(path, as_version=4)
+            nbformat.validate(notebook)
+            assert f'NAME = "{submission.student}"' in "\n".join(cell.source for cell in notebook.cells)
+            late += opened.directory.get_existing_timestamp(str(submission.folder)) > due
+    assert 3 <= late <= 40
+
+
+@pytest.mark.slow
+def test_only_who_copied_is_alike(course, viva):
+    assert viva("demo").status == 0
+    for path in sorted(course.glob("release/*/*.ipynb")):
+        released = nbformat.read(path, as_version=4)
+        own = {c.id for c in released.cells if c.metadata.get("nbgrader", {}).get("solution") and c.cell_type == "code"}
+        found = {}
+        for copy in sorted(course.glob(f"submitted/*/{path.parent.name}/*.ipynb")):
+            if copy.parts[-3] != REFUSED:
+                cells = nbformat.read(copy, as_version=4).cells
+                found[copy.parts[-3]] = {cell.id: cell.source for cell in cells if cell.id in own}
+        given = {cell.id: cell.source for cell in released.cells if cell.cell_type == "code"}
+        first, *others = compare(found, given).pairs
+        assert {first.one, first.other} == {COPIED, f"demo-{LENDER:02d}"} and first.share > 0.85, path
+        assert others == [], path
+
+
+def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, viva):
+    said = viva("demo", SHORT)
+    assert all(f"{student} " in said.out for student in (DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT))
+    roles = [DAMAGED, UNRUN, REFUSED, PATCHED, LATE]
+    for path in (course / "submitted").iterdir():
+        if path.name not in roles:
+            shutil.rmtree(path)
+    said = viva("grade", SHORT)
+    assert said.status == 0
+    assert f"{DAMAGED}: scaled_attention.ipynb: 'test_scaled_attention_sizes' was not handed in" in said.out or (
+        f"{DAMAGED}: scaled_attention.ipynb: 'test_permuted' was not handed in" in said.out
+    )
+    assert f"{REFUSED}: the file 'scaled_attention.ipynb' is not a notebook but a PDF" in said.out
+    assert "begins with %%writefile, so that it was not run in the notebook; a human should look at it" in said.out
+    records = {r["student"]: r for r in map(json.loads, (course / "results.jsonl").read_text().splitlines())}
+    assert "numpy.allclose" in str(records[PATCHED]["integrity"])
+    for student in (DAMAGED, PATCHED, LATE):
+        (cells,) = records[student]["notebooks"].values()
+        assert {result["verdict"] for results in cells.values() for result in results} == {"passed"}, student
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        assert gradebook.find_submission(SHORT, LATE).total_seconds_late > 0
+        assert gradebook.find_submission(SHORT, UNRUN).needs_manual_grade
+
+
+def test_a_small_class_has_no_special_students(course, viva):
+    said = viva("demo", "--students=3", SHORT)
+    assert said.out == f"{SHORT}: 3 submissions by 3 demo students\n"
+
+
+def test_other_submissions_and_due_dates_are_left_alone(course, viva):
+    from datetime import datetime
+
+    mine = course / "submitted" / "anna" / SHORT / "scaled_attention.ipynb"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    url = f"sqlite:///{course / 'gradebook.db'}"
+    with Gradebook(url) as gradebook:
+        gradebook.update_or_create_assignment(SHORT, duedate=datetime(2030, 1, 1))
+    assert viva("demo", "--students=2").status == 0
+    assert mine.read_text() == "mine"
+    with Gradebook(url) as gradebook:
+        assert gradebook.find_assignment(SHORT).duedate == datetime(2030, 1, 1)
+
+
+def test_an_assignment_without_known_answers_is_said_to_have_none(course, viva):
+    shutil.rmtree(course / "answers" / SHORT)
+    result = viva("demo", SHORT)
+    assert result.status == 2
+    assert "has none" in result.err
+
+
+def test_demo_before_release_says_what_to_do(course, viva):
+    (course / "gradebook.db").unlink()
+    result = viva("demo")
+    assert result.status == 2
+    assert "Run 'viva release" in result.err
+
+
+@pytest.mark.slow
+def test_the_whole_flow_is_one_command(course, viva):
+    said = viva("demo", "--flow", "--students=2", SHORT)
+    assert said.status == 0
+    steps = ["release --no-audit", "demo", "grade", "feedback", "export", "report"]
+    said_steps = [line for line in said.out.splitlines() if line.startswith("$")]
+    assert said_steps == [f"$ viva {step} {SHORT}" for step in steps]
+    assert len(list(course.glob(f"feedback/*/{SHORT}/*.html"))) == 2
+    assert (course / "report" / "index.html").is_file() and (course / "grades.csv").is_file()
+    assert json.loads(viva("demo", "--flow", "--students=2", "--json", SHORT).out)["students"] == 2
+
+
+@pytest.mark.slow
+def test_the_demo_class_is_removed_with_all_that_was_made_of_it_and_its_due_dates(course, viva):
+    assert viva("demo", "--flow", "--students=2", SHORT).status == 0
+    result = viva("demo", "--remove")
+    assert (result.status, "Removed: 2 demo students" in result.out) == (0, True)
+    assert not [path for name in ("submitted", "autograded", "feedback") for path in (course / name).glob("*")]
+    assert not (course / "results.jsonl").exists() and not (course / "grades.csv").exists()
+    opened, _ = load(course)
+    with opened.gradebook() as gradebook:
+        assert gradebook.students == []
+        assert {assignment.duedate for assignment in gradebook.assignments} == {None}
+    assert viva("demo", "--students=2", SHORT).status == 0, "the assignments are still in the gradebook"
+
+
+@pytest.mark.parametrize("where", ["submitted", "gradebook"])
+def test_the_demo_class_is_not_removed_where_anybody_else_is_in_the_course(course, viva, where):
+    assert viva("demo", "--students=2", SHORT).status == 0
+    if where == "submitted":
+        (course / "submitted" / "anna" / SHORT).mkdir(parents=True)
+    else:
+        with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+            gradebook.update_or_create_student("anna")
+    before = files(course)
+    result = viva("demo", "--remove")
+    assert result.status == 2
+    assert "Nothing was removed: 1 in this course are not of the demo class ('anna' first)" in result.err
+    assert files(course) == before

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import shutil
+
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT, load
+from viva.author.hygiene import findings, readme_findings, untold
+from viva.course.release import compiled
+from viva.engine.blueprint import read_blueprint
+
+SOURCES = sorted((PROJECT / "source").glob("*/*.ipynb"))
+FIVE = next(path for path in SOURCES if path.stem == "sentence")
+
+
+@pytest.fixture
+def look(tmp_path):
+    """The findings about a notebook of a course; also when it was changed."""
+
+    def findings_about(path, notebook=None):
+        root = tmp_path / "course"
+        (root / "source" / "ps").mkdir(parents=True)
+        shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+        shutil.copy(PROJECT / "nbgrader_config.py", root)
+        notebook = notebook or nbformat.read(path, as_version=4)
+        copy = root / "source" / "ps" / path.name
+        nbformat.write(notebook, copy)
+        return findings(notebook, compiled(load(root)[0], "ps", path.stem), read_blueprint(copy))
+
+    return findings_about
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
+def test_our_notebooks_are_clean(path, look):
+    assert look(path) == []
+
+
+def change(name, *pairs):
+    def edit(notebook):
+        cell = next(cell for cell in notebook.cells if cell.id == name)
+        for old, new in pairs:
+            assert old in cell.source
+            cell.source = cell.source.replace(old, new)
+
+    return edit
+
+
+STALE = "check '{}': the student's function has had 'test_scores' when the expected result"
+
+
+def after_the_call(title, lines):
+    """A check whose expected result is computed from what the student's function had before."""
+    lines = lines.replace("EXPECTED", "softmax_by_sums(test_scores)")
+    return change("test_softmax_sizes", (f": {title}\n", f": {title}\nfor test_scores in []:\n{lines}\n"))
+
+
+def set_output(notebook):
+    cell = next(cell for cell in notebook.cells if cell.id == "setup")
+    cell.outputs = [nbformat.v4.new_output("stream", text="old")]
+
+
+def rename(notebook):
+    cell = next(cell for cell in notebook.cells if cell.id == "test_me")
+    cell.metadata.nbgrader.grade_id = "cell-0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        (rename, "the id says nothing"),
+        (set_output, "Cell 'setup': it holds outputs of an earlier run"),
+        (change("setup", ("import numpy as np", "import requests\nimport numpy as np")), "'requests' needs"),
+        (change("setup", ("import numpy as np", "import numpy as np\n!pip install x")), "'!pip install x' needs"),
+        (change("data", ("np.random.seed(23)", "f = '/home/anna/data.csv'")), "the path '/home/anna/data.csv'"),
+        (change("data", ("np.random.seed(23)", "")), "np.random.randn() draws random numbers before any seed"),
+        (change("test_softmax", ("default_rng(52)", "default_rng()")), "np.random.default_rng() has no seed"),
+        (change("test_me", ("1: the output of me to", "1: softmax(x) @ V to")), "gives away the code"),
+        (change("test_softmax", ("For a random matrix", "0.2341 is right. For")), "gives away the value 0.2341"),
+        (change("test_softmax", ('"For a random matrix', 'f"{expected} For a')), "the value of 'expected'"),
+        (
+            after_the_call("a single row", "    assert agrees(softmax(test_scores), EXPECTED)"),
+            STALE.format("a single row"),
+        ),
+        (
+            after_the_call("other sizes", "    got = softmax(test_scores)\n    expected = EXPECTED"),
+            STALE.format("other sizes"),
+        ),
+        (change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")), "what they should write"),
+        (change("sentence", ("| place |", "`softmax_by_sums`\n\n| place |")), "the hidden function 'softmax_by_sums'"),
+        (change("sentence", ("| place |", "![](map.png)\n\n| place |")), "'map.png' has no readable alt text"),
+        (change("sentence", ("| place |", "<img src='a.png'>\n\n| place |")), "a picture has no readable alt text"),
+        (change("picture", ("### A picture of the weights", "")), None),
+        (
+            change("title", ("| total | 30 |", "| total | 31 |")),
+            "the table says 31 points, but the notebook is worth 30",
+        ),
+    ],
+)
+def test_a_fault_is_named(look, edit, sentence):
+    notebook = nbformat.read(FIVE, as_version=4)
+    edit(notebook)
+    found = look(FIVE, notebook)
+    if sentence is None:
+        assert found == []
+    else:
+        assert len(found) >= 1 and sentence in found[0], found
+
+
+@pytest.mark.parametrize(
+    "call", ["test_scores = softmax(test_scores)", "got = [softmax(test_scores) for test_scores in []]"]
+)
+def test_a_name_that_the_call_itself_binds_is_not_what_the_function_had(look, call):
+    notebook = nbformat.read(FIVE, as_version=4)
+    after_the_call("other sizes", f"    {call}\n    expected = EXPECTED")(notebook)
+    assert not [fault for fault in look(FIVE, notebook) if "has had" in fault]
+
+
+def test_a_picture_needs_words(look):
+    notebook = nbformat.read(FIVE, as_version=4)
+    next(cell for cell in notebook.cells if cell.id == "picture").source = "A picture"
+    assert look(FIVE, notebook) == [
+        "Cell 'draw_map': it draws a picture, and no text above it says what the picture shows."
+    ]
+
+
+def test_the_readme_must_give_the_same_points(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("| assignment | points |\n|---|---|\n| `ps5_sentence` | 25 |\n")
+    assert "other points" in readme_findings(readme, "ps5_sentence", 30)[0]
+    assert readme_findings(readme, "ps5_sentence", 25) == []
+    assert readme_findings(tmp_path / "none.md", "ps5_sentence", 30) == []
+
+
+def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault():
+    notes = untold(nbformat.read(FIVE, as_version=4))
+    assert "'return True' is too short" in notes
+    assert notes == sorted(set(notes))

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import shutil
+
+from tests.conftest import load
+from viva.commands.doctor import examine
+from viva.wall.protection import PROMISES, protection
+
+
+def test_a_healthy_course_has_nothing_missing(course, viva):
+    result = viva("doctor")
+    assert result.status == 0
+    assert "MISSING" not in result.out
+
+
+def test_a_missing_program_is_named_with_its_remedy(course, viva, monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    opened, config = load(course)
+    sick = {diagnosis.what: diagnosis for diagnosis in examine(opened, config) if not diagnosis.healthy}
+    assert sick["alembic on the path"].remedy == "pip install alembic"
+    assert not sick["a browser for the tests of formgrader"].needed
+
+
+def test_a_folder_that_is_no_course_and_an_exchange_that_cannot_be_written_are_found(course, viva):
+    shutil.rmtree(course / "source")
+    opened, config = load(course)
+    config.Exchange.root = "/nonexistent"
+    sick = [diagnosis for diagnosis in examine(opened, config) if not diagnosis.healthy]
+    assert any("is not a course" in diagnosis.remedy for diagnosis in sick)
+    assert any("mkdir -p /nonexistent" in diagnosis.remedy for diagnosis in sick)
+
+
+def test_an_assignment_that_was_not_released_is_optional(course, viva):
+    (course / "gradebook.db").unlink()
+    result = viva("doctor")
+    assert result.status == 0
+    assert "viva release ps1_general_attention" in result.out
+
+
+def test_each_layer_of_the_wall_has_a_line_and_the_last_says_what_they_come_to(course, viva):
+    result = viva("doctor")
+    lines = [line for line in result.out.splitlines() if "wall, " in line or "protection" in line]
+    tried = [layer.name for layer in protection(all_layers=True).layers]
+    assert set(PROMISES) - {"user"} <= set(tried)
+    assert [line.split("wall, ")[1].split(":")[0] for line in lines[:-1]] == tried
+    assert lines[-1].endswith(f"protection from student code: {protection().level}") or protection().level == "none"
+
+
+def test_a_layer_that_does_not_hold_comes_with_its_fault_and_its_remedy(course, viva):
+    opened, config = load(course)
+    diagnoses = {diagnosis.what: diagnosis for diagnosis in examine(opened, config)}
+    for layer in protection(all_layers=True).layers:
+        (what,) = [what for what in diagnoses if what.startswith(f"wall, {layer.name}: ")]
+        assert diagnoses[what].healthy == layer.works
+        assert diagnoses[what].needed == layer.needed
+        assert layer.fault in what and diagnoses[what].remedy == layer.remedy != ""

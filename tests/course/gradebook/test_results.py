@@ -1,0 +1,119 @@
+"""The file beside the gradebook: nothing of it is lost, whatever happens to its end."""
+
+from __future__ import annotations
+
+import json
+from multiprocessing import get_context
+
+import pytest
+from nbgrader.coursedir import CourseDirectory
+
+from viva.course.gradebook.results import Results
+
+
+@pytest.fixture
+def results(tmp_path) -> Results:
+    return Results(tmp_path / "results.jsonl")
+
+
+def record(student: str, **more: object) -> dict:
+    return {"assignment": "ps1", "student": student, **more}
+
+
+def test_a_file_that_is_not_there_holds_nothing(results):
+    assert results.read() == {}
+    results.tidy()
+    assert not results.path.exists()
+
+
+def test_what_is_added_is_read(results):
+    results.add([record("ä", points=1.5), record("b")])
+    results.add([record("c", reason="two\nlines")])
+    assert results.read() == {
+        ("ps1", "ä"): record("ä", points=1.5),
+        ("ps1", "b"): record("b"),
+        ("ps1", "c"): record("c", reason="two\nlines"),
+    }
+
+
+def test_the_last_record_of_a_submission_counts(results):
+    results.add([record("a", points=1), record("b", points=1)])
+    results.add([record("a", points=2)])
+    assert {student: found["points"] for (_, student), found in results.read().items()} == {"a": 2, "b": 1}
+
+
+@pytest.mark.parametrize("kept", [1, 20, -1])
+def test_a_line_that_was_cut_off_costs_that_line_only(results, kept):
+    results.add([record("a"), record("b")])
+    whole = results.path.read_bytes()
+    results.path.write_bytes(whole[: whole.index(b"\n") + 1] + whole[whole.index(b"\n") + 1 :][:kept])
+    results.add([record("c")])
+    found = set(results.read())
+    assert {("ps1", "a"), ("ps1", "c")} <= found
+    assert (("ps1", "b") in found) == (kept == -1)
+
+
+@pytest.mark.parametrize("line", ["", "null", "[]", "3", '{"assignment": "ps1"}', "{", "\0\0\0", '{"student": []}'])
+def test_a_line_that_is_no_record_is_passed_over(results, line):
+    results.path.write_text(json.dumps(record("a")) + f"\n{line}\n" + json.dumps(record("b")) + "\n")
+    assert set(results.read()) == {("ps1", "a"), ("ps1", "b")}
+
+
+def test_bytes_that_are_no_text_are_passed_over(results):
+    results.add([record("a")])
+    with results.path.open("ab") as file:
+        file.write(b"\xff\xfe\x80\n")
+    results.add([record("b")])
+    assert set(results.read()) == {("ps1", "a"), ("ps1", "b")}
+
+
+def test_tidying_drops_what_was_replaced_and_nothing_else(results):
+    for number in range(130):
+        results.add([record(f"s{number % 5}", number=number)])
+    before = results.read()
+    results.tidy()
+    assert results.read() == before
+    assert len(results.path.read_text().splitlines()) == 5
+    assert list(results.path.parent.iterdir()) == [results.path]
+
+
+def test_several_processes_add_whole_lines(results):
+    add_side_by_side(results)
+    assert len(results.read()) == 3 * 20
+
+
+def test_nothing_is_lost_when_others_tidy_meanwhile(results):
+    results.path.write_text((json.dumps(record("old")) + "\n") * 300)
+    add_side_by_side(results)
+    assert len(results.read()) == 3 * 20 + 1
+    assert len(results.path.read_text().splitlines()) < 300
+
+
+def add_side_by_side(results: Results) -> None:
+    context = get_context("fork")
+    jobs = [context.Process(target=_add_many, args=(results, name)) for name in "abc"]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    assert not any(job.exitcode for job in jobs)
+
+
+def _add_many(results: Results, name: str) -> None:
+    for number in range(20):
+        results.add([record(f"{name}{number}", text="x" * 5000)])
+        results.tidy()
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("sqlite:///gradebook.db", "results.jsonl"),
+        ("sqlite:///books/gradebook.db", "books/results.jsonl"),
+        ("postgresql://host/book", "results.jsonl"),
+    ],
+)
+def test_the_file_stands_beside_the_gradebook(tmp_path, url, place):
+    directory = CourseDirectory(root=str(tmp_path))
+    directory.db_url = url
+    assert Results.of(directory).path == tmp_path / place

@@ -1,0 +1,152 @@
+"""The steps inside nbgrader's autograder, with nbgrader's own engine and a real kernel."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.conftest import SHORT, hand_in, load
+from viva.author.audit import audit
+from viva.course.batch import Status, autograde
+from viva.course.gradebook.results import Results
+from viva.submission.selfcheck import open_bytes
+from viva.verdict import VivaError
+
+pytestmark = pytest.mark.xdist_group("autograde")
+
+RIGHT = "right/einsum"
+
+
+WORDS = "The outputs change their places exactly as the inputs do, since a weighted sum has no order."
+
+
+@pytest.fixture(scope="module")
+def submission(released, tmp_path_factory):
+    """What a student of a graded class has: code score, its maximum, whether the text waits, its score."""
+    root = shutil.copytree(released, tmp_path_factory.mktemp("autograde") / "course")
+    _warning(hand_in(root, "warned", answer=RIGHT))
+    _skipped(hand_in(root, "skipped"))
+    hand_in(root, "wrote", why_equivariant_answer="It is, and here is why.")
+    hand_in(root, "empty")
+    _elsewhere(hand_in(root, "elsewhere"))
+    course, config = load(root)
+    assert {outcome.status for outcome in autograde(course, course.submissions([SHORT]), config=config)} == {
+        Status.DONE
+    }
+
+    def submission(student):
+        with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+            found = gradebook.find_submission(SHORT, student)
+            tasks = [grade for grade in found.notebooks[0].grades if grade.cell.type == "TaskCell"]
+            return found.code_score, found.max_code_score, tasks[0].needs_manual_grade, tasks[0].auto_score
+
+    return submission
+
+
+def _warning(path):
+    notebook = nbformat.read(path, as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.source.startswith("def scaled_dot_product"))
+    head, _, body = cell.source.partition(":\n")
+    warns = "warnings.warn('careful'); print('oops', file=sys.stderr)"
+    cell.source = f"import sys, warnings\n{head}:\n    {warns}\n{body}"
+    nbformat.write(notebook, path)
+
+
+def _skipped(path):
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.metadata.tags = ["skip-execution"]
+    nbformat.write(notebook, path)
+
+
+def _elsewhere(path):
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.insert(2, nbformat.v4.new_markdown_cell(WORDS))
+    nbformat.write(notebook, path)
+
+
+def test_a_right_answer_that_warns_and_writes_to_stderr_is_right(submission):
+    score, maximum, *_ = submission("warned")
+    assert score == maximum
+
+
+def test_a_test_cell_that_was_made_to_be_skipped_earns_nothing(submission):
+    assert submission("skipped")[0] == 0
+
+
+def test_a_written_answer_waits_for_a_grader(submission):
+    assert submission("wrote")[2:] == (True, None)
+
+
+def test_an_empty_written_answer_waits_for_nobody(submission):
+    assert submission("empty")[2:] == (False, 0)
+
+
+def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(submission):
+    assert submission("elsewhere")[2:] == (True, None)
+
+
+@pytest.mark.slow
+def test_a_grade_given_by_hand_survives_grading_again(course, viva):
+    hand_in(course, "anna")
+    assert viva("grade", SHORT).status == 0
+    url = f"sqlite:///{course / 'gradebook.db'}"
+    with Gradebook(url) as gradebook:
+        grade = gradebook.find_grade("why_equivariant", "scaled_attention", SHORT, "anna")
+        grade.manual_score = 3
+        gradebook.db.commit()
+    assert viva("grade", SHORT, "--force").status == 0
+    with Gradebook(url) as gradebook:
+        assert gradebook.find_submission(SHORT, "anna").score == 3
+
+
+@pytest.fixture
+def foreign(course, viva):
+    """A course whose notebook says that it is written in R."""
+    (path,) = (course / "source" / SHORT).glob("*.ipynb")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
+    nbformat.write(notebook, path)
+    told = viva("release", SHORT, "--no-audit")
+    assert told.status == 0 and "is written in R: it is graded as nbgrader does it" in told.text
+    hand_in(course, "anna", answer=RIGHT)
+    return course
+
+
+def install_kernel(folder, monkeypatch):
+    """A kernel that is called R, and is Python's."""
+    words = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    about = {"argv": words, "display_name": "R", "language": "R"}
+    (folder / "kernels" / "ir").mkdir(parents=True)
+    (folder / "kernels" / "ir" / "kernel.json").write_text(json.dumps(about))
+    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+
+
+@pytest.mark.slow
+def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva, tmp_path, monkeypatch):
+    told = viva("grade", SHORT)
+    assert told.status == 1 and "its kernel 'ir' is not installed" in told.text and "Traceback" not in told.text
+    install_kernel(tmp_path / "jupyter", monkeypatch)
+    told = viva("grade", SHORT)
+    assert told.status == 1 and "written in R, and only Python can be walled in" in told.text
+    (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
+    with pytest.raises(VivaError, match="only Python is checked"):
+        open_bytes(path.read_bytes(), path, None)
+    with pytest.raises(VivaError, match="only Python is audited"):
+        audit(load(foreign)[0], SHORT)
+
+
+@pytest.mark.slow
+def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_wall(foreign, viva, tmp_path, monkeypatch):
+    install_kernel(tmp_path / "jupyter", monkeypatch)
+    assert viva("grade", SHORT, "--no-wall").status == 0
+    with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:
+        found = gradebook.find_submission(SHORT, "anna")
+        assert found.code_score == found.max_code_score > 0
+    assert Results(foreign / "results.jsonl").read()[SHORT, "anna"]["wall"] is False

@@ -1,0 +1,241 @@
+"""Whatever one submission is, the others are graded, several at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.conftest import SHORT, hand_in, load
+from tests.mangling import KEEPING, plain
+from viva.course.batch import Status, autograde
+from viva.folder import remove
+from viva.verdict import WallError
+
+RIGHT = "right/einsum"
+
+
+def statuses(course, **options):
+    opened, config = load(course)
+    outcomes = autograde(opened, opened.submissions([SHORT]), config=config, **options)
+    return {outcome.submission.student: outcome for outcome in outcomes}
+
+
+def scores(course):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        return {submission.student.id: submission.score for submission in gradebook.assignment_submissions(SHORT)}
+
+
+def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
+    hand_in(course, "good", answer=RIGHT)
+    hand_in(course, "twice", answer=RIGHT)
+    (course / "submitted" / "twice" / SHORT / "Copy.ipynb").write_text("{}")
+    old = hand_in(course, "old", answer=RIGHT)
+    old.write_text(nbformat.v3.writes_json(nbformat.convert(nbformat.read(old, as_version=4), 3)))
+    hand_in(course, "broken").write_text('{"cells": [')
+    hand_in(course, "renamed", answer=RIGHT).rename(course / "submitted" / "renamed" / SHORT / "Untitled.ipynb")
+    (course / "submitted" / "empty" / SHORT).mkdir(parents=True)
+    hand_in(course, "pat[t]ern")
+    quits = hand_in(course, "quits")
+    notebook = nbformat.read(quits, as_version=4)
+    for cell in notebook.cells:
+        if "raise NotImplementedError" in cell.source:
+            cell.source = "import os\nos._exit(0)"
+    nbformat.write(notebook, quits)
+
+    outcomes = statuses(course, workers=2)
+    assert {student: outcome.status for student, outcome in outcomes.items()} == {
+        "good": Status.DONE,
+        "twice": Status.DONE,
+        "old": Status.DONE,
+        "broken": Status.EXPLAINED,
+        "renamed": Status.DONE,
+        "empty": Status.EXPLAINED,
+        "pat[t]ern": Status.DONE,
+        "quits": Status.DONE,
+    }
+    assert outcomes["twice"].notes == ("also handed in, not graded: 'Copy.ipynb'",)
+    assert outcomes["renamed"].notes == (
+        "scaled_attention.ipynb: the file 'Untitled.ipynb' was graded as scaled_attention.ipynb",
+    )
+    assert set(outcomes["quits"].verdicts) == {"killed"}, outcomes["quits"]
+    full = scores(course)
+    assert full["good"] == full["twice"] == full["old"] == full["renamed"] == 20
+    assert full["quits"] == full["pat[t]ern"] == 0
+    again = statuses(course, workers=2)
+    assert again["good"].status is Status.UNCHANGED
+    assert scores(course) == full
+
+
+def test_what_was_handed_in_again_is_graded_again(course):
+    stamp = course / "submitted" / "anna" / SHORT / "timestamp.txt"
+    hand_in(course, "anna", answer=RIGHT)
+    stamp.write_text("2026-09-14 10:00:00 UTC")
+    assert statuses(course)["anna"].status is Status.DONE
+    assert statuses(course)["anna"].status is Status.UNCHANGED
+    stamp.write_text("2026-09-14 11:00:00 UTC")
+    assert statuses(course)["anna"].status is Status.DONE
+
+
+@pytest.mark.slow
+def test_force_in_the_config_grades_again(course):
+    hand_in(course, "anna")
+    opened, config = load(course)
+    submissions = opened.submissions([SHORT])
+    list(autograde(opened, submissions, config=config))
+    for force, status in ((False, Status.UNCHANGED), (True, Status.DONE)):
+        config.Autograde.force = force
+        (outcome,) = autograde(opened, submissions, config=config)
+        assert outcome.status is status
+
+
+@pytest.mark.slow
+def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(course, monkeypatch):
+    def fail(run, **_):
+        raise WallError("the warm parent of the candidates has ended")
+
+    hand_in(course, "anna", answer=RIGHT)
+    with monkeypatch.context() as patch:
+        patch.setattr("viva.engine.passage.Passage.finish", fail)
+        outcome = statuses(course)["anna"]
+    assert outcome.status is Status.FAILED
+    assert set(outcome.verdicts) == {"ungraded"}
+    assert statuses(course)["anna"].status is Status.DONE
+    assert scores(course) == {"anna": 20}
+    assert statuses(course)["anna"].status is Status.UNCHANGED
+
+
+@pytest.mark.slow
+def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(course, viva):
+    hand_in(course, "anna", answer=RIGHT)
+    other = course / "source" / "ps9_later"
+    other.mkdir()
+    (other / "later.ipynb").write_text((course / "source" / SHORT / "scaled_attention.ipynb").read_text())
+    (course / "submitted" / "anna" / "ps9_later").mkdir()
+    (course / "submitted" / "anna" / "ps10_unknown").mkdir()
+    result = viva("grade")
+    assert result.status == 1
+    assert (
+        "ps9_later, anna: The gradebook does not know ps9_later yet. Run 'viva release ps9_later' first." in result.out
+    )
+    assert "ps10_unknown was left alone" in result.out
+    assert scores(course) == {"anna": 20}
+
+
+def mixed(course) -> None:
+    """Right, wrong, mangled, random, deadly and no notebook at all."""
+    hand_in(course, "right", answer=RIGHT)
+    hand_in(course, "blank")
+    hand_in(
+        course, "random", self_attention="import random\nimport numpy as np\nprint(random.random(), np.random.rand())"
+    )
+    hand_in(course, "deadly", self_attention="import os\nos._exit(3)")
+    hand_in(course, "broken").write_text("{")
+    bare = hand_in(course, "bare", answer=RIGHT)
+    notebook = plain(nbformat.read(bare, as_version=4))
+    for way in ("split_answer", "strip_nbgrader", "strip_ids"):
+        KEEPING[way](notebook, random.Random(1))
+    bare.write_text(json.dumps(notebook))
+
+
+def results(course, workers: int, order: random.Random) -> list[str]:
+    """The lines of results.jsonl without times; the submissions were graded in some order."""
+    opened, config = load(course)
+    submissions = opened.submissions([SHORT])
+    order.shuffle(submissions)
+    for _ in autograde(opened, submissions, config=config, workers=workers):
+        pass
+    text = (course / "results.jsonl").read_text(encoding="utf-8")
+    return re.sub(r'"(seconds|graded)": (?:[\d.e-]+|"[^"]*")', r'"\1": 0', text).splitlines()
+
+
+@pytest.mark.slow
+def test_results_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
+    mixed(course)
+    found = []
+    for workers in (1, 2, 4):
+        root = shutil.copytree(course, tmp_path / str(workers))
+        found.append(results(root, workers, random.Random(workers)))
+    assert len(found[0]) == 5
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.slow
+def test_the_results_of_a_mangled_class_are_the_same_for_any_number_of_workers_and_any_order(course, tmp_path):
+    for name in sorted(KEEPING):
+        path = hand_in(course, name.replace("_", "-"), answer=RIGHT)
+        notebook = plain(nbformat.read(path, as_version=4))
+        KEEPING[name](notebook, random.Random(name))
+        path.write_text(json.dumps(notebook))
+    mixed(course)
+    found = []
+    for workers in (1, 2, 4):
+        root = shutil.copytree(course, tmp_path / str(workers))
+        found.append(results(root, workers, random.Random(workers)))
+    assert found[0] == found[1] == found[2]
+
+
+def deepen(folder) -> None:
+    place = os.open(folder, os.O_RDONLY)
+    for _ in range(1100):
+        os.mkdir("d", dir_fd=place)
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(place)
+
+
+@pytest.mark.slow
+def test_whatever_lies_beside_a_notebook_the_batch_goes_on_and_nobody_loses_a_point(course):
+    folders = {
+        name: hand_in(course, name, answer=RIGHT).parent for name in ("alone", "deep", "large", "odd", "taken", "wide")
+    }
+    deepen(folders["deep"])
+    with (folders["large"] / "large.bin").open("wb") as file:
+        file.truncate(10**11)
+    os.mkfifo(folders["odd"] / "data.csv")
+    (folders["odd"] / "closed").mkdir(0)
+    for name in (b"\xff.csv", b"\xff.ipynb", b"a\nb", b"-rf", "\u202eb".encode(), b"y" * 255):
+        Path(os.fsdecode(os.fsencode(folders["odd"]) + b"/" + name)).write_bytes(b"{}")
+    for name in ("numpy.py", "sitecustomize.py", "viva.py", "random.pth", "nbgrader_config.py", "numpy/__init__.py"):
+        (folders["taken"] / name).parent.mkdir(exist_ok=True)
+        (folders["taken"] / name).write_text("raise SystemExit('mine')")
+    for number in range(2000):
+        (folders["wide"] / f"{number}.txt").touch()
+    outcomes = statuses(course, workers=2)
+    try:
+        assert {outcome.reason for outcome in outcomes.values() if outcome.status is not Status.DONE} == set()
+        assert set(scores(course).values()) == {scores(course)["alone"]} and scores(course)["alone"] > 0
+        graded = course / "autograded" / "large" / SHORT
+        assert [path.name for path in graded.iterdir() if path.stat().st_size > 10**8] == []
+        again = statuses(course, workers=1)
+        assert {outcome.status for outcome in again.values()} == {Status.UNCHANGED}
+    finally:
+        remove(folders["deep"])
+
+
+@pytest.mark.slow
+def test_what_a_notebook_prints_raises_and_counts_is_written_whatever_it_is(course):
+    own = {
+        "half": "print('\\ud800')\nraise ValueError('\\udfff')",
+        "metadata": "from IPython.display import publish_display_data as show\nshow({'a\\x00': 'x'}, {1: {1, 2}})",
+        "less": "get_ipython().execution_count = -5\n1",
+        "cap": "from viva.engine.dialogue.shell import Shell\nShell.outputs.left = 10**12\nprint('x' * 50_000_000)",
+    }
+    hand_in(course, "honest", answer=RIGHT)
+    for student, source in own.items():
+        path = hand_in(course, student, answer=RIGHT)
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells.insert(1, nbformat.v4.new_code_cell(source))
+        nbformat.write(notebook, path)
+    outcomes = statuses(course, workers=2)
+    assert {outcome.status for outcome in outcomes.values()} == {Status.DONE}
+    assert set(scores(course).values()) == {scores(course)["honest"]} and scores(course)["honest"] > 0
+    assert sum(path.stat().st_size for path in (course / "autograded").rglob("*.ipynb")) < 25_000_000

@@ -1,0 +1,141 @@
+"""What is linked into a submission is not graded: a folder or file of the course's, or of another student."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+
+import pytest
+
+from tests.conftest import SHORT, hand_in, load
+from tests.mangling import zipped
+from viva.course.inbox import Inbox
+
+BOOK = "scaled_attention"
+SOURCE = f"source/{SHORT}/{BOOK}.ipynb"
+
+
+@pytest.fixture
+def opened(course):
+    """Open the submission of a student."""
+
+    def opened(student: str = "ada"):
+        inbox = Inbox.of(load(course)[0], [SHORT])
+        (submission,) = inbox.course.submissions([SHORT], student)
+        return inbox.open(submission)
+
+    return opened
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_a_link_is_refused_and_the_rest_of_the_batch_is_graded(course, viva):
+    hand_in(course, "bo", answer="right/einsum")
+    (course / "submitted/ada").mkdir()
+    (course / "submitted/ada" / SHORT).symlink_to(course / "source" / SHORT)
+    (course / "submitted/cleo").symlink_to("bo")
+    (course / "submitted/dan").mkdir()
+    (course / "submitted/dan" / SHORT).symlink_to("nowhere")
+    result = viva("grade", SHORT)
+    assert result.status == 0
+    assert f"the folder '{SHORT}' is a link, and links are not followed; put the files themselves there" in result.text
+    assert "the folder 'cleo' is a link" in result.text
+    with load(course)[0].gradebook() as gradebook:
+        assert gradebook.find_submission(SHORT, "bo").score == 20
+        assert {one.student_id for one in gradebook.assignment_submissions(SHORT)} == {"bo"}
+
+
+def test_submitted_itself_may_be_the_instructors_link(course, opened, tmp_path):
+    hand_in(course, "ada", answer="right/einsum")
+    (course / "submitted").rename(tmp_path / "share")
+    (course / "submitted").symlink_to(tmp_path / "share")
+    assert opened().problem == ""
+
+
+def test_a_hard_link_to_a_file_of_the_course_is_refused(course, opened):
+    folder = hand_in(course, "ada").parent
+    for target in (SOURCE, "gradebook.db", "nbgrader_config.py"):
+        for name in (f"{BOOK}.ipynb", "deep/data.txt", ".git/hooks", "timestamp.txt"):
+            path = folder / name
+            path.unlink(missing_ok=True)
+            path.parent.mkdir(exist_ok=True)
+            os.link(course / target, path)
+            assert opened().problem.startswith(f"the file '{name}' is a hard link to {target} of this course")
+            path.unlink()
+
+
+def test_a_hard_link_to_another_students_submission_is_refused_to_both(course, opened):
+    path = hand_in(course, "ada", answer="right/einsum")
+    mine = hand_in(course, "bo")
+    mine.unlink()
+    os.link(path, mine)
+    for student in ("ada", "bo"):
+        assert "is a hard link to a file of another student's" in opened(student).problem
+
+
+def test_hard_links_of_backups_of_released_files_and_among_a_students_own_are_honest(course, opened, tmp_path):
+    path = hand_in(course, "ada", answer="right/einsum")
+    os.link(path, tmp_path / "backup.ipynb")
+    os.link(path, path.with_name("again.ipynb"))
+    other = course / "submitted/ada/ps1_general_attention/draft.ipynb"
+    other.parent.mkdir()
+    os.link(path, other)
+    for step in ("source", "release"):  # as a program leaves them that stores equal files once
+        (course / step / SHORT / "data.txt").write_text("1, 2")
+    (course / "source" / SHORT / "data.txt").unlink()
+    os.link(course / "release" / SHORT / "data.txt", course / "source" / SHORT / "data.txt")
+    os.link(course / "release" / SHORT / "data.txt", path.with_name("data.txt"))
+    assert (opened().problem, opened().repairs) == ("", {BOOK: []})
+
+
+def test_a_link_in_a_zip_is_none_of_its_notebooks(course, opened):
+    path = hand_in(course, "ada")
+    path.unlink()
+    with zipfile.ZipFile(path.with_name("all.zip"), "w") as archive:
+        link = zipfile.ZipInfo(f"{BOOK}.ipynb")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        archive.writestr(link, f"../../../{SOURCE}")
+    assert f"'{BOOK}.ipynb' (a link, not followed)" in opened().problem
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("link", ["folder", "hard", "soft"])
+def test_nbgraders_own_command_refuses_them_too(course, link):
+    import subprocess
+
+    from tests.conftest import BIN
+
+    path = hand_in(course, "ada", answer="right/einsum")
+    if link == "folder":
+        path.parent.rename(path.parent.with_name("away"))
+        path.parent.symlink_to("away")
+    elif link == "hard":
+        os.link(course / SOURCE, path.with_name("data.txt"))
+    else:
+        path.with_name("data.txt").symlink_to(course / SOURCE)
+    command = [BIN / "nbgrader", "autograde", SHORT, "--student=ada"]
+    result = subprocess.run(command, cwd=course, capture_output=True, text=True)
+    assert result.returncode and "link" in result.stderr
+    assert not list((course / "autograded").rglob("data.txt"))
+
+
+def test_what_was_shipped_with_an_assignment_is_nobodys_answer(course, opened):
+    path = hand_in(course, "ada")
+    solved = hand_in(course, "bo", answer="right/einsum").read_bytes()
+    archive = zipped(**{f"{BOOK}__ipynb": solved, "data__csv": b"1"})
+    for folder in (course / "release" / SHORT, path.parent):
+        (folder / "notebooks.zip").write_bytes(archive)
+        (folder / "example.ipynb").write_bytes(solved)
+    path.with_name("unzipped.ipynb").write_bytes(solved)
+    path.with_name("again.ipynb").write_bytes(solved.replace(b'"outputs": []', b'"outputs": [ ]'))
+    result = opened()
+    assert (result.problem, result.doubtful, result.notes, result.repairs) == ("", {BOOK: ()}, [], {BOOK: []})
+    assert "NotImplementedError" in str(result.notebooks[BOOK])
+    path.unlink()
+    assert "the file 'example.ipynb' was handed out with the assignment, and is nobody's answer" in opened().problem
+
+
+def test_an_answer_beside_what_was_shipped_counts(course, opened):
+    path = hand_in(course, "ada", answer="right/einsum")
+    (course / "release" / SHORT / "example.ipynb").write_bytes(hand_in(course, "bo").read_bytes())
+    path.rename(path.with_name("mine.ipynb"))
+    assert opened().repairs[BOOK] == [f"the file 'mine.ipynb' was graded as {BOOK}.ipynb"]

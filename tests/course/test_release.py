@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT, SHORT, hand_in, load
+from viva.course.release import release
+from viva.verdict import BlueprintError, CourseError
+
+
+def source(course):
+    (path,) = (course / "source" / SHORT).glob("*.ipynb")
+    return path
+
+
+def edit(path, change):
+    notebook = nbformat.read(path, as_version=4)
+    change(notebook)
+    nbformat.write(notebook, path)
+
+
+def graded(notebook):
+    return [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+
+
+def test_release_equals_what_source_compiles_to(released):
+    made = {
+        path.relative_to(released): path.read_bytes() for path in (released / "release").rglob("*") if path.is_file()
+    }
+    committed = {
+        path.relative_to(PROJECT): path.read_bytes() for path in (PROJECT / "release").rglob("*") if path.is_file()
+    }
+    assert made.keys() == committed.keys(), "run 'make release' and commit release/"
+    for path, content in made.items():
+        assert content == committed[path], f"{path} differs; run 'make release' and commit release/"
+
+
+@pytest.mark.slow
+def test_releasing_twice_gives_the_same_bytes(course):
+    path = course / "release" / SHORT / source(course).name
+    before = path.read_bytes()
+    opened, config = load(course)
+    release(opened, SHORT, config=config)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_editor_litter_is_not_released_and_other_files_are_named(course):
+    folder = course / "source" / SHORT
+    (folder / ".ipynb_checkpoints").mkdir()
+    for name in (".ipynb_checkpoints/old.py", ".DS_Store", "draft.py~", "words.csv"):
+        (folder / name).write_text("x")
+    opened, config = load(course)
+    assert release(opened, SHORT, config=config).extra_files == ("words.csv",)
+
+
+def test_checks_that_do_not_add_up_are_refused_before_anything_is_written(course):
+    edit(source(course), lambda notebook: next(
+        cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")
+    ).metadata.nbgrader.update(points=99))  # fmt: skip
+    before = (course / "release" / SHORT / source(course).name).read_bytes()
+    opened, config = load(course)
+    with pytest.raises(BlueprintError, match="but the cell is worth 99"):
+        release(opened, SHORT, config=config)
+    assert (course / "release" / SHORT / source(course).name).read_bytes() == before
+
+
+def test_an_unclosed_solution_is_refused_with_nbgraders_reason(course):
+    def unclose(notebook):
+        cell = next(cell for cell in notebook.cells if "### END SOLUTION" in cell.source)
+        cell.source = cell.source.replace("### END SOLUTION", "")
+
+    edit(source(course), unclose)
+    opened, config = load(course)
+    with pytest.raises(CourseError, match="no end solution statement found"):
+        release(opened, SHORT, config=config)
+
+
+@pytest.mark.parametrize("points", [None, "two"])
+def test_points_that_are_no_number_are_refused_with_their_cell(course, points):
+    edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(points=points))
+    opened, config = load(course)
+    with pytest.raises(BlueprintError, match=rf"cell '.*': its points are {points!r}"):
+        release(opened, SHORT, config=config)
+
+
+def test_metadata_of_an_old_nbgrader_are_refused_with_the_command_that_mends_them(course):
+    edit(source(course), lambda notebook: graded(notebook)[0].metadata.nbgrader.update(schema_version=1))
+    opened, config = load(course)
+    with pytest.raises(CourseError, match=r"old version of the nbgrader metadata format.*nbgrader update"):
+        release(opened, SHORT, config=config)
+
+
+def test_two_cells_of_one_name_are_refused_with_the_name(course):
+    def repeat(notebook):
+        notebook.cells.append(notebook.cells[notebook.cells.index(graded(notebook)[0])].copy())
+        notebook.cells[-1].id = "again"
+
+    edit(source(course), repeat)
+    opened, config = load(course)
+    with pytest.raises(
+        CourseError, match=graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
+    ):
+        release(opened, SHORT, config=config)
+
+
+@pytest.mark.slow
+def test_other_cells_and_notebooks_under_submissions_are_refused_in_words_before_anything_changes(course, viva):
+    hand_in(course, "anna")
+    assert viva("grade", SHORT).status == 0
+
+    def rename(notebook):
+        cell = next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade"))
+        cell.metadata.nbgrader.grade_id = cell.id = "another_name"
+
+    edit(source(course), rename)
+    shutil.copy(source(course), source(course).with_name("second.ipynb"))
+    before = {path: path.read_bytes() for path in [course / "gradebook.db", *(course / "release").rglob("*.ipynb")]}
+    result = viva("release", "--no-audit", SHORT)
+    assert result.status == 2
+    assert "is gone, another_name is new, the notebook second.ipynb is new. Nothing was changed." in result.err
+    assert before == {path: path.read_bytes() for path in before}
+
+
+@pytest.mark.slow
+def test_one_that_cannot_be_released_keeps_no_other_from_it(course, viva):
+    shutil.rmtree(course / "release")
+    for folder in (course / "source").iterdir():
+        if folder.is_dir() and folder.name != SHORT:
+            shutil.rmtree(folder)
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}
+    locked = {"cell_type": "code", "id": "a", "source": "import math", "outputs": [], "execution_count": None}
+    about = {"grade": False, "solution": False, "locked": True, "schema_version": 3, "task": False}
+    broken = {
+        "a_no_id": json.dumps(notebook | {"cells": [locked | {"metadata": {"nbgrader": about}}]}),
+        "b_no_json": "{",
+        "z_old": json.dumps(notebook | {"cells": [locked | {"metadata": {"nbgrader": about | {"schema_version": 1}}}]}),
+    }
+    for name, text in broken.items():
+        (course / "source" / name).mkdir()
+        (course / "source" / name / "nb.ipynb").write_text(text)
+    said = viva("release", "--no-audit")
+    assert said.status == 1 and [path.name for path in (course / "release").iterdir() if any(path.iterdir())] == [SHORT]
+    assert f"Released without an audit: {SHORT}." in said.out
+    for name in broken:
+        assert f"Not released: {name}. " in said.err
+    audited = viva("audit", "a_no_id", "b_no_json")
+    assert audited.status == 1 and "a_no_id: " in audited.out and "b_no_json: " in audited.out

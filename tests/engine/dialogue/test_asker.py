@@ -1,0 +1,149 @@
+"""Whatever a candidate answers, the examiner tells of the check, and never that the grader failed."""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import subprocess
+import sys
+
+import pytest
+
+from tests.odd import FUNCTION, Named, Odd, refer
+from viva.engine import wire
+from viva.engine.dialogue.kinds import ANY
+from viva.engine.examiner import CHARACTERS
+from viva.verdict import Verdict
+
+PROGRAM = """
+import fcntl, os, sys
+sys.path[:] = sys.argv[2].split(":")
+given = [fcntl.fcntl(int(one), fcntl.F_DUPFD, 100) for one in sys.argv[1].split(",")]
+for place, descriptor in enumerate(given, 3):
+    os.dup2(descriptor, place)
+os.closerange(7, 200)
+import numpy, pandas, unittest, unittest.case, subprocess, ssl
+from viva.engine.values.plain import learn_pandas
+from viva.engine.examiner import Examiner
+learn_pandas()
+Examiner().serve()
+"""
+MEMORY = 3 << 30
+ANSWERS = 25
+"""So many odd answers are given in one check; then what is no message ends it."""
+TESTS = {
+    "an assertion": "assert f([1]) == 2, f(3)",
+    "a message with the value in it": "x = f(1)\nassert not x, f'got {x!r} and {x}'",
+    "a message that is asked for": "assert f.x == 0, f\nassert False, f",
+    "arrays": "import numpy as np\nnp.testing.assert_allclose(f(1), [1.0, 2.0])",
+    "nested values": "import numpy as np\nnp.testing.assert_equal(f(1), {'a': [1, 2]})",
+    "an exception": "try:\n    f(1)\nexcept Exception as e:\n    str(e), repr(e), e.args, vars(e), f'{e.__cause__!r}'\n"
+    "    [getattr(e, n, 0) for n in dir(e)]\n    raise",
+    "an exception of a kind": "import unittest\nunittest.TestCase().assertRaises(UnicodeDecodeError, f, 1)",
+    "a loop": "for v, _ in zip(f(1), range(1000)):\n    print(v)",
+    "a generator": "def g():\n    return (yield from f(1))\nassert [v for v, _ in zip(g(), range(1000))] == [1]",
+    "a callback": "def h(*args, **kwargs):\n    assert len(args) < 2, args\n    return args[0]\nassert f(h) == 1",
+    "a context": "with f(1) as z:\n    raise ValueError(z)",
+    "an object": "hash(f), str(f), len(f), f[0], f + 1, isinstance(f, list), type(f), dir(f), f.a(1).b[2], f.__class__",
+    "a signature": "import inspect\nassert str(inspect.signature(f)) == '(x)', f.__doc__",
+    "warnings": "import warnings\nwith warnings.catch_warnings(record=True) as w:\n"
+    "    warnings.simplefilter('always')\n    f(1)\nassert not w, [str(one.message) for one in w]",
+    "warnings as errors": "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n"
+    "    f(1)",
+    "what is changed in place": "a, b = [1, [2]], {'a': 1}\nc = f(a, x=b)\nf(c)\n"
+    "assert a == [1, [2]] and b == {'a': 1}",
+    "a name": "assert y == 3\nglobals()['y'], locals(), dir()\ndel y",
+    "random numbers": "import numpy as np, random\nf(1)\n"
+    "assert np.isfinite(np.random.randn()) and random.gauss(0, 1) < 9",
+    "a number at the end": "f(1)",
+}
+
+
+class Examined:
+    """An examiner in a process of its own, and the pipes to it."""
+
+    def __init__(self) -> None:
+        pipes = [os.pipe() for _ in range(4)]
+        (to, self.request), (self.reply, back), (self.question, ask), (hear, self.answer) = pipes
+        theirs = [to, back, ask, hear]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, ",".join(map(str, theirs)), ":".join(sys.path)],
+            pass_fds=theirs,
+            stdin=subprocess.DEVNULL,
+        )
+        resource.prlimit(self.process.pid, resource.RLIMIT_AS, (MEMORY, MEMORY))
+        for descriptor in theirs:
+            os.close(descriptor)
+        self.ask(None, do="own", names=["f", "y"])
+
+    def ask(self, answer, **request) -> dict:
+        """The examiner's reply to a request, while ``answer(question)`` gives the candidate's messages."""
+        wire.write(self.request, wire.encode(request))
+        while True:
+            ready, _, _ = select.select([self.reply, self.question], [], [], 60)
+            assert ready, "the examiner hangs"
+            if self.reply in ready:
+                return wire.decode(wire.read(self.reply))
+            question = wire.decode(wire.read(self.question), lambda reference: reference)
+            wire.write(self.answer, answer(question))
+
+    def close(self) -> None:
+        for descriptor in (self.request, self.reply, self.question, self.answer):
+            os.close(descriptor)
+        assert self.process.wait(10) == 0
+
+
+@pytest.fixture(scope="module")
+def examined():
+    found = Examined()
+    yield found
+    found.close()
+
+
+def answering(odd: Odd):
+    """The candidate: its function is one at first, all else is odd."""
+    left = ANSWERS
+    honest = wire.encode({"value": Named(0, FUNCTION)}, refer)
+
+    def answer(question: dict) -> bytes:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return b"\xc1"
+        if question.get("do") == "random":
+            return wire.encode({}) if odd.random.random() < 0.9 else odd.message()
+        named = question.get("operation") == "name" and question["args"] == ("f",)
+        return honest if named and odd.random.random() < 0.9 else odd.message()
+
+    return answer
+
+
+def tried(examined: Examined, name: str, seed: int) -> dict:
+    """The report on a check that met odd answers."""
+    answer = answering(Odd(f"{name} {seed}"))
+    kind = ANY if seed % 3 else ""  # what comes of an object may be an object too, or plain data only
+    examined.ask(None, do="prepare", kinds={"f": kind, "y": kind}, recording=False)
+    told = examined.ask(answer, do="begin", cell="cell", prelude="", visible=["a", "x"])
+    if told.get("report", {}).get("verdict") == "passed":
+        told = examined.ask(answer, do="check", title=name, source=TESTS[name])
+    assert "fault" not in told, (name, seed, told["fault"])
+    report = told["report"]
+    assert report["verdict"] in set(Verdict) - {Verdict.UNGRADED, Verdict.KILLED}, (name, seed, report)
+    assert all(len(value) <= CHARACTERS for value in report.values() if isinstance(value, str)), (name, seed)
+    finished = examined.ask(answer, do="finish", pushed=["a", "x", "c"])
+    assert finished == {}, (name, seed, finished["fault"])
+    return report
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_no_answer_makes_the_grader_fail(examined, name):
+    verdicts = {tried(examined, name, seed)["verdict"] for seed in range(12)}
+    assert verdicts & {"failed", "error"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TESTS)
+def test_no_answer_of_very_many_makes_the_grader_fail(examined, name):
+    for seed in range(100, 700):
+        tried(examined, name, seed)

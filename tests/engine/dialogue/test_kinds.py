@@ -1,0 +1,110 @@
+"""The kind of an answer is what the solution gave, unless the author has widened it."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from viva.engine.blueprint import read_blueprint
+from viva.engine.dialogue.kinds import ANY, PLAIN
+from viva.engine.rehearsal import rehearse
+from viva.verdict import BlueprintError, Verdict
+
+SOLUTION = """### BEGIN SOLUTION
+class Model:
+    def fit(self):
+        return 4.0
+model = Model()
+### END SOLUTION"""
+TESTS = """### CHECK 1: the slope as a number
+assert float(model.fit()) == 4
+### CHECK 1: the slope by itself
+assert model.fit() == 4"""
+LINE = """import fractions
+class Line:
+    slope = 4.0
+    def __float__(self): return self.slope
+    def __eq__(self, other): return self.slope == other
+    def parts(self): return self
+class Model:
+    def fit(self): return Line()
+model = Model()"""
+
+
+def notebook(answer, tests=TESTS, kinds=None):
+    def cell(name, source, **about):
+        known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False}
+        return new_code_cell(source, id=name, metadata={"nbgrader": known | {"task": False} | about})
+
+    cells = [cell("answer", answer, solution=True), cell("tests", tests, grade=True, points=2)]
+    return new_notebook(cells=cells, metadata={"viva": {"kinds": kinds}} if kinds else {})
+
+
+@pytest.fixture
+def graded(grader, tmp_path):
+    """The verdicts and reasons of an answer where the author has widened some kinds."""
+
+    def grade(answer, tests=TESTS, kinds=None):
+        path = tmp_path / "kinds.ipynb"
+        nbformat.write(notebook(SOLUTION, tests, kinds), path)
+        outcome = grader.grade(notebook(answer), rehearse(path, grader))
+        assert outcome.faults == []
+        return [(result.verdict, result.reason) for result in outcome.checks["tests"]]
+
+    return grade
+
+
+def test_an_object_where_the_solution_gave_plain_data_is_refused(graded):
+    for verdict, reason in graded(LINE):
+        assert verdict is Verdict.FAILED
+        assert (
+            "model.fit(...) should be plain data such as a number or an array, but is an object of class Line" in reason
+        )
+
+
+@pytest.mark.parametrize("path", ["model.fit()", "model.fit(...)"])
+def test_with_the_kind_widened_the_object_is_accepted(graded, path):
+    assert [verdict for verdict, _ in graded(LINE, kinds={path: "any"})] == [Verdict.PASSED] * 2
+    assert [verdict for verdict, _ in graded(SOLUTION, kinds={path: "any"})] == [Verdict.PASSED] * 2
+
+
+def test_a_wrong_object_still_fails(graded):
+    verdicts = [verdict for verdict, _ in graded(LINE.replace("4.0", "5.0"), kinds={"model.fit()": "any"})]
+    assert verdicts == [Verdict.FAILED] * 2
+
+
+def test_what_comes_out_of_a_widened_answer_is_widened_and_nothing_else_is(graded):
+    tests = """fitted = model.fit()
+### CHECK 2: the slope
+assert (fitted if isinstance(fitted, float) else fitted.parts().slope) == 4"""
+    assert graded(LINE, tests, {"model.fit()": "any"})[0][0] is Verdict.PASSED
+    ((verdict, reason),) = graded(LINE, tests, {"model.fi": "any", "model.fitted()": "any"})
+    assert verdict is Verdict.FAILED and "should be plain data" in reason
+
+
+def test_an_object_never_names_a_place_in_the_examiners_memory(graded):
+    """NumPy reads wherever ``__array_interface__`` points to."""
+    tests = """import numpy as np
+### CHECK 2: the slope
+assert np.shape(np.asarray(model.fit())) == () and np.asarray(model.fit()).dtype == float"""
+    pointer = "__array_interface__ = {'data': (8, False), 'shape': (), 'typestr': '<f8', 'version': 3}"
+    forged = LINE.replace("    slope = 4.0", f"    {pointer}\n    slope = 4.0")
+    ((verdict, reason),) = graded(forged, tests, {"model.fit()": "any"})
+    assert verdict is Verdict.FAILED, reason
+
+
+def test_the_kinds_are_recorded_by_path(grader, tmp_path):
+    path = tmp_path / "kinds.ipynb"
+    nbformat.write(notebook(SOLUTION), path)
+    assert {"model": "", "model.fit": "", "model.fit()": PLAIN}.items() <= rehearse(path, grader).kinds.items()
+    nbformat.write(notebook(SOLUTION, kinds={"model.fit()": "any", "never": "any"}), path)
+    kinds = rehearse(path, grader).kinds
+    assert kinds["model.fit()"] == ANY and "never" not in kinds
+
+
+@pytest.mark.parametrize("kinds", [{"model.fit()": "plain"}, ["model.fit()"], "any"])
+def test_a_kind_can_only_be_widened(tmp_path, kinds):
+    nbformat.write(notebook(SOLUTION, kinds=kinds), tmp_path / "kinds.ipynb")
+    with pytest.raises(BlueprintError, match="A kind can only be widened"):
+        read_blueprint(tmp_path / "kinds.ipynb")

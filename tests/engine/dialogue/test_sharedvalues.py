@@ -1,0 +1,288 @@
+"""What test code and student code both hold is one object, as in one process."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from nbformat.v4 import new_code_cell
+
+from tests.oral import Exam, lost
+from viva.engine.dialogue.sharedvalues import BYTES, MOST, Shared, update
+
+DEFENSIVE = """
+--- answer
+class Bag:
+    def __init__(self, items): self._items = list(items)
+    def items(self): return list(self._items)
+    def push(self, item): self._items.append(item)
+--- test
+### CHECK 1: the list that is returned is a copy
+bag = Bag([1])
+bag.items().append(99)
+assert bag.items() == [1], "items() should return a copy"
+### CHECK 1: the list that is given is copied
+given = [1]
+bag = Bag(given)
+given.append(99)
+assert bag.items() == [1]
+### CHECK 1: what was returned before does not change
+bag = Bag([1])
+before = bag.items()
+bag.push(2)
+assert before == [1]
+--- wrong
+class Bag:
+    def __init__(self, items): self._items = items
+    def items(self): return self._items
+    def push(self, item): self._items.append(item)
+--- wrong
+class Bag:
+    def __init__(self, items): self._items = list(items)
+    def items(self): return self._items
+    def push(self, item): self._items.append(item)
+--- wrong
+class Bag:
+    def __init__(self, items): self._items = items
+    def items(self): return list(self._items)
+    def push(self, item): self._items.append(item)
+"""
+
+REMEMBERED = """
+--- answer
+def collect(item, into=None):
+    into = [] if into is None else into
+    into.append(item)
+    return into
+table = {"a": [1]}
+def total(): return sum(table["a"])
+weights = np.zeros(2)
+def step():
+    global weights
+    weights = weights + 1
+    return weights
+--- test
+### CHECK 1: nothing is remembered
+first = collect(1)
+second = collect(2)
+assert first == [1]
+### CHECK 1: a list of one's own is filled
+mine = []
+assert collect(3, mine) is mine and mine == [3]
+### CHECK 1: a name of the notebook is one object
+table["a"].append(5)
+assert total() == 6
+table["a"].pop()
+assert total() == 1
+### CHECK 1: an array that was returned stays
+before = step()
+step()
+assert before[0] == 1
+--- wrong
+def collect(item, into=[]):
+    into.append(item)
+    return into
+table = {"a": [1]}
+def total(): return sum(table["a"])
+weights = np.zeros(2)
+def step():
+    global weights
+    weights += 1
+    return weights
+"""
+
+
+NESTED = """
+--- answer
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return sum(map(sum, self.rows))
+--- wrong
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return 0
+--- test
+g = Grid()
+g.rows[0][1] = 5
+assert g.total() == 5
+g.rows.append([1, 1])
+assert g.total() == 7
+"""
+
+
+@pytest.mark.parametrize("text", [DEFENSIVE, REMEMBERED, NESTED], ids=["copies", "memory", "a nested list"])
+def test_what_both_hold_is_one_object(grader, tmp_path, text):
+    Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path).prove()
+
+
+def test_each_check_of_a_class_without_copies_fails_for_itself(grader, tmp_path):
+    exam = Exam(DEFENSIVE, grader, tmp_path)
+    verdicts = [
+        [str(result.verdict) for result in exam.grade(variant.answers).checks[exam.tests[0]]]
+        for variant in exam.variants
+    ]
+    assert verdicts == [["failed"] * 3, ["failed", "passed", "failed"], ["passed", "failed", "passed"]]
+
+
+def test_expected_numbers_that_a_test_subtracts_in_place_never_reach_the_student(grader, tmp_path):
+    text = """
+--- given
+import numpy as np
+--- answer
+def f(x): return x + 1
+--- test
+### CHECK 1: first
+out = f(np.zeros(3))
+out -= np.ones(3) * 1234
+pair = [f(np.zeros(3)), 2]
+### CHECK 1: second
+assert np.all(f(np.zeros(3)) == 1)
+"""
+    spy = """
+kept = []
+def f(x):
+    if any(abs(old).max() > 1000 for old in kept):
+        return x + 2
+    kept.append(x + 1)
+    return kept[-1]
+"""
+    exam = Exam(text, grader, tmp_path)
+    assert [str(result.verdict) for result in exam.grade(spy).checks[exam.tests[0]]] == ["passed", "passed"]
+
+
+IN_HIDDEN_LINES = """
+--- given
+import numpy as np
+--- answer
+numbers = np.zeros(3)
+rows = [0, 0]
+class Net:
+    def __init__(self):
+        self.weights = np.zeros(3)
+        self.log = []
+net = Net()
+def look(): return True
+def fill(x): x[0] = 5
+--- test
+### CHECK 1: visible lines
+numbers[0] = 7
+rows.append(7)
+### BEGIN HIDDEN TESTS
+def compare():
+    numbers[1] -= 1234
+    return True
+numbers[2] -= 1234
+rows[0] -= 1234
+net.weights -= 1234
+net.log.append(1)
+assert look()
+for row in [1234, 1235]:
+    rows.append(row)
+    if row:
+        break
+look()
+fill(rows)
+rows.append(1234)
+### END HIDDEN TESTS
+rows.append(8)
+assert compare() and look() and numbers[0] == 7 and rows == [5, 0, 7, 1234, 1234, 8]
+assert list(numbers) == [7, -1234, -1234] and net.weights[0] == -1234 and net.log == [1]
+if look():
+    ### BEGIN HIDDEN TESTS
+    numbers[0] = 1234
+    ### END HIDDEN TESTS
+    look()
+### CHECK 1: the last expression is hidden
+### BEGIN HIDDEN TESTS
+rows.reverse() or look() and 1
+### END HIDDEN TESTS
+--- wrong
+numbers = np.zeros(3)
+rows = [0, 0]
+class Net:
+    def __init__(self):
+        self.weights = np.zeros(3)
+        self.log = []
+net = Net()
+seen = []
+def look():
+    seen.append((numbers.tolist(), list(rows), net.weights.tolist(), list(net.log)))
+    return True
+def fill(x):
+    look()
+    x[0] = 5
+"""
+
+
+def test_what_hidden_lines_do_to_named_values_and_to_arrays_never_reaches_the_student(grader, tmp_path):
+    exam = Exam(IN_HIDDEN_LINES, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    notebook = exam.answered(exam.variants[0].answers)
+    notebook.cells.append(new_code_cell("print(seen)", id="last"))
+    outcome = grader.grade(notebook, exam.examination)
+    assert lost(outcome) == {}
+    shown = str(outcome.outputs[3])
+    assert "1234" not in shown and "-1" not in shown
+    assert "([7.0, 0.0, 0.0], [0, 0, 7], [0.0, 0.0, 0.0], [1])" in shown
+
+
+def test_a_list_that_a_method_returns_may_be_changed_by_hidden_lines_to_see_whether_it_is_a_copy(grader, tmp_path):
+    parts = re.split(r"(?=^### CHECK)", DEFENSIVE.partition("--- wrong")[0], flags=re.MULTILINE)
+    hidden = [
+        re.sub(r"\n", "\n### BEGIN HIDDEN TESTS\n", part, count=1) + "### END HIDDEN TESTS\n" for part in parts[1:]
+    ]
+    text = "".join([parts[0], *hidden, "--- wrong", DEFENSIVE.partition("--- wrong")[2]])
+    exam = Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path)
+    exam.prove()
+
+
+def test_no_more_is_kept_than_it_says():
+    shared = Shared()
+    values = [[number] for number in range(3 * MOST)]
+    for value in values:
+        shared.number(value)
+    large = np.zeros(BYTES)
+    assert shared.number(large) is not None
+    shared.trim()
+    assert list(shared.kept.values()) == [(value, shared._state(value)) for value in values[-MOST:]]
+    assert len(shared.numbers) == MOST
+
+
+@pytest.mark.parametrize("value", [1, 1.5, "text", None, b"", len, object(), range(3), np.float64(1)])
+def test_what_cannot_change_is_not_kept(value):
+    assert Shared().number(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        ([1, [2]], lambda value: value[1].append(3)),
+        ({"a": 1}, lambda value: value.update(b=2)),
+        ({1, 2}, lambda value: value.add(3)),
+        (bytearray(b"a"), lambda value: value.extend(b"b")),
+        (np.zeros((2, 2)), lambda value: value.__setitem__((0, 1), 7)),
+        (([1], 2), lambda value: value[0].append(3)),
+    ],
+)
+def test_a_change_is_noticed_once(value, change):
+    shared = Shared()
+    number = shared.number(value)
+    assert shared.changed() == {}
+    change(value)
+    assert list(shared.changed()) == [number]
+    assert shared.changed() == {}
+
+
+def test_a_change_of_the_other_side_is_not_told_back():
+    shared = Shared()
+    value = [1, 2]
+    number = shared.number(value)
+    shared.take(number, [1, 2, 3])
+    assert value == [1, 2, 3] and shared.changed() == {}
+
+
+def test_a_value_of_another_type_changes_nothing():
+    value = [1]
+    update(value, {"a": 1})
+    assert value == [1]

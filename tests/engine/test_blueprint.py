@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import nbformat
+import pytest
+from nbformat.v4 import new_notebook
+
+from tests.conftest import PROJECT
+from tests.oral import code_cell
+from viva.engine.blueprint import language_of, read_blueprint, split_checks
+from viva.verdict import BlueprintError
+
+SOURCE = """\
+rng = 1
+### CHECK 1: the first
+assert rng
+### CHECK 0.5: the second
+### BEGIN HIDDEN TESTS
+assert True, "hidden"
+### END HIDDEN TESTS
+"""
+
+
+def test_a_cell_is_a_prelude_and_its_checks():
+    prelude, checks = split_checks(SOURCE, "test_it", 1.5, "here")
+    assert prelude == "rng = 1"
+    assert [(check.title, check.points, check.hidden) for check in checks] == [
+        ("the first", 1.0, False),
+        ("the second", 0.5, True),
+    ]
+    assert checks[0].source == "assert rng"
+
+
+def test_a_cell_without_check_lines_is_one_check_worth_all_its_points():
+    prelude, (check,) = split_checks("assert 1\nassert 2", "test_it", 3, "here")
+    assert (prelude, check.title, check.points, check.source) == ("", "test_it", 3, "assert 1\nassert 2")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (SOURCE + "### CHECK 2: the third\nassert 1", "add up to 3.5 points, but the cell is worth 1.5"),
+        (SOURCE.replace("second", "first"), "two checks are called 'the first'"),
+        ("if True:\n    ### CHECK 1: inside\n    pass", "does not start a check"),
+        ("### CHECK one: words for numbers", "does not start a check"),
+        ("### CHECK 1.5: half a statement\nif True:", "cannot run on its own"),
+    ],
+)
+def test_a_cell_that_cannot_be_graded_fairly_is_refused_with_its_place(source, message):
+    with pytest.raises(BlueprintError, match=message) as caught:
+        split_checks(source, "test_it", 1.5, "ps9.ipynb, cell 'test_it'")
+    assert "ps9.ipynb, cell 'test_it'" in str(caught.value)
+
+
+def test_points_are_told_apart_by_who_gives_them():
+    blueprint = read_blueprint(PROJECT / "source" / "ps3_scaled_attention" / "scaled_attention.ipynb")
+    assert blueprint.automatic_points == sum(check.points for _, check in blueprint.checks())
+    assert blueprint.points == blueprint.automatic_points + blueprint.manual_points
+    assert blueprint.manual_points > 0
+
+
+def test_solutions_are_the_instructors_text_without_the_markers():
+    blueprint = read_blueprint(PROJECT / "source" / "ps3_scaled_attention" / "scaled_attention.ipynb")
+    for source in blueprint.solutions().values():
+        assert "SOLUTION" not in source
+        compile(source, "answer", "exec")
+
+
+def written(folder, cells):
+    """The blueprint of a notebook with these cells."""
+    nbformat.write(new_notebook(cells=cells), folder / "nb.ipynb")
+    return read_blueprint(folder / "nb.ipynb")
+
+
+@pytest.mark.parametrize("mark", ["### {} HIDDEN TESTS", "###{} HIDDEN TESTS", "# {} HIDDEN TESTS ###"])
+def test_hidden_lines_are_found_however_nbgrader_lets_their_marks_be_written(tmp_path, mark):
+    hidden = f"{mark.format('BEGIN')}\nsecret = 3\nassert f() == secret\n{mark.format('END')}"
+    cells = [
+        code_cell(name, text, grade=True, points=1) for name, text in (("a", f"shown = 1\n{hidden}"), ("b", hidden))
+    ]
+    partly, wholly = written(tmp_path, cells).cells
+    assert partly.visible_names() == {"shown"}
+    assert [partly.checks[0].hidden, wholly.checks[0].hidden] == [False, True]
+
+
+@pytest.mark.parametrize("mark", ["### {} SOLUTION", "###{} SOLUTION", "# {} SOLUTION"])
+def test_the_marks_of_a_solution_are_no_part_of_it_however_they_are_written(tmp_path, mark):
+    source = f"def f():\n    {mark.format('BEGIN')}\n    return 1\n    {mark.format('END')}"
+    answer = code_cell("a", source, solution=True, locked=False)
+    assert written(tmp_path, [answer]).solutions() == {"a": "def f():\n    return 1"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "language"),
+    [
+        ({}, "python"),
+        ({"kernelspec": None}, "python"),
+        ({"kernelspec": {"language": "Python", "name": "python3"}}, "python"),
+        ({"kernelspec": {"name": "python3"}, "language_info": {"name": "ipython"}}, "python"),
+        ({"kernelspec": {"language": "R", "name": "ir"}}, "R"),
+        ({"kernelspec": {"name": "ir"}, "language_info": {"name": "R"}}, "R"),
+    ],
+)
+def test_the_language_is_what_the_kernel_or_the_last_run_says_and_else_python(metadata, language):
+    assert language_of(metadata) == language

@@ -1,0 +1,547 @@
+"""From a submission to verdicts: each for what it is, and one cell's misfortune is not the others'."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.oral import Exam, code_cell, read
+from viva.engine.examination import ENDED
+from viva.engine.grading import Grader
+from viva.engine.outcome import CheckResult
+from viva.engine.patience import allowance
+from viva.engine.rehearsal import rehearse
+from viva.engine.session import Session
+from viva.verdict import Verdict
+from viva.wall.confinement import Wall
+
+pytestmark = pytest.mark.xdist_group("grading")
+
+TEXT = """
+--- given
+import numpy as np
+--- answer
+def f(x): return x + 1
+--- test
+### CHECK 1: one
+assert f(1) == 2, "one is wrong"
+### CHECK 2: ten
+assert f(10) == 11
+--- answer
+y = [1, 2]
+def g(x): return x * 2
+--- test
+### CHECK 1: y
+assert y == [1, 2]
+### CHECK 1: g
+assert g(2) == 4
+--- test
+assert f(g(1)) == 3
+"""
+FIRST, SECOND, THIRD = "test-2", "test-4", "test-5"
+HEEDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """A grader that loses patience after one second."""
+    grader = Grader(1.0, (Wall.for_candidate(), Wall.for_examiner()), ("numpy", "pandas", "matplotlib.pyplot"))
+    yield grader
+    grader.close()
+
+
+@pytest.fixture(scope="module")
+def exam(quick, tmp_path_factory) -> Exam:
+    return Exam(TEXT, quick, tmp_path_factory.mktemp("exam"))
+
+
+def points(outcome) -> dict[str, list[float]]:
+    return {cell: [result.earned for result in results] for cell, results in outcome.checks.items()}
+
+
+def verdicts(outcome, cell: str = FIRST) -> list[str]:
+    return [str(result.verdict) for result in outcome.checks[cell]]
+
+
+def last(outcome, cell: str = FIRST) -> CheckResult:
+    return outcome.checks[cell][-1]
+
+
+def test_the_solution_passes(exam):
+    outcome = exam.grade()
+    assert points(outcome) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
+    assert outcome.earned(FIRST) == 3
+    assert outcome.walled
+
+
+def test_a_wrong_answer_fails_with_the_instructors_message(exam):
+    outcome = exam.grade("def f(x): return 11")
+    assert verdicts(outcome) == ["failed", "passed"]
+    assert outcome.checks[FIRST][0].reason == "one is wrong"
+    assert points(outcome)[SECOND] == [1, 1]
+
+
+def test_an_answer_that_raises_is_an_error_with_the_students_own_lines(exam):
+    outcome = exam.grade("def f(x):\n    return x[0]")
+    assert verdicts(outcome) == ["error", "error"]
+    assert last(outcome).reason.startswith("TypeError: 'int' object is not subscriptable")
+    assert "return x[0]" in last(outcome).traceback
+    assert "assert" not in last(outcome).traceback
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [
+        ("AssertionError('the grader was wrong')", "AssertionError: the grader was wrong"),
+        ("type('Failed', (Exception,), {})('no')", "Failed: no"),
+        ("type('Checked by hand, all right', (Exception,), {})('no')", "'Checked by hand, all right': no"),
+    ],
+)
+def test_what_a_students_code_says_is_not_said_in_the_voice_of_a_test(exam, raised, reason):
+    assert last(exam.grade(f"def f(x): raise {raised}")).reason == reason
+
+
+def test_a_cell_that_raises_is_an_error_in_the_checks_that_need_it(exam):
+    outcome = exam.grade("1 / 0")
+    assert verdicts(outcome) == ["error", "error"]
+    assert last(outcome).reason == "NameError: name 'f' is not defined"
+    assert outcome.outputs[1][0][0]["ename"] == "ZeroDivisionError"
+    assert points(outcome)[SECOND] == [1, 1]
+
+
+def test_a_cell_that_is_not_python_is_an_error(exam):
+    outcome = exam.grade("def f(x) return x")
+    assert verdicts(outcome) == ["error", "error"]
+    assert outcome.outputs[1][0][0]["ename"] == "SyntaxError"
+
+
+def test_an_answer_of_another_kind_is_refused_with_a_sentence(exam):
+    source = "class Magic:\n    def __eq__(self, other): return True\ndef f(x): return Magic()"
+    outcome = exam.grade(source)
+    assert verdicts(outcome) == ["failed", "failed"]
+    assert last(outcome).reason == (
+        "f(...) should be plain data such as a number or an array, but is an object of class Magic"
+    )
+
+
+@pytest.mark.parametrize("answer", ["def f(x): return f", "def f(x): return len"])
+def test_a_function_in_place_of_a_number_is_refused(exam, answer):
+    assert last(exam.grade(answer)).reason.endswith("but is a function")
+
+
+def test_an_endless_answer_costs_only_the_checks_that_call_it(exam):
+    outcome = exam.grade("def f(x):\n    while x == 1: pass\n    return x + 1")
+    assert verdicts(outcome) == ["timeout", "passed"]
+    assert points(outcome)[THIRD] == [1]
+
+
+def test_an_endless_cell_costs_only_what_it_defines(exam):
+    outcome = exam.grade("f = lambda x: x + 1\nwhile True: pass")
+    assert points(outcome) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
+    assert outcome.outputs[1][0][-1]["ename"] == "KeyboardInterrupt"
+
+
+def test_an_endless_cell_that_heeds_no_interrupt_is_killed_and_the_rest_goes_on(exam):
+    outcome = exam.grade(f"{HEEDLESS}\ndef f(x): return x + 1")
+    assert verdicts(outcome) == ["timeout", "timeout"]
+    assert "in the cell that defines f" in last(outcome).reason
+    assert points(outcome)[SECOND] == [1, 1]
+
+
+def test_an_endless_answer_that_heeds_no_interrupt_is_a_timeout(exam):
+    indented = HEEDLESS.replace("\n", "\n    ")
+    outcome = exam.grade(f"def f(x):\n    if x == 1:\n        return 2\n    {indented}")
+    assert verdicts(outcome) == ["passed", "timeout"]
+    assert last(outcome).reason == "f did not finish in 1 second"
+    assert points(outcome)[SECOND] == [1, 1]
+
+
+HELPED = """
+--- answer
+def slow(x): return x
+def user(x): return slow(x)
+--- test
+### CHECK 1: one
+assert user(1) == 1
+### CHECK 1: two
+assert user(2) == 2
+### CHECK 1: three
+assert user(3) == 3
+### CHECK 1: four
+assert user(4) == 4
+### CHECK 1: five
+assert user(5) == 5
+--- answer
+def other(x): return slow(x)
+def free(x): return x
+--- test
+### CHECK 1: other
+assert other(1) == 1
+### CHECK 1: free
+assert free(1) == 1
+--- answer
+total = sum([free(one) for one in (1, 2)])
+--- test
+assert total == 3
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "import time; time.sleep(1e6)",
+        pytest.param("while True:\n        try: input\n        except BaseException: pass", marks=pytest.mark.slow),
+        pytest.param("return 10**(10**9) % 7", marks=pytest.mark.slow),
+    ],
+)
+def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quick, tmp_path, body):
+    exam = Exam(HELPED, quick, tmp_path)
+    outcome = exam.grade({"answer-0": f"def slow(x):\n    {body}\ndef user(x): return slow(x)"})
+    assert verdicts(outcome, "test-1") == ["timeout"] * 5
+    assert verdicts(outcome, "test-3") == ["timeout", "passed"]
+    assert verdicts(outcome, "test-5") == ["passed"]
+    assert "user did not finish in 1 second" in outcome.checks["test-1"][0].reason
+    assert last(outcome, "test-1").reason.startswith("user was not called again: it had not finished in")
+
+
+def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(quick, tmp_path):
+    exam = Exam(HELPED, quick, tmp_path)
+    outcome = exam.grade(
+        {"answer-0": "def slow(x):\n    while x == 1: pass\n    return x\ndef user(x): return slow(x)"}
+    )
+    assert verdicts(outcome, "test-1") == ["timeout", "passed", "passed", "passed", "passed"]
+    assert verdicts(outcome, "test-3") == ["timeout", "passed"]
+
+
+def test_what_an_endless_cell_left_half_done_is_a_timeout_and_no_wrong_answer(quick, tmp_path):
+    exam = Exam(HELPED, quick, tmp_path)
+    outcome = exam.grade({"answer-4": "total = 0\nwhile True: pass"})
+    assert verdicts(outcome, "test-5") == ["timeout"]
+    assert last(outcome, "test-5").reason == "in the cell that defines total, the code did not finish in 1 second"
+
+
+def test_a_function_that_ends_its_process_costs_no_other_function_its_checks(quick, tmp_path):
+    exam = Exam(HELPED, quick, tmp_path)
+    outcome = exam.grade({"answer-0": "import os\ndef slow(x): return x\ndef user(x): os._exit(1)"})
+    assert verdicts(outcome, "test-1") == ["killed"] * 5
+    assert verdicts(outcome, "test-3") == ["passed", "passed"]
+    assert verdicts(outcome, "test-5") == ["passed"]
+
+
+def test_a_submission_has_one_budget_of_time_which_also_what_begins_again_is_paid_from(quick, tmp_path):
+    exam = Exam(HELPED, quick, tmp_path, viva={"budget": 2})
+    assert exam.examination.budget(quick.seconds) == 2
+    endless = "import time\ntime.sleep(1e6)"
+    outcome = exam.grade({"answer-0": endless, "answer-2": f"{endless}", "answer-4": "import os\nos._exit(1)"})
+    assert outcome.faults == []
+    assert last(outcome, "test-5").reason == "not run: the notebook did not finish in 2 seconds"
+    assert {verdict for cell in exam.tests for verdict in verdicts(outcome, cell)} == {"timeout"}
+
+
+def test_an_interrupt_of_the_students_own_is_an_error(exam):
+    outcome = exam.grade("def f(x): raise KeyboardInterrupt")
+    assert verdicts(outcome) == ["error", "error"]
+
+
+@pytest.mark.slow
+def test_an_endless_loop_of_callbacks_costs_only_its_own_check(quick, tmp_path):
+    text = """
+--- answer
+def call(g): return g()
+def one(): return 1
+--- test
+### CHECK 1: call
+assert call(lambda: 1) == 1
+### CHECK 1: one
+assert one() == 1
+"""
+    exam = Exam(text, quick, tmp_path)
+    for _ in range(3):  # an interrupt may come while either side waits for the other
+        outcome = exam.grade("def call(g):\n    while True: g()\ndef one(): return 1")
+        assert verdicts(outcome, "test-1") == ["timeout", "passed"]
+
+
+@pytest.mark.slow
+def test_an_answer_that_keeps_c_code_in_a_test_busy_is_a_timeout_and_costs_only_its_own_check(
+    quick, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("viva.engine.session.STUCK", 2.0)
+    text = """
+--- answer
+def count(): return 3
+def total(): return 12
+--- test
+### CHECK 1: count
+assert sum(range(count())) == 3
+### CHECK 1: total
+assert total() == 12
+"""
+    exam = Exam(text, quick, tmp_path)
+    outcome = exam.grade("def count(): return 10**13\ndef total(): return 12")
+    assert verdicts(outcome, "test-1") == ["timeout", "passed"]
+    assert outcome.faults == []
+
+
+@pytest.mark.parametrize("answer", ["import os\nos._exit(0)", "import os\nos.abort()"])
+def test_a_cell_that_ends_the_process_kills_only_what_it_defines(exam, answer):
+    outcome = exam.grade(f"def f(x): return x + 1\n{answer}")
+    assert verdicts(outcome) == ["killed", "killed"]
+    assert last(outcome).reason.startswith("in the cell that defines f, the code ended its process")
+    assert points(outcome) == {FIRST: [0, 0], SECOND: [1, 1], THIRD: [0]}
+    assert outcome.outputs[1][0][0]["ename"] == "killed"
+
+
+def test_a_call_that_ends_the_process_costs_its_own_check(exam):
+    outcome = exam.grade("import os\ndef f(x):\n    if x == 10: os._exit(0)\n    return x + 1")
+    assert verdicts(outcome) == ["passed", "killed"]
+    assert points(outcome) == {FIRST: [1, 0], SECOND: [1, 1], THIRD: [1]}
+
+
+def test_an_exit_is_no_death(exam):
+    outcome = exam.grade("def f(x): return x + 1\nraise SystemExit")
+    assert points(outcome)[FIRST] == [1, 2]
+    outcome = exam.grade("def f(x):\n    import sys\n    sys.exit()")
+    assert verdicts(outcome) == ["error", "error"]
+    assert points(outcome)[SECOND] == [1, 1]
+
+
+def test_cells_before_a_death_keep_their_points_and_do_not_run_for_them_again(exam):
+    outcome = exam.grade({"answer-3": "import os\nos._exit(0)"})
+    assert points(outcome) == {FIRST: [1, 2], SECOND: [0, 0], THIRD: [0]}
+    assert verdicts(outcome, SECOND) == ["killed", "killed"]
+
+
+def test_a_notebook_that_dies_too_often_is_killed_from_there(exam):
+    notebook = exam.answered()
+    for _ in range(5):
+        notebook.cells.insert(3, nbformat.v4.new_code_cell("import os\nos._exit(0)"))
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert verdicts(outcome, FIRST) == ["passed", "passed"]
+    assert verdicts(outcome, SECOND) == ["killed", "killed"]
+    assert last(outcome, THIRD).reason == "the cells before ended the code's process too often"
+    assert outcome.faults == []
+
+
+def test_a_grade_cell_that_was_not_handed_in_is_missing(exam):
+    notebook = exam.answered()
+    del notebook.cells[2]
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert verdicts(outcome, FIRST) == ["missing", "missing"]
+    assert points(outcome) == {FIRST: [0, 0], SECOND: [1, 1], THIRD: [1]}
+
+
+def test_what_a_submission_says_of_points_checks_and_time_does_not_count(exam):
+    notebook = exam.answered("def f(x):\n    while True: pass")
+    notebook.metadata["viva"] = {"seconds": 60}
+    for cell in notebook.cells:
+        cell.metadata["viva"] = {"seconds": 60, "where": "candidate"}
+        if cell.metadata.nbgrader.grade:
+            cell.source, cell.metadata.nbgrader.points = "pass", 100
+    start = time.monotonic()
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert time.monotonic() - start < 15
+    assert verdicts(outcome) == ["timeout", "timeout"]
+    assert points(outcome) == {FIRST: [0, 0], SECOND: [1, 1], THIRD: [0]}
+
+
+def test_a_grade_cell_in_another_language_of_magics_is_ungraded_and_costs_nothing(quick, tmp_path):
+    exam = Exam("--- answer\nx = 1\n--- test\n%%bash\necho\n", quick, tmp_path)
+    outcome = quick.grade(exam.answered(), replace(exam.examination, inside=frozenset()))
+    assert verdicts(outcome, "test-1") == ["ungraded"]
+    assert last(outcome, "test-1").reason == "the test cell uses %%bash, which the grader cannot run"
+    assert outcome.earned("test-1") is None
+
+
+PARTIAL = {"0.25": 0.25, "1": 1, "0": 0, "2": None, "-1": 1, "'full'": 1, "None": 1, "[]": 1, "True": 1}
+
+
+@pytest.mark.parametrize("value", PARTIAL)
+def test_a_number_at_the_end_is_partial_credit(quick, tmp_path, value):
+    exam = Exam(f"--- answer\nx = {value}\n--- test\nx\n", quick, tmp_path)
+    outcome = exam.grade()
+    assert outcome.earned("test-1") == PARTIAL[value]
+    assert (verdicts(outcome, "test-1") == ["ungraded"]) == (PARTIAL[value] is None)
+
+
+def timed(folder: Path, grader: Grader, notebook_seconds=None, cell_seconds=None) -> str:
+    """The verdict of a call that takes 1.6 seconds."""
+    notebook, _ = read("--- answer\ndef f(n): return n\n--- test\nassert f(1) == 1\n")
+    if notebook_seconds:
+        notebook.metadata["viva"] = {"seconds": notebook_seconds}
+    if cell_seconds:
+        notebook.cells[1].metadata["viva"] = {"seconds": cell_seconds}
+    nbformat.write(notebook, folder / "nb.ipynb")
+    notebook.cells[0].source = "import time\ndef f(n):\n    time.sleep(1.6)\n    return n"
+    (verdict,) = verdicts(grader.grade(notebook, rehearse(folder / "nb.ipynb", grader)), "test-1")
+    return verdict
+
+
+@pytest.mark.slow
+def test_the_time_limit_is_the_courses_or_the_notebooks_or_the_cells(quick, grader, tmp_path):
+    assert timed(tmp_path, quick) == "timeout"
+    assert timed(tmp_path, grader) == "passed"
+    assert timed(tmp_path, quick, notebook_seconds=20) == "passed"
+    assert timed(tmp_path, quick, notebook_seconds=20, cell_seconds=1) == "timeout"
+    assert timed(tmp_path, grader, cell_seconds=0.5) == "timeout"
+
+
+def test_every_check_has_a_tenth_of_the_time_at_least():
+    steps = allowance(10, spent=4)
+    assert 5.9 < next(steps) <= 6
+    steps = allowance(10, spent=40)
+    assert [next(steps) for _ in range(3)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("role", ["candidates", "examiners"])
+def test_a_warm_parent_that_was_killed_is_started_again(exam, role):
+    parent = getattr(exam.grader, role)
+    os.kill(parent.process.pid, signal.SIGKILL)
+    parent.process.wait()
+    assert points(exam.grade()) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
+    assert getattr(exam.grader, role).process.pid != parent.process.pid
+
+
+@pytest.mark.parametrize(("asked", "step"), [("candidate", "run"), ("examiner", "check")])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_candidate_that_the_machine_kills_once_costs_nothing(exam, monkeypatch, asked, step, times):
+    ask, shots = getattr(Session, asked), iter(range(times))
+
+    def ask_the_dead(session, *args, **request):
+        if request["do"] == step and "f(" in request["source"] and next(shots, None) is not None:
+            session.candidates.signal(session.pids[session.candidates], signal.SIGKILL)
+        return ask(session, *args, **request)
+
+    monkeypatch.setattr(Session, asked, ask_the_dead)
+    outcome = exam.grade()
+    whole = points(outcome) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
+    assert whole if times == 1 else not whole, outcome.checks
+    assert outcome.faults == []
+
+
+@pytest.mark.slow
+def test_a_test_that_ends_its_process_with_the_same_answer_twice_costs_that_check_and_no_other(quick, tmp_path):
+    exam = Exam("--- answer\nx = 1\n--- test\nassert x == 1\n--- test\nassert x == 1\n", quick, tmp_path)
+    cells = list(exam.examination.blueprint.cells)
+    broken = replace(cells[-2].checks[0], source="import os\nos._exit(3)")
+    cells[-2] = replace(cells[-2], checks=(broken,))
+    known = replace(exam.examination, blueprint=replace(exam.examination.blueprint, cells=tuple(cells)))
+    outcome = quick.grade(exam.answered(), known)
+    assert verdicts(outcome, "test-1") == ["killed"]
+    assert last(outcome, "test-1").reason == ENDED
+    assert verdicts(outcome, "test-2") == ["passed"]
+    assert exam.grade().earned("test-1") == 1
+
+
+def test_nothing_is_left_of_a_submission(exam, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    descriptors = len(os.listdir("/proc/self/fd"))
+    exam.grade("import os\nopen('left', 'w').write('x')\nos._exit(0)")
+    exam.grade()
+    assert list(tmp_path.iterdir()) == []
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+def test_chance_is_the_same_in_every_batch(exam):
+    """Also where it hides: the hash of a text decides the order of a set."""
+    answer = "import random\nprint(random.random(), np.random.rand(), hash('a'))\ndef f(x): return x + 1"
+    shown = []
+    for grader in (exam.grader, exam.grader, Grader(1.0, exam.grader.walls)):
+        outcome = grader.grade(exam.answered(answer), exam.examination)
+        shown.append(outcome.outputs[1][0][0]["text"])
+    grader.close()
+    assert shown[0] == shown[1] == shown[2]
+
+
+def test_one_submission_sees_nothing_of_the_one_before(exam):
+    exam.grade("import numpy, builtins\nnumpy.leak = builtins.leak = 1\nopen('leak', 'w').write('x')\nf = abs")
+    seen = (
+        "import os, numpy, builtins\nf = lambda x: hasattr(numpy, 'leak') or hasattr(builtins, 'leak') or os.listdir()"
+    )
+    results = exam.grade(seen).checks[FIRST]
+    assert all(result.verdict is Verdict.FAILED for result in results)
+    assert exam.grade(f"{seen}\nassert not f(1), f(1)").outputs[1][0] == []
+
+
+def test_a_cell_of_the_students_own_runs_where_it_stands(exam):
+    notebook = exam.answered("f = None")
+    notebook.cells.insert(2, nbformat.v4.new_code_cell("def f(x): return x + 1\nprint('own')"))
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert points(outcome)[FIRST] == [1, 2]
+    assert outcome.outputs[2][0][0]["text"] == "own\n"
+
+
+def test_an_unknown_grade_cell_of_a_submission_earns_nothing(exam):
+    notebook = exam.answered()
+    notebook.cells.append(code_cell("forged", "pass", grade=True, points=100))
+    outcome = exam.grader.grade(notebook, exam.examination)
+    assert "forged" not in outcome.checks
+
+
+def test_a_module_beside_the_notebook_is_imported_by_answers_and_the_instructors_by_tests(quick, tmp_path):
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    for folder, text in ((mine, "def same(a, b):\n    assert a == b\n"), (theirs, "def same(a, b): pass\n")):
+        folder.mkdir()
+        (folder / "comparing.py").write_text(text)
+    text = "--- answer\nimport comparing\nx = 1\n--- test\nfrom comparing import same\nsame(x, 1)\n--- wrong\nx = 2\n"
+    exam = Exam(text, quick, mine)
+    answers = exam.answered(), exam.answered("import comparing\ncomparing.same(1, 2)\nx = 2\n")
+    known = rehearse(next(mine.glob("*.ipynb")), quick, mine)
+    right, wrong = (quick.grade(answer, known, mine, theirs) for answer in answers)
+    assert verdicts(right, "test-1") == ["passed"]
+    assert wrong.outputs[0][0] == [] and verdicts(wrong, "test-1") == ["failed"]
+
+
+HELPER = """
+--- answer
+def f(x): return x + 1
+def g(x): return 2 * f(x)
+--- test
+import math
+def checked(function, x, y):
+    assert math.isclose(function(x), y)
+class Case:
+    x, y = 1, 4
+checked(f, 1, 2)
+--- open
+checked(f, 2, 3)
+--- test
+import inspect
+assert "f(" in inspect.getsource(g)
+checked(g, Case.x, Case.y)
+--- test
+checked(g, 2, 6)
+"""
+
+
+def test_what_a_test_cell_defines_is_there_in_the_cells_below_it_also_where_they_run_inside(quick, tmp_path):
+    exam = Exam(HELPER, quick, tmp_path)
+    assert exam.examination.inside == {"test-3"}
+    assert verdicts(exam.grade(), "test-3") == verdicts(exam.grade(), "test-4") == ["passed"]
+    wrong = exam.grade("def f(x): return x\ndef g(x): return 2 * f(x)")
+    assert exam.grade().outputs[2][0] == [] != wrong.outputs[2][0]
+    assert [verdicts(wrong, cell) for cell in exam.tests] == [["failed"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict", "reason"),
+    [
+        ("import pytest\nwith pytest.raises(ValueError):\n    f(-1)", "failed", "DID NOT RAISE ValueError"),
+        ("import pytest\nif f(1) != 2: pytest.fail('not two')", "failed", "not two"),
+        ("if f(1) != 2: raise SystemExit(1)", "error", "SystemExit: 1"),
+        ("if f(1) != 2: raise KeyboardInterrupt", "error", "KeyboardInterrupt: "),
+    ],
+)
+def test_a_test_that_ends_by_no_ordinary_exception_fails_and_the_next_one_runs(quick, tmp_path, test, verdict, reason):
+    solution = "def f(x):\n    if x < 0: raise ValueError\n    return 2"
+    exam = Exam(f"--- answer\n{solution}\n--- test\n{test}\n--- test\nassert f(1)\n", quick, tmp_path)
+    assert verdicts(exam.grade(), "test-1") == ["passed"]
+    outcome = exam.grade("def f(x): return 1")
+    assert (verdicts(outcome, "test-1"), last(outcome, "test-1").reason) == ([verdict], reason)
+    assert verdicts(outcome, "test-2") == ["passed"]

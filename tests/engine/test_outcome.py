@@ -1,0 +1,134 @@
+"""What a candidate says of a cell becomes outputs that every notebook can hold."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.odd import Odd
+from viva.course.autograde import show
+from viva.engine.dialogue.facts import facts
+from viva.engine.outcome import (
+    CHARACTERS,
+    FULL,
+    MOST_COUNT,
+    NUMBER,
+    Outcome,
+    count_of,
+    credit_of,
+    kind_of_credit,
+    outputs_of,
+)
+
+SHOWN = {"output_type": "display_data", "data": {"text/plain": "x"}, "metadata": {}}
+ODD = {
+    "half a character": {"output_type": "stream", "name": "stdout", "text": "\ud800 \N{GRINNING FACE}"},
+    "half a character in a name": {"output_type": "error", "ename": "\udfff", "evalue": "", "traceback": ["\ud800"]},
+    "metadata that JSON cannot say": SHOWN | {"metadata": {"a": {1, 2}, "b": b"x"}},
+    "metadata with other keys": SHOWN | {"metadata": {1: 2, (1, 2): 3}},
+    "metadata without end": SHOWN | {"metadata": {"a": float("nan"), "b": 10**5000}},
+    "metadata that are a list": SHOWN | {"metadata": [1, 2]},
+    "more than belongs to it": SHOWN | {"extra": 1, "transient": {1}},
+    "data that are no text": SHOWN | {"data": {"text/plain": 5, "image/png": b"x"}},
+    "a number that is none": SHOWN | {"output_type": "execute_result", "execution_count": {"a": 1}},
+    "a number without end": SHOWN | {"output_type": "execute_result", "execution_count": 10**5000},
+    "a number below nothing": SHOWN | {"output_type": "execute_result", "execution_count": -6},
+    "no number": SHOWN | {"output_type": "execute_result"},
+    "an unknown type": {"output_type": "update_display_data"},
+    "no output": 5,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_outputs_make_a_notebook_that_can_be_written(name, tmp_path):
+    outcome = Outcome(outputs={0: (outputs_of({"outputs": [ODD[name], SHOWN]}), count_of({"count": 1}))})
+    notebook = new_notebook(cells=[new_code_cell("1")])
+    show(notebook, outcome)
+    nbformat.validate(notebook)
+    nbformat.write(notebook, tmp_path / "notebook.ipynb")
+    kept = nbformat.read(tmp_path / "notebook.ipynb", as_version=4).cells[0].outputs
+    assert kept[-1] == SHOWN and len(kept) <= 2
+
+
+def test_ordinary_outputs_stay_as_they_are():
+    outputs = [
+        {"output_type": "stream", "name": "stderr", "text": "Größe\n"},
+        {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["a", "b"]},
+        SHOWN | {"metadata": {"image/png": {"width": 5}}},
+        SHOWN | {"output_type": "execute_result", "execution_count": 3},
+    ]
+    assert outputs_of({"outputs": outputs}) == outputs
+
+
+def test_more_than_a_notebook_should_hold_is_dropped_and_said():
+    text = {"output_type": "stream", "name": "stdout", "text": "x" * (CHARACTERS // 2)}
+    kept = outputs_of({"outputs": [text, text, text]})
+    assert kept == [text, text | {"text": "[more output was dropped here]\n"}]
+
+
+@pytest.mark.parametrize("count", [True, -1, MOST_COUNT + 1, "1", None, 1.5])
+def test_a_number_of_a_cell_that_is_none_is_left_out(count):
+    assert count_of({"count": count}) is None
+    assert count_of({"count": 10**5000}) is None and count_of({"count": 7}) == 7
+
+
+def test_what_a_notebook_may_hold_is_counted_over_all_its_cells():
+    outcome = Outcome(room=1000)
+    for index in range(3):
+        outcome.keep(index, {"outputs": [{"output_type": "stream", "name": "stdout", "text": "x" * 600}], "count": 1})
+    outcome.keep(0, {"outputs": []})
+    assert [len(str(outcome.outputs[index][0])) > 600 for index in range(3)] == [True, False, False]
+    assert "dropped" in str(outcome.outputs[2])
+
+
+@pytest.mark.parametrize(
+    ("shown", "kind"),
+    [
+        ("3", NUMBER),
+        ("3.0", NUMBER),
+        ("np.float64(3.0)", NUMBER),
+        ("'ok'", FULL),
+        ("-1", FULL),
+        ("2", ""),
+        ("4", ""),
+        (None, ""),
+    ],
+)
+def test_what_the_solution_came_to_says_what_a_number_means(shown, kind):
+    assert kind_of_credit(shown, 3.0) == kind
+
+
+@pytest.mark.parametrize("shown", ["0", "1.5", "3", "3.0000000001", "-1e-12", "'text'", "np.float64(3.0)"])
+def test_points_are_those_that_the_test_came_to(shown):
+    wanted = {"0": 0, "1.5": 1.5, "-1e-12": 0}.get(shown, 3)
+    assert credit_of(shown, 3.0, NUMBER) == wanted
+
+
+@pytest.mark.parametrize(
+    "shown", ["nan", "inf", "-inf", "-1", "3.1", "np.float64(nan)", "1e999", "-2.5", "np.int64(-4)"]
+)
+def test_a_number_that_is_no_number_of_points_earns_nothing(shown):
+    with pytest.raises(ValueError, match="no number from 0 to 3"):
+        credit_of(shown, 3.0, NUMBER)
+
+
+def test_where_the_solutions_value_was_no_number_of_points_nbgraders_rule_holds():
+    assert [credit_of(shown, 3.0, FULL) for shown in ("-1", "nan", "'text'", "2")] == [3, 3, 3, 2]
+
+
+def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
+    for seed in range(300):
+        odd = Odd(f"outputs {seed}")
+        parts = ("name", "text", "ename", "evalue", "traceback", "data", "metadata", "execution_count")
+        kinds = ("stream", "error", "display_data", "execute_result", odd.plain())
+        items = [{"output_type": kind} | {part: odd.value() for part in parts} for kind in kinds]
+        items += [SHOWN | {odd.random.choice([*SHOWN]): odd.value()}, SHOWN | {"metadata": {"a": odd.value()}}]
+        reply = {"outputs": odd.random.choice([items, odd.value()]), "count": odd.value(), "facts": odd.value()}
+        outcome = Outcome(walled=True)
+        outcome.keep(0, reply)
+        notebook = new_notebook(cells=[new_code_cell("1")])
+        show(notebook, outcome)
+        nbformat.validate(notebook)
+        nbformat.write(notebook, tmp_path / "notebook.ipynb")
+        assert all(isinstance(fact, str) for fact in facts(reply, [], True, {}))

@@ -1,0 +1,168 @@
+"""Which cells depend on the student."""
+
+from __future__ import annotations
+
+import pytest
+
+from viva.engine.ownership import Assigned, assigned_of, imports_of, names_of, plan
+
+
+def kinds(*cells: tuple[str, str]):
+    """The plan for cells given as (kind, source); ids are their numbers."""
+    return plan([(str(number), kind, source) for number, (kind, source) in enumerate(cells)])
+
+
+NAMES = {
+    "an assignment": ("x = y", {"x"}, {"y"}),
+    "several targets": ("a, (b, *c) = d = e", {"a", "b", "c", "d"}, {"e"}),
+    "an augmented assignment uses and binds": ("x += y", {"x"}, {"x", "y"}),
+    "an index changes its base": ("x[i].y = z", {"x"}, {"x", "i", "z"}),
+    "a deletion binds": ("del x, y[0]", {"x", "y"}, {"y"}),
+    "imports bind their first name": ("import a.b, c as d\nfrom e import f as g", {"a", "d", "g"}, set()),
+    "a loop and a with bind": ("for i in s:\n    pass\nwith o() as f:\n    pass", {"i", "f"}, {"s", "o"}),
+    "an exception's name binds": ("try:\n    f()\nexcept E as e:\n    pass", {"e"}, {"f", "E"}),
+    "a walrus binds": ("print(y := 3)", {"y"}, {"print"}),
+    "a function binds its name only": ("def f(a=b):\n    c = d", {"f"}, {"b"}),
+    "a global in a function binds": ("def f():\n    global g\n    g = 1", {"f", "g"}, set()),
+    "a decorator is used": ("@d\ndef f(): pass", {"f"}, {"d"}),
+    "a class uses what its body uses": ("class C(B):\n    x = y\n    def m(self): return z", {"C"}, {"B", "y"}),
+    "a lambda counts as used": ("f = lambda a: a + b", {"f"}, {"b"}),
+    "magics are Python to IPython": ("%matplotlib inline\nx = 1", {"x"}, {"get_ipython"}),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_names_of_a_cell(name):
+    source, bound, used = NAMES[name]
+    names = names_of(source)
+    assert (names.bound, names.used) == (bound, used)
+
+
+def test_what_a_function_mentions_is_not_used_before_the_call():
+    assert names_of("def f(a):\n    b = a\n    return b + c").mentioned == {"f": {"c"}}
+
+
+@pytest.mark.parametrize("source", ["def f(", "x = \0", "if:"])
+def test_a_cell_that_is_not_python_has_no_names(source):
+    assert names_of(source) is None
+
+
+def test_the_names_that_a_cell_imports():
+    assert imports_of("%matplotlib inline\nimport a.b, c as d\nfrom e import f as g\nx = 1") == {"a", "d", "g"}
+    assert imports_of("import (") == set()
+
+
+def test_imports_data_and_helpers_are_the_instructors():
+    result = kinds(("given", "import numpy as np"), ("given", "x = np.ones(3)"), ("answer", "y = x + 1"))
+    assert result.given == {"0", "1"}
+    assert result.owned == {"2": {"y"}}
+
+
+def test_what_uses_an_answer_is_the_students():
+    result = kinds(("answer", "y = 1"), ("given", "z = y + 1"), ("given", "w = z"), ("given", "v = 5"))
+    assert result.given == {"3"}
+    assert result.owned == {"0": {"y"}, "1": {"z"}, "2": {"w"}}
+
+
+def test_an_instructors_name_is_the_students_once_an_answer_changes_it():
+    result = kinds(("given", "x = [1]"), ("answer", "x[0] = 2"), ("given", "y = x[0]"))
+    assert result.given == {"0"}
+    assert result.owned == {"1": {"x"}, "2": {"y"}}
+
+
+def test_a_change_that_only_running_shows_counts():
+    cells = [("a", "given", "x = [1]"), ("b", "answer", "x.sort()"), ("c", "given", "y = x")]
+    assert plan(cells, {"b": {"x"}}).given == {"a"}
+    assert plan(cells).given == {"a", "c"}
+
+
+def test_an_instructor_takes_a_name_back_by_binding_it_anew():
+    result = kinds(("answer", "x = 1"), ("given", "x = 2"), ("given", "y = x"))
+    assert result.given == {"1", "2"}
+
+
+def test_a_helper_that_mentions_an_answer_taints_who_calls_it():
+    helper = "def helper(v):\n    return answer(v)"
+    result = kinds(("given", helper), ("answer", "def answer(v): return v"), ("given", "x = helper(1)"))
+    assert result.given == {"0"}
+    assert "x" in result.owned["2"]
+
+
+def test_a_helper_of_a_helper_taints_as_well():
+    result = kinds(
+        ("given", "def one(): return two()\ndef two(): return answer"),
+        ("answer", "answer = 1"),
+        ("given", "x = one()"),
+    )
+    assert result.given == {"0"}
+
+
+def test_a_helper_called_before_its_answer_is_the_students():
+    result = kinds(("given", "def helper(): return answer"), ("given", "x = helper()"), ("answer", "answer = 1"))
+    assert result.given == {"0"}
+
+
+def test_a_given_cell_that_is_not_python_is_the_students():
+    assert kinds(("given", "this is no Python")).given == set()
+
+
+def test_grade_cells_change_nothing():
+    result = kinds(("answer", "x = 1"), ("tests", "y = x"), ("given", "z = y"))
+    assert result.given == {"2"}
+
+
+def test_what_is_graded_by_hand_is_the_students_as_well():
+    result = kinds(("given", "x = [0]"), ("manual", "x[0] = 1\ny = 2"), ("given", "z = y"))
+    assert result.given == {"0"}
+    assert result.owned == {"1": {"x", "y"}, "2": {"z"}}
+
+
+def test_an_open_cell_that_a_test_is_about_is_the_students():
+    helper, asked = "def double(v): return 2 * v", "x = double(3)"
+    result = kinds(("open", "import math"), ("open", helper), ("open", asked), ("tests", "assert x == 6"))
+    assert result.given == {"0", "1"}
+    assert result.owned == {"2": {"x"}}
+
+
+def test_an_open_cell_beside_an_answer_stays_the_instructors():
+    helper, test = "def close(a, b): return abs(a - b) < 1", "def check(): assert close(x, 6)\ncheck()"
+    result = kinds(("open", helper), ("answer", "x = 6"), ("tests", test))
+    assert result.given == {"0"}
+
+
+def test_a_test_about_given_cells_that_are_locked_makes_nothing_the_students():
+    assert kinds(("given", "x = 6"), ("tests", "assert x == 6")).owned == {}
+
+
+def test_an_import_in_an_open_cell_is_no_answer():
+    assert kinds(("open", "import math"), ("tests", "assert math.pi > 3")).owned == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "runs", "later"),
+    [
+        ("a = b + 1", {"a"}, set()),
+        ("a[b] = 1\nc.d = 2", {"a", "b", "c"}, set()),
+        ("def f(x):\n    global g\n    g = rows.pop()", {"f", "g", "rows"}, {"f", "g", "rows"}),
+        ("f(a, np.sum(b), c=c)", {"a", "c"}, set()),
+        ("print(a, len(b))", set(), set()),
+        ("np.exp(a, out=c)\nfrom x import y as z", {"c", "z"}, set()),
+        ("exec('a = 1')", {"exec", "a", "1"}, set()),
+    ],
+)
+def test_what_a_text_assigns_to_is_known(source, runs, later):
+    assert assigned_of(source) == Assigned(frozenset(runs), frozenset(later))
+
+
+UNSAID = {
+    "a star": "from x import *",
+    "no Python": "a = = 1",
+    "too long": "x = 1\n" * 10_000,
+    "too deep": "-" * 10_000 + "1",
+    "an odd string in no Python": "x = '\\d' (",
+}
+
+
+@pytest.mark.parametrize("source", UNSAID.values(), ids=UNSAID)
+def test_a_text_that_does_not_say_may_assign_to_any_name(source):
+    assert assigned_of(source) is None

@@ -1,0 +1,212 @@
+"""Warm parents: clean, shared, and nothing is left of what they forked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from viva.engine import wire
+from viva.engine.parent import Parent
+from viva.verdict import WallError
+from viva.wall.confinement import Wall
+
+
+@pytest.fixture(scope="module")
+def parents():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_TOKEN", "secret")
+        parents = (
+            Parent("candidate", Wall.for_candidate(), 80, ("numpy", "matplotlib.pyplot")),
+            Parent("examiner", Wall.for_examiner(), 81, ("numpy",)),
+        )
+    yield parents
+    for parent in parents:
+        parent.close()
+
+
+class Child:
+    """A candidate, and the pipes to it."""
+
+    def __init__(self, parent: Parent, scratch: Path) -> None:
+        theirs, self.question = os.pipe()
+        self.answer, reply = os.pipe()
+        null = os.open(os.devnull, os.O_RDWR)
+        self.out = [os.memfd_create(name) for name in ("out", "err")]
+        self.pid = parent.fork([null, *self.out, theirs, reply], scratch)
+        for descriptor in (theirs, reply, null):
+            os.close(descriptor)
+        self.ready = wire.decode(wire.read(self.answer, timeout=30))
+
+    def ask(self, **request: object) -> dict:
+        wire.write(self.question, wire.encode(request))
+        return wire.decode(wire.read(self.answer, timeout=30))
+
+    def run(self, source: str) -> str:
+        return "".join(item.get("text", str(item)) for item in self.ask(do="run", source=source)["outputs"])
+
+    def close(self) -> None:
+        for descriptor in (self.question, self.answer, *self.out):
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def child(parent: Parent, scratch: Path):
+    child = Child(parent, scratch)
+    try:
+        yield child
+    finally:
+        parent.end(child.pid)
+        child.close()
+
+
+def gone(pid: int) -> bool:
+    return not Path(f"/proc/{pid}").exists()
+
+
+def ended(pid: int) -> bool:
+    """Whether a process runs no more; where nobody waits for orphans, a zombie stays of it."""
+    return gone(pid) or "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
+
+
+def wait_until(condition) -> bool:
+    end = time.monotonic() + 10
+    while time.monotonic() < end and not condition():
+        time.sleep(0.02)
+    return condition()
+
+
+def test_a_child_says_that_it_is_walled_in_and_serves(parents, tmp_path):
+    with child(parents[0], tmp_path) as candidate:
+        assert candidate.ready == {"ready": True}
+        assert candidate.run("print(6 * 7)") == "42\n"
+    assert gone(candidate.pid)
+
+
+def test_a_child_knows_nothing_of_the_environment(parents, tmp_path):
+    with child(parents[0], tmp_path) as candidate:
+        seen = candidate.run("import os, sys\nprint(sorted(os.environ), sys.argv)")
+    assert "TOKEN" not in seen and "PYTHONPATH" not in seen
+    assert "'NBGRADER_EXECUTION'" in seen
+
+
+def test_a_child_runs_on_the_processors_of_whoever_asked_for_it(parents, tmp_path):
+    mine = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {max(mine)})
+        with child(parents[0], tmp_path) as candidate:
+            assert os.sched_getaffinity(candidate.pid) == {max(mine)}
+    finally:
+        os.sched_setaffinity(0, mine)
+    assert os.sched_getaffinity(parents[0].process.pid) == mine
+
+
+def test_a_child_has_its_pipes_and_no_other_descriptor(parents, tmp_path):
+    probe = "import os\nfound = []\nfor n in range(1024):\n    try:\n        os.fstat(n)\n        found.append(n)\n"
+    probe += "    except OSError:\n        pass\nprint(found)"
+    with child(parents[0], tmp_path) as candidate:
+        assert candidate.run(probe) == "[0, 1, 2, 3, 4]\n"
+
+
+def test_children_share_nothing_but_the_libraries(parents, tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir(0o700), other.mkdir(0o700)
+    neighbour = parents[0].channel(82)
+    with child(parents[0], one) as first, child(neighbour, other) as second:
+        first.run("import numpy as np\nnp.mine = 1\nx = 1\nnp.random.seed(1)\nopen('file', 'w').write('x')")
+        assert second.run("import os, numpy\nprint('x' in globals(), hasattr(numpy, 'mine'), os.listdir())") == (
+            "False False []\n"
+        )
+        assert "1" in first.run("x")
+    neighbour.close()
+
+
+def test_a_child_that_died_is_reaped_when_it_is_ended(parents, tmp_path):
+    candidate = Child(parents[0], tmp_path)
+    wire.write(candidate.question, wire.encode({"do": "run", "source": "import os\nos._exit(7)"}))
+    with pytest.raises(EOFError):
+        wire.read(candidate.answer, timeout=30)
+    assert not gone(candidate.pid)  # a zombie: its number is not given to another process
+    assert os.waitstatus_to_exitcode(parents[0].end(candidate.pid)) == 7
+    assert gone(candidate.pid)
+    candidate.close()
+
+
+def test_ending_a_child_kills_it_whatever_it_does(parents, tmp_path):
+    candidate = Child(parents[0], tmp_path)
+    source = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    wire.write(candidate.question, wire.encode({"do": "run", "source": source}))
+    assert os.waitstatus_to_exitcode(parents[0].end(candidate.pid)) == -signal.SIGKILL
+    assert gone(candidate.pid)
+    candidate.close()
+
+
+def test_what_was_forked_through_a_channel_ends_with_it(parents, tmp_path):
+    channel = parents[0].channel(82)
+    candidate = Child(channel, tmp_path)
+    with child(parents[0], tmp_path) as other:
+        channel.close()
+        assert wait_until(lambda: gone(candidate.pid))
+        assert other.run("1") != ""
+    candidate.close()
+
+
+def test_a_child_ends_with_its_parent_also_without_a_wall(tmp_path):
+    parent = Parent("candidate", None)
+    candidate = Child(parent, tmp_path)
+    parent.process.kill()
+    parent.process.wait()
+    assert wait_until(lambda: ended(candidate.pid))
+    candidate.close()
+    with pytest.raises(WallError, match="the warm parent of the candidates has ended"):
+        parent.fork([0, 1, 2], tmp_path)
+    parent.close()
+    assert not parent.folder.exists()
+
+
+def test_a_parent_does_not_mind_ctrl_c(parents, tmp_path):
+    os.kill(parents[0].process.pid, signal.SIGINT)
+    with child(parents[0], tmp_path) as candidate:
+        assert candidate.run("print(1)") == "1\n"
+
+
+def test_a_parent_has_one_thread(parents):
+    for parent in parents:
+        assert len(list(Path(f"/proc/{parent.process.pid}/task").iterdir())) == 1
+
+
+def test_a_wall_that_cannot_be_raised_is_said_and_nothing_serves(parents, tmp_path):
+    candidate = Child(parents[0], tmp_path / "is not there")
+    assert set(candidate.ready) == {"fault"}
+    parents[0].end(candidate.pid)
+    candidate.close()
+
+
+def test_test_code_is_never_taught_to_the_candidates(parents):
+    with pytest.raises(AssertionError):
+        parents[0].learn("x = 1", "title")
+    parents[1].learn("x = 1", "title")
+    parents[1].learn("x = = 1", "not Python")
+    parents[1].learn("%%bash\n", "an unknown magic")
+
+
+def test_many_forks_leave_no_process_and_no_descriptor(parents, tmp_path):
+    def state():
+        pid = parents[0].process.pid
+        return (
+            len(os.listdir(f"/proc/{pid}/fd")),
+            Path(f"/proc/{pid}/task/{pid}/children").read_text(),
+            len(os.listdir("/proc/self/fd")),
+        )
+
+    with child(parents[0], tmp_path):
+        pass
+    before = state()
+    for _ in range(20):
+        with child(parents[0], tmp_path):
+            pass
+    assert state() == before

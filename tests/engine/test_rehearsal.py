@@ -1,0 +1,819 @@
+"""What is learnt from the instructor's own solution."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.oral import Exam, lost, read
+from viva.course.autograde import new_grader
+from viva.engine.dialogue.kinds import PLAIN
+from viva.engine.grading import Grader
+from viva.engine.rehearsal import REFUSED, rehearse
+from viva.verdict import BlueprintError, Verdict
+from viva.wall.confinement import Wall
+
+INSIDE = {
+    "a class that a test defines, handed to student code": """
+--- answer
+def total(items):
+    return sum(item.price() for item in items)
+def name(item):
+    return item.label
+--- wrong
+def total(items):
+    return 0
+def name(item):
+    return "x"
+--- test
+class Item:
+    label = "thing"
+    def __init__(self, p): self.p = p
+    def price(self): return self.p
+assert total([Item(2), Item(3)]) == 5
+assert name(Item(0)) == "thing"
+""",
+    "a class of a test that is derived from a student's class": """
+--- answer
+class Base:
+    def greet(self): return "hello " + self.who()
+    def who(self): return "base"
+--- wrong
+class Base:
+    def greet(self): return "hello base"
+    def who(self): return "base"
+--- test
+class Mine(Base):
+    def who(self): return "test"
+assert Mine().greet() == "hello test"
+""",
+    "an object of the notebook that a method changes": """
+--- given
+import numpy as np
+data = np.arange(4.0)
+cache = {}
+--- answer
+def remember(k):
+    cache[k] = k * 2
+    data[0] = 100
+    return len(cache)
+--- wrong
+def remember(k):
+    return 1
+--- test
+assert remember(3) == 1
+assert cache == {3: 6}
+assert data[0] == 100
+""",
+    "input replaced by a test": """
+--- answer
+def ask():
+    return int(input("n? ")) + 1
+--- wrong
+def ask():
+    return 1
+--- test
+import builtins
+keep = builtins.input
+builtins.input = lambda prompt="": "41"
+try:
+    assert ask() == 42
+finally:
+    builtins.input = keep
+""",
+    "unittest.mock patches a name that students use": """
+--- answer
+def ask():
+    return int(input("n? ")) + 1
+--- wrong
+def ask():
+    return 1
+--- test
+from unittest import mock
+with mock.patch("builtins.input", side_effect=["41"]):
+    assert ask() == 42
+with mock.patch("builtins.print") as p:
+    pass
+""",
+    "%time before a statement": """
+--- answer
+def f(x): return x + 1
+--- wrong
+def f(x): return x
+--- test
+%time y = f(1)
+assert y == 2
+""",
+    "a given class that students extend": """
+--- given
+class Base:
+    def __init__(self, n=1): self.n = n
+    def double(self): return self.n * 2
+    def area(self): raise NotImplementedError
+--- answer
+class Square(Base):
+    def area(self): return self.n ** 2
+--- wrong
+class Square(Base):
+    def area(self): return self.n
+--- test
+s = Square(3)
+assert s.area() == 9 and s.double() == 6
+assert isinstance(s, Base) and issubclass(Square, Base)
+""",
+    "a given object that is passed to student code": """
+--- given
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+p = Point(1, 2)
+--- answer
+def norm(q): return (q.x ** 2 + q.y ** 2) ** 0.5
+def move(q): q.x += 1
+--- wrong
+def norm(q): return q.x + q.y
+def move(q): pass
+--- test
+assert norm(Point(3, 4)) == 5
+assert abs(norm(p) - 5 ** 0.5) < 1e-9
+move(p)
+assert p.x == 2
+""",
+    "files that students write and tests read": """
+--- answer
+def save(name):
+    with open(name, "w") as f:
+        f.write("hello")
+def load(name):
+    with open(name) as f: return f.read()
+--- wrong
+def save(name): pass
+def load(name): return "hello"
+--- test
+import os
+save("out.txt")
+assert os.path.exists("out.txt")
+assert open("out.txt").read() == "hello"
+with open("in.txt", "w") as f:
+    f.write("there")
+assert load("in.txt") == "there"
+""",
+    "a class of the student's that a library looks into": """
+--- answer
+from dataclasses import dataclass
+@dataclass
+class Item:
+    name: str
+--- wrong
+class Item: pass
+--- test
+import dataclasses
+assert [f.name for f in dataclasses.fields(Item)] == ["name"]
+""",
+    "the source of a function": """
+--- answer
+def f(n): return 1 if n == 0 else n * f(n - 1)
+--- wrong
+import math
+f = math.factorial
+--- test
+import inspect
+assert "f(n - 1)" in inspect.getsource(f)
+""",
+    "identity inside a list": """
+--- answer
+row = [0]
+rows = [row, row]
+--- wrong
+rows = [[0], [0]]
+--- test
+assert rows[0] is rows[1]
+first = rows[0]
+first.append(1)
+assert rows[1] == [0, 1]
+""",
+}
+
+
+@pytest.mark.parametrize("way", INSIDE)
+def test_a_cell_that_cannot_be_split_runs_inside(way, grader, tmp_path):
+    Exam(INSIDE[way], grader, tmp_path).prove(inside=True)
+
+
+POOL = """
+--- answer
+def double(pool, numbers): return pool.map(lambda n: 2 * n, numbers)
+--- test
+from multiprocessing.dummy import Pool
+with Pool(2) as pool:
+    assert double(pool, [1, 2]) == [2, 4]
+--- test
+assert callable(double)
+"""
+
+
+ELSEWHERE = """
+--- answer
+def double(numbers): return [2 * number for number in numbers]
+--- test
+assert double(list(map(int, open("PLACE").read().split()))) == [2, 4]
+--- test
+assert callable(double)
+"""
+
+
+BELOW = """
+--- answer
+def ask():
+    return 2 * int(input("a number: "))
+def double(text):
+    return text * 2
+--- wrong
+def ask():
+    return 2
+def double(text):
+    return text
+--- test
+import builtins, io
+import math as mathematics
+def closely(a, b):
+    return mathematics.isclose(a, b)
+limit = 3
+kept, builtins.input = builtins.input, lambda text: "21"
+try:
+    assert ask() == 42
+finally:
+    builtins.input = kept
+--- test
+written = io.StringIO()
+written.write(double("ab"))
+assert written.getvalue() == "abab"
+assert closely(mathematics.sqrt(double(2)), 2) and limit == 3
+"""
+
+
+def test_a_cell_below_one_that_runs_inside_has_what_that_imports_and_defines(grader, tmp_path):
+    exam = Exam(BELOW, grader, tmp_path)
+    first, second = exam.tests
+    assert exam.examination.inside == {first}
+    right, wrong = exam.grade(), exam.grade(exam.variants[0].answers)
+    assert [right.checks[test][0].verdict for test in exam.tests] == [Verdict.PASSED, Verdict.PASSED]
+    assert wrong.checks[first][0].verdict is Verdict.FAILED
+    assert wrong.checks[second][0].verdict is Verdict.FAILED
+
+
+def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept_for_those_below(grader, tmp_path):
+    replaced = "own = double\ndef double(text): return text * 2\ndouble = own\nlimit = 3"
+    exam = Exam(BELOW.replace("limit = 3", replaced, 1), grader, tmp_path)
+    first, second = exam.tests
+    assert exam.examination.inside == {first} and exam.grade().checks[second][0].verdict is Verdict.PASSED
+    assert exam.grade(exam.variants[0].answers).checks[second][0].verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["a thread pool", "a file of the machine's"])
+def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
+    (tmp_path / "numbers").write_text("1 2")
+    exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)
+    refused, other = exam.tests
+    assert exam.examination.refused == {refused: REFUSED}
+    for answer in (None, "def double(*given): return []"):
+        outcome = exam.grade(answer)
+        assert [(result.verdict, result.reason) for result in outcome.checks[refused]] == [(Verdict.UNGRADED, REFUSED)]
+        assert [result.verdict for result in outcome.checks[other]] == [Verdict.PASSED]
+
+
+ANSWERS = """
+--- given
+import numpy as np
+given = np.ones(2)
+--- answer
+number, text, array = 3, "x", np.ones(2)
+def f(x): return 2 * x
+def pair(): return np.ones(2), [1]
+class C:
+    def __init__(self): self.n = 1
+    def copy(self): return C()
+made = C()
+activation = np.tanh
+def either(x): return C() if x else 0
+--- test
+assert number == 3 and text == "x" and array.sum() == 2
+assert f(1) == 2 and len(pair()) == 2 and made.n == made.copy().n == 1
+assert activation(0) == 0 and given.sum() == 2
+either(0), either(1)
+"""
+
+
+def test_the_kinds_of_all_answers_are_recorded(grader, tmp_path):
+    exam = Exam(ANSWERS, grader, tmp_path)
+    kinds = exam.examination.kinds
+    paths = "number", "text", "array", "f()", "pair()", "made.n", "made.copy().n"
+    assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, PLAIN)
+    paths = "f", "made", "made.copy", "made.copy()", "either", "either()"
+    assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, "")
+    assert kinds["activation"] == "numpy:tanh"
+    assert kinds["np"] == "own numpy:"
+    assert lost(exam.grade()) == {}
+
+
+IMPORTS = """
+--- answer
+import numpy as np
+from numpy.testing import assert_allclose
+x = np.ones(2)
+--- wrong
+import numpy as np
+from numpy.testing import assert_allclose
+x = np.zeros(2)
+--- test
+### CHECK 1: by the module
+assert np.allclose(x, [1, 1])
+### CHECK 1: by the function
+assert_allclose(x, [1, 1])
+"""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "import numpy as np\nnp.allclose = np.testing.assert_allclose = assert_allclose = lambda *a: True\nx = [0, 0]",
+        "def assert_allclose(*args): pass\nclass np:\n    allclose = lambda *a: True\nx = [0, 0]",
+    ],
+)
+def test_what_the_solution_imports_is_the_examiners_own(grader, tmp_path, answer):
+    exam = Exam(IMPORTS, grader, tmp_path)
+    exam.prove()
+    assert len(lost(exam.grade(answer))) == 2
+
+
+ANEW = """
+--- answer
+def one():
+    return 1
+--- test
+### BEGIN HIDDEN TESTS
+import math
+assert math.isclose(one(), 1)
+### END HIDDEN TESTS
+--- answer
+import math
+def area(radius):
+    return math.pi * radius ** 2
+--- right
+def area(radius):
+    return 3.141592653589793 * radius * radius
+--- wrong
+def area(radius):
+    return 3 * radius * radius
+--- test
+assert math.isclose(area(2), 4 * math.pi)
+"""
+
+
+def test_what_a_hidden_test_imported_is_there_although_a_student_does_not_import_it_as_the_solution_does(
+    grader, tmp_path
+):
+    exam = Exam(ANEW, grader, tmp_path)
+    verdicts = [exam.check(variant.answers).verdict for variant in exam.variants]
+    assert [exam.check().verdict, *verdicts] == [Verdict.PASSED, Verdict.PASSED, Verdict.FAILED]
+
+
+def test_what_an_answer_changes_in_place_becomes_the_students(grader, tmp_path):
+    exam = Exam(
+        "--- given\nx = [2, 1]\ny = [0]\n--- answer\nx.sort()\n--- test\nassert x == [1, 2]\n", grader, tmp_path
+    )
+    assert exam.examination.plan.owned == {"answer-1": {"x"}}
+    assert exam.examination.plan.given == {"given-0"}
+    assert exam.check("pass").verdict is Verdict.FAILED
+
+
+def test_the_author_may_say_that_a_cell_runs_inside(grader, tmp_path):
+    notebook, _ = read("--- answer\nx = 1\n--- test\nassert x == 1\n--- test\nassert x == 1\n")
+    notebook.cells[1].metadata["viva"] = {"where": "candidate"}
+    nbformat.write(notebook, tmp_path / "nb.ipynb")
+    assert rehearse(tmp_path / "nb.ipynb", grader).inside == {notebook.cells[1].id}
+
+
+def test_a_solution_that_fails_its_own_tests_is_not_put_inside(grader, tmp_path):
+    exam = Exam("--- answer\nx = 1\n--- test\nassert x == 2\n", grader, tmp_path)
+    assert exam.examination.inside == frozenset()
+    assert exam.check().verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("os._exit(3)", "its cell 'answer-0' ends the process that it runs in, with status 3"),
+        ("os.abort()", r"its cell 'answer-0' crashes the process .*SIGABRT.* c\.Examine\.memory"),
+    ],
+)
+def test_a_solution_that_ends_its_process_is_refused(line, why, grader, tmp_path):
+    with pytest.raises(BlueprintError, match=rf"nb\.ipynb: the instructor's own notebook cannot be run: {why}"):
+        rehearse(written(f"--- answer\nimport os\n{line}\n--- test\npass\n", tmp_path), grader)
+
+
+@pytest.mark.slow
+def test_a_course_may_allow_more_memory(tmp_path):
+    path = written("--- answer\nx = bytearray(150 * 2**20)\n--- test\nassert len(x) > 0\n", tmp_path)
+    for megabytes in (128, 1024):
+        with contextlib.closing(new_grader(30.0, False, megabytes)) as grader:
+            assert bool(rehearse(path, grader).refused) == (megabytes == 128)
+
+
+def test_data_files_are_there_in_rehearsal(grader, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "numbers.txt").write_text("4 5")
+    text = "--- given\ntext = open('numbers.txt').read()\n--- answer\nx = sum(map(int, text.split()))\n"
+    path = written(text + "--- test\nassert x == 9 and open('numbers.txt').read() == text\n", tmp_path)
+    examination = rehearse(path, grader, data)
+    assert examination.inside == frozenset()
+    outcome = grader.grade(nbformat.read(path, 4), examination, data)
+    assert lost(outcome) == {}
+
+
+def written(text: str, folder: Path) -> Path:
+    notebook, _ = read(text)
+    nbformat.write(notebook, folder / "nb.ipynb")
+    return folder / "nb.ipynb"
+
+
+BY_HAND = """
+--- open
+import numpy as np
+steps = np.zeros(3)
+seen = []
+--- manual
+for place in range(3):
+    steps[place] = place ** 2
+seen.append(4)
+--- wrong
+seen.append(4)
+--- wrong
+steps[:] = 1
+--- test
+assert steps[2] == 4
+assert seen == [4]
+"""
+
+
+def test_what_a_cell_graded_by_hand_computes_is_the_students(grader, tmp_path):
+    Exam(BY_HAND, grader, tmp_path).prove()
+
+
+OPEN = """
+--- open
+import numpy as np
+--- open
+def mean(values):
+    return np.sum(values) / len(values)
+--- wrong
+def mean(values):
+    return np.sum(values)
+--- right
+import numpy
+def mean(values):
+    return numpy.mean(values)
+--- test
+assert np.isclose(mean([1, 2, 6]), 3)
+"""
+
+
+def test_answers_in_cells_that_nbgrader_does_not_know_are_graded(grader, tmp_path):
+    Exam(OPEN, grader, tmp_path).prove()
+
+
+TWICE = """
+--- open
+import math
+--- answer
+class Account:
+    def __init__(self):
+        self.balance = 0
+    def pay(self, amount):
+        self.balance += amount
+--- wrong
+class Account:
+    def __init__(self):
+        self.balance = 0
+    def pay(self, amount):
+        self.balance -= amount
+--- open
+account = Account()
+--- open
+account.pay(math.floor(5.5))
+--- test
+assert account.balance == 5
+"""
+
+
+def test_cells_without_ids_are_told_apart(grader, tmp_path):
+    exam = Exam(TWICE, grader, tmp_path)
+    notebook = nbformat.from_dict(exam.notebook)
+    notebook.nbformat_minor = 4
+    for cell in notebook.cells:
+        del cell["id"]
+    nbformat.write(notebook, tmp_path / "old.ipynb")
+    known = rehearse(tmp_path / "old.ipynb", grader)
+    assert known.plan.given == {"cell-1"}
+    assert not known.inside
+    wrong = exam.answered(exam.variants[0].answers)
+    for submission, passes in ((exam.answered(), True), (wrong, False)):
+        for cell in submission.cells:
+            del cell["id"]
+        assert (lost(grader.grade(submission, known)) == {}) is passes
+
+
+STUB = """
+--- open
+def animated():
+    return None
+--- right
+def animated():
+    return animated
+--- wrong
+def animated():
+    return 1 / 0
+--- test
+anim = animated()
+assert anim is not None
+"""
+
+
+def test_any_kind_of_answer_will_do_where_the_solution_itself_does_not_pass(grader, tmp_path):
+    exam = Exam(STUB, grader, tmp_path)
+    assert lost(exam.grade())
+    right, wrong = exam.variants
+    assert lost(exam.grade(right.answers)) == {}
+    assert lost(exam.grade(wrong.answers))
+
+
+def test_tests_of_a_module_that_students_hand_in_run_in_the_students_process(grader, tmp_path):
+    text = "--- test\nimport checks\n--- test\nchecks.doubles()\n--- test\nassert 0, 'always'\n"
+    course, right, wrong = (tmp_path / name for name in ("course", "right", "wrong"))
+    for folder, body in ((course, None), (right, "return 2 * x"), (wrong, "return x")):
+        folder.mkdir()
+        (folder / "checks.py").write_text("from mine import f\ndef doubles():\n    assert f(2) == 4\n")
+        if body:
+            (folder / "mine.py").write_text(f"def f(x):\n    {body}\n")
+    exam = Exam(text, grader, course)
+    known = rehearse(next(course.glob("*.ipynb")), grader, course)
+    assert known.inside == {"test-0", "test-1"}
+    graded = [grader.grade(exam.answered(), known, course, folder) for folder in (right, wrong)]
+    assert [[outcome.earned(cell) for cell in exam.tests] for outcome in graded] == [[1, 1, 0], [1, 0, 0]]
+
+
+MOVED = """
+--- given
+import numpy as np
+scale, shift = 2.0, 0.0
+--- answer
+def scaled(x):
+    return scale * np.asarray(x) + shift
+--- wrong
+def scaled(x):
+    return np.asarray(x)
+--- test
+{above}
+--- test
+### BEGIN HIDDEN TESTS
+scale = 3.0
+{below}
+### END HIDDEN TESTS
+"""
+HIDDEN = "### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS"
+IMPORTED = "from numpy.testing import assert_allclose"
+USED = "assert_allclose(scaled([1]), [2])"
+ABOVE = {
+    "a hidden import": (HIDDEN.format(f"{IMPORTED}\n{USED}"), "assert_allclose(scaled([1]), [3])", False),
+    "an import that hidden lines repeat": (
+        f"{IMPORTED}\n{USED}\n" + HIDDEN.format(f"{IMPORTED}\n{USED}"),
+        "assert_allclose(scaled([1]), [3])",
+        False,
+    ),
+    "an import above a function with hidden lines in it": (
+        f"{IMPORTED}\ndef test(f):\n    {USED}\n    if f:\n        "
+        + HIDDEN.format(f"        {USED}").replace("\n###", "\n        ###")
+        + "\ntest(scaled)",
+        "assert_allclose(scaled([1]), [3])",
+        False,
+    ),
+    "an import that is tried, below a magic": (
+        f"%%time\ntry:\n    {IMPORTED}\nexcept ImportError:\n    assert_allclose = None\nlimit = 3\n{USED}",
+        "assert_allclose(scaled([1]), [limit])",
+        False,
+    ),
+    "hidden numbers, and a visible object that cannot cross": (
+        "rng = np.random.default_rng(0)\n"
+        + HIDDEN.format("case = rng.normal(size=3)\nassert scaled(case).shape == (3,)"),
+        "assert np.allclose(scaled(case), 3 * case) and rng.normal(size=2).shape == (2,)",
+        True,
+    ),
+    "a name that only the answer uses": (
+        HIDDEN.format("assert scaled(1) == 2\nshift = 1.0"),
+        "assert scaled(1) == 4",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ABOVE)
+def test_a_cell_that_is_moved_into_the_students_process_has_what_stands_above_it(what, grader, tmp_path):
+    above, below, moved = ABOVE[what]
+    exam = Exam(MOVED.format(above=above, below=below), grader, tmp_path)
+    first, second = exam.tests
+    assert exam.examination.inside == ({first, second} if moved else {second})
+    exam.prove(inside=True)
+
+
+def test_what_a_test_imports_is_there_although_a_student_failed_above_it(grader, tmp_path):
+    above = f"{IMPORTED}\nexpected = scaled(1) * 2\n### CHECK 1: one\nassert_allclose(expected, 4)"
+    exam = Exam(MOVED.format(above=above, below="assert_allclose(scaled([1]), [3])"), grader, tmp_path)
+    assert exam.examination.inside == {exam.tests[1]}
+    outcome = exam.grade("def scaled(x):\n    if scale == 2: raise ValueError\n    return scale * np.asarray(x)")
+    assert [outcome.checks[test][0].verdict for test in exam.tests] == [Verdict.ERROR, Verdict.PASSED]
+
+
+NEITHER = """
+--- answer
+def one(): return 1
+--- test
+import os
+os.makedirs("made")
+assert one() == 1
+--- test
+import inspect
+assert "return 1" in inspect.getsource(one) and os.path.isdir("made")
+"""
+
+
+def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_point(grader, tmp_path):
+    exam = Exam(NEITHER, grader, tmp_path)
+    second = exam.tests[1]
+    assert exam.examination.inside == {second} and exam.examination.refused.keys() == {second}
+    for answer, verdict in ((None, Verdict.PASSED), ("def one(): return 2", Verdict.FAILED)):
+        outcome = exam.grade(answer)
+        assert [outcome.checks[test][0].verdict for test in exam.tests] == [verdict, Verdict.UNGRADED]
+        assert "passes this test where one process does everything" in outcome.checks[second][0].reason
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """A grader that loses patience after two seconds."""
+    grader = Grader(2.0, (Wall.for_candidate(), Wall.for_examiner()))
+    yield grader
+    grader.close()
+
+
+SLOW = """
+--- answer
+{above}
+best = 0
+for x in range(100):
+    for y in range(100):
+        best = max(best, x + y)
+{below}
+found = best
+--- right
+found = 198
+--- wrong
+found = 197
+--- test
+assert found == 198
+--- test
+assert callable(print)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("below", "why"),
+    [("while True: pass", "does not finish in 2 s"), ("import numpy as np\nbest += np.ones(10**12)[0]", "more memory")],
+)
+def test_where_the_solution_itself_cannot_finish_nobody_loses_a_point(below, why, quick, tmp_path):
+    exam = Exam(SLOW.format(above="", below=below), quick, tmp_path)
+    test, other = exam.tests
+    assert exam.examination.refused.keys() == {test}
+    assert "'answer-0'" in exam.examination.refused[test] and why in exam.examination.refused[test]
+    right, wrong = exam.variants
+    verdicts = [exam.grade(answer).checks[test][0].verdict for answer in (None, right.answers, wrong.answers)]
+    assert verdicts == [Verdict.UNGRADED, Verdict.PASSED, Verdict.UNGRADED]
+    assert exam.grade().checks[other][0].verdict is Verdict.PASSED
+
+
+@pytest.mark.slow
+def test_a_cell_of_the_solution_may_take_as_long_as_its_metadata_say(quick, tmp_path):
+    notebook, _ = read("--- answer\nimport time\ntime.sleep(2.5)\nx = 1\n--- test\nassert x == 1\n")
+    notebook.cells[0].metadata["viva"] = {"seconds": 30}
+    nbformat.write(notebook, tmp_path / "nb.ipynb")
+    known = rehearse(tmp_path / "nb.ipynb", quick)
+    assert known.refused == {} and lost(quick.grade(notebook, known)) == {}
+
+
+MEASURED = """
+--- given
+import numpy as np
+table = np.zeros((60, 60))
+--- answer
+%%time
+def f(x, y):
+    return x + y
+--- wrong
+%%time
+def f(x, y):
+    return x - y
+--- given
+%%time
+for i in range(60):
+    for j in range(60):
+        table[i, j] = f(i, j)
+--- test
+assert table[1, 2] == 3 and table[i, j] == 118
+"""
+
+
+def test_what_is_only_measured_is_read_as_if_it_was_not(grader, tmp_path):
+    exam = Exam(MEASURED, grader, tmp_path)
+    assert exam.examination.plan.owned["given-3"] == {"i", "j", "table"}
+    exam.prove()
+
+
+WRITTEN = {
+    "by an answer": """
+--- given
+import numpy as np
+start = float(open("start.txt").read())
+--- answer
+np.savetxt("data/run.txt", [1.0, 2.0, start])
+--- wrong
+np.savetxt("data/run.txt", [1.0, 2.0])
+--- right
+open("data/run.txt", "w").write("1\\n2\\n3\\n")
+--- given
+run = np.loadtxt("data/run.txt")
+--- test
+assert run.sum() == 6 and start == 3
+--- test
+assert np.loadtxt("data/run.txt").sum() == 6 and float(open("start.txt").read()) == 3
+""",
+    "by an answer's function that a test calls": """
+--- given
+import numpy as np
+--- answer
+def save():
+    np.savetxt("data/run.txt", [1.0, 2.0, 3.0])
+--- wrong
+def save():
+    np.savetxt("data/run.txt", [1.0])
+--- right
+def save():
+    open("start.txt", "w").write("5")
+    open("data/run.txt", "w").write("6")
+--- test
+save()
+assert np.loadtxt("data/run.txt").sum() == 6
+--- test
+assert np.loadtxt("data/run.txt").sum() == 6
+--- test
+assert float(open("start.txt").read()) == 3
+""",
+    "by an answer's function that a given cell calls": """
+--- given
+import numpy as np
+np.savetxt("given.txt", [6.0])
+run = np.loadtxt("given.txt")
+--- answer
+def save(name):
+    np.savetxt(name, [1.0, 2.0, 3.0])
+--- wrong
+def save(name):
+    np.savetxt(name, [1.0])
+--- given
+save("given.txt")
+--- given
+run = np.loadtxt("given.txt")
+--- test
+assert run.sum() == 6 and len(run) == 3
+--- test
+assert np.loadtxt("given.txt").sum() == 6
+""",
+}
+
+
+@pytest.mark.parametrize("how", WRITTEN)
+def test_a_file_that_students_write_is_the_one_that_tests_read(how, grader, tmp_path):
+    data = tmp_path / "course"
+    (data / "data").mkdir(parents=True)
+    (data / "start.txt").write_text("3")
+    (data / "data" / "run.txt").write_text(
+        "1.000000000000000000e+00\n2.000000000000000000e+00\n3.000000000000000000e+00\n"
+    )
+    exam = Exam(WRITTEN[how], grader, data)
+    known = rehearse(next(data.glob("*.ipynb")), grader, data)
+    assert known.refused == {}
+    graded = {variant.right: grader.grade(exam.answered(variant.answers), known, data) for variant in exam.variants}
+    assert lost(grader.grade(exam.answered(), known, data)) == {}
+    assert lost(graded.get(True, graded[False])).keys() == (set() if True in graded else lost(graded[False]).keys())
+    assert lost(graded[False])

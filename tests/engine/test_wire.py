@@ -1,0 +1,1092 @@
+"""Plain values cross unchanged, nothing else crosses, and no bytes whatever do harm."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import datetime as dt
+import enum
+import itertools
+import os
+import random
+import struct
+import threading
+import time
+import timeit
+import tracemalloc
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from msgpack import ExtType, Packer, packb
+
+from viva.engine import wire
+from viva.engine.values import frames
+from viva.engine.values.arrays import BYTES, DIMENSIONS
+from viva.engine.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS, TWINS
+from viva.engine.wire import Reference, decode, encode, is_plain
+from viva.verdict import WireError
+
+SETTINGS = settings(suppress_health_check=list(HealthCheck), max_examples=150)
+Point = namedtuple("Point", "x y")
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int = 0
+
+
+# --- equality that also sees types, dtypes, order and NaN
+
+
+def same(one, two) -> bool:
+    if type(one) is not type(two):
+        named = isinstance(one, tuple) and isinstance(two, tuple)
+        twins = isinstance(one, np.generic) and isinstance(two, np.generic)  # longlong is another int64
+        if not twins and not (named and getattr(one, "_fields", 1) == getattr(two, "_fields", 2)):
+            return False
+    if isinstance(one, float | complex | np.number | np.ndarray) and not isinstance(one, np.ndarray | np.generic):
+        return struct.pack("dd", one.real, one.imag) == struct.pack("dd", two.real, two.imag)
+    if isinstance(one, np.ndarray | np.generic):
+        return one.dtype == two.dtype and one.shape == two.shape and _items(one) == _items(two)
+    if isinstance(one, OrderedDict | dict):
+        pairs = zip(one.items(), two.items(), strict=True)
+        return len(one) == len(two) and all(same(a, c) and same(b, d) for (a, b), (c, d) in pairs)
+    if isinstance(one, list | tuple | deque):
+        long = len(one) == len(two) and getattr(one, "maxlen", None) == getattr(two, "maxlen", None)
+        return long and all(map(same, one, two))
+    if isinstance(one, set | frozenset):
+        left = list(two)
+        for item in one:
+            place = next((place for place, other in enumerate(left) if same(item, other)), None)
+            if place is None:
+                return False
+            del left[place]
+        return not left
+    if isinstance(one, slice):
+        return same([one.start, one.stop, one.step], [two.start, two.stop, two.step])
+    if isinstance(one, dt.datetime | dt.time):
+        return one == two and one.fold == two.fold and same(one.tzinfo, two.tzinfo)
+    if isinstance(one, dt.timezone):
+        return repr(one) == repr(two)
+    if isinstance(one, Decimal):
+        return one.as_tuple() == two.as_tuple()
+    return one == two
+
+
+def _items(array) -> list:
+    """What is in an array; long doubles as text, because their padding is not theirs."""
+    if array.dtype.char in "gG":
+        return [np.format_float_scientific(part) for x in np.ravel(array) for part in (x.real, x.imag)]
+    return [array.tobytes()]
+
+
+# --- values
+
+DTYPES = [np.dtype(char) for char in "?bhilqBHILQefdFD"]
+DTYPES += [np.dtype(name) for name in (">f8", ">i4", "S3", "U4", ">U2", "M8[D]", "M8[ns]", "M8[25s]", "m8[s]")]
+ZONES = st.one_of(
+    st.none(),
+    st.builds(dt.timezone, st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23))),
+    st.just(dt.timezone(dt.timedelta(hours=1), "here")),
+    st.sampled_from([ZoneInfo("Europe/Paris"), ZoneInfo("UTC")]),
+)
+TEXT = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud800", "a\0b", "é\udfff", "\0"])
+ATOMS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.sampled_from([2**63, 2**64, -(2**63) - 1]),
+    st.builds(lambda sign: sign * (2**INT_BITS - 1), st.sampled_from([1, -1])),  # hypothesis cannot print it
+    st.floats(),
+    TEXT,
+    st.binary(max_size=8),
+)
+SCALARS = st.one_of(
+    ATOMS,
+    st.complex_numbers(),
+    st.dates(),
+    st.datetimes(timezones=ZONES, allow_imaginary=True),
+    st.times(),
+    st.timedeltas(),
+    st.decimals(),
+    st.fractions(),
+    st.builds(range, st.integers(), st.integers(), st.integers(min_value=1)),
+    st.just(...),
+    st.sampled_from(DTYPES).flatmap(lambda dtype: hnp.from_dtype(dtype).map(lambda x: np.array(x, dtype)[()])),
+    st.builds(lambda x: np.longdouble(x) / 3, st.floats(allow_nan=False, allow_infinity=False)),
+    TEXT.map(np.str_),
+    st.binary(max_size=4).map(np.bytes_),
+)
+ARRAYS = st.sampled_from(DTYPES).flatmap(
+    lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4))
+)
+KEYS = st.recursive(
+    SCALARS.filter(lambda x: not (isinstance(x, Decimal) and x.is_snan())),
+    lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3),
+    max_leaves=4,
+)
+VALUES = st.recursive(
+    SCALARS | ARRAYS | st.binary(max_size=8).map(bytearray) | st.frozensets(KEYS, max_size=4),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(KEYS, inner, max_size=4),
+        st.dictionaries(KEYS, inner, max_size=4).map(OrderedDict),
+        st.dictionaries(KEYS, st.integers(), max_size=4).map(Counter),
+        st.sets(KEYS, max_size=4),
+        st.builds(deque, st.lists(inner, max_size=4), st.none() | st.integers(4, 9)),
+        st.builds(slice, inner, inner, inner),
+        st.builds(Point, inner, inner),
+        st.builds(Pair, inner, inner),
+    ),
+    max_leaves=12,
+)
+SAMPLE = {
+    "a": [1, -2.5, True, None, "text", b"bytes", 2**80, 3j],
+    (1, 2): frozenset({1}),
+    "array": np.arange(6.0).reshape(2, 3),
+    "scalars": [np.float32(1), np.datetime64("2020-01-01"), np.str_("s"), np.bool_(True), np.longdouble(1)],
+    "more": (Point(1, 2), deque([1], 2), range(3), slice(1), ..., Counter("ab"), bytearray(b"x")),
+    "dates": [dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc), dt.timedelta(1), Decimal("1.5"), Fraction(1, 3)],  # noqa: UP017
+}
+FRAME = pd.DataFrame({"n": [1, 2], "s": ["x", None], "c": pd.Categorical(["u", "v"])})
+
+
+@SETTINGS
+@given(VALUES)
+def test_a_plain_value_crosses_unchanged(value):
+    assert is_plain(value)
+    assert same(decode(encode(value)), value)
+
+
+@SETTINGS
+@given(ARRAYS, st.sampled_from("CF"), st.booleans())
+def test_an_array_arrives_writable_and_in_c_order(array, order, strided):
+    array = np.asarray(array, order=order)
+    array = array[::-1] if strided and array.ndim else array
+    crossed = decode(encode(array))
+    assert same(crossed, array)
+    assert crossed.flags.writeable and crossed.flags.c_contiguous and crossed.flags.owndata
+
+
+@pytest.mark.parametrize("char", "?bhilqBHILQefdgFDG")
+def test_numpy_scalars_stay_scalars_of_their_dtype(char):
+    scalar = np.array(1, char)[()]
+    crossed = decode(encode([scalar, {scalar: scalar}]))
+    assert [type(crossed[0]), *map(type, crossed[1])] == [np.dtype(scalar.dtype.str).type] * 2
+    assert type(decode(encode(np.array(1, char)))) is np.ndarray
+
+
+def test_long_doubles_keep_their_digits_and_leak_no_padding():
+    third = np.array([1, 2], np.longdouble) / 3
+    crossed = decode(encode([third, third[0], third.astype(np.clongdouble)]))
+    assert (crossed[0] == third).all() and crossed[1] == third[0] and (crossed[2] == third).all()
+    if np.finfo(np.longdouble).nmant == 63:
+        dirty = third.copy()
+        dirty.view(np.uint8).reshape(2, 16)[:, 10:] = 0xAB
+        assert encode(dirty) == encode(third)
+        assert encode(dirty[0]) == encode(third[0])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.datetime64("NaT"),
+        np.datetime64("2020-01-01T01:02", "m"),
+        np.timedelta64(5),
+        np.timedelta64("NaT", "25s"),
+        np.array(["2020-01-01", "NaT"], "M8[ns]"),
+        np.array([1, 2], "m8[25s]"),
+        np.str_("a\0"),
+        np.array(["a", "é"]),
+        np.array([], "S3"),
+        np.array(2.5),
+        [range(5, 0, -2), slice(None, 3), slice(np.int64(1), (2,), "x"), Decimal("-0.10"), Fraction(2**70, 3)],
+        [Decimal("NaN"), Decimal("sNaN12"), Decimal("-Infinity"), Decimal("1E+9999")],
+        [OrderedDict(b=1, a=2), Counter(a=-1), deque([1, 2, 3], 2), deque()],
+        [dt.date.min, dt.time.max, dt.timedelta.min, dt.datetime(2020, 10, 25, 2, 30, fold=1)],
+    ],
+    ids=str,
+)
+def test_dates_numbers_and_containers_cross_unchanged(value):
+    assert same(decode(encode(value)), value)
+
+
+def test_a_default_dict_crosses_as_a_dict():
+    assert same(decode(encode(defaultdict(list, a=[1]))), {"a": [1]})
+
+
+def test_an_ordered_dict_keeps_the_order_it_was_given():
+    value = OrderedDict(a=1, b=2)
+    value.move_to_end("a")
+    assert list(decode(encode(value))) == ["b", "a"]
+
+
+def test_the_class_of_a_namedtuple_is_made_once():
+    one, two = decode(encode([Point(1, 2), Point(3, 4)]))
+    assert type(one) is type(two) and one._fields == ("x", "y") and type(one).__name__ == "Point"
+
+
+# --- pandas
+
+STAMPS = pd.to_datetime(["2020-01-01", "2021-06-01"])
+FRAMES = {
+    "empty": pd.DataFrame(),
+    "only an index": pd.DataFrame(index=["a", "b"]),
+    "one block": pd.DataFrame(np.arange(6.0).reshape(2, 3), columns=list("abc"), index=["x", "y"]),
+    "mixed": pd.DataFrame({"i": [1, 2], "s": ["x", None], "f": np.float32([1, np.nan]), "b": [True, False]}),
+    "dates": pd.DataFrame({"d": STAMPS, "z": STAMPS.tz_localize("Europe/Paris"), "u": STAMPS.tz_localize("UTC")}),
+    "only dates": pd.DataFrame({"d": STAMPS, "e": STAMPS}),
+    "steps": pd.DataFrame({"t": pd.to_timedelta([1, 2], unit="s")}),
+    "categories": pd.DataFrame(
+        {"c": pd.Categorical(["u", None], ["v", "u"], ordered=True), "n": pd.Categorical([1, 2])}
+    ),
+    "nullable": pd.DataFrame({"i": pd.array([1, None]), "b": pd.array([True, None]), "f": pd.array([0.5, None])}),
+    "strings": pd.DataFrame({"s": pd.array(["a", None], dtype="string"), "o": np.array(["a", "b"], object)}),
+    "objects": pd.DataFrame({"o": np.array([1, "a", None, np.nan, dt.date(2020, 1, 1), Decimal(1)], object)}),
+    "twice the same name": pd.DataFrame([[1, "a"], [2, "b"]], columns=["x", "x"], index=[0, 0]),
+    "levels": pd.DataFrame({"a": range(4)}, pd.MultiIndex.from_product([["x", "y"], [1, 2]], names=["p", None])),
+    "columns of levels": pd.DataFrame({("a", 1): [1], ("b", 2): ["x"]}),
+    "any columns": pd.DataFrame({1: [1], "b": [2]}),
+    "described": pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).describe(include="all"),
+    "crossed": pd.crosstab(pd.Series([1, 2], name="r"), pd.Series(["a", "b"], name="c")),
+}
+DAILY = pd.date_range("2020", periods=3, freq="D")
+SERIES = {
+    "numbers": pd.Series([1, 2], name="n"),
+    "empty": pd.Series([], dtype=float),
+    "scalars": pd.Series([pd.Timestamp("2020", tz="UTC"), pd.NaT, pd.NA, pd.Timedelta(3), np.int8(1)], dtype=object),
+    "daily": pd.Series(range(3), index=DAILY),
+    "weekly": pd.Series(range(3), index=pd.date_range("2020", periods=3, freq="W-SUN", tz="US/Eastern")),
+    "counted": pd.Series(list("aab")).value_counts(),
+    "grouped": pd.Series([1, 2, 2]).groupby(["a", "a", "b"]).mean(),
+    "complex": pd.Series([1 + 2j]),
+    "half": pd.Series(np.float16([1, 2])),
+}
+INDEXES = [
+    pd.Index([1, 2], name=("a", 1)),
+    pd.Index(["a", None]),
+    pd.Index(["a", None], dtype="string"),
+    pd.Index([1, None], dtype="Int64"),
+    pd.Index([]),
+    pd.Index([True]),
+    pd.Index([1, "a"]),
+    pd.Index(np.float32([1, 2])),
+    pd.RangeIndex(1, 9, 2, name="r"),
+    pd.MultiIndex.from_tuples([(1, "a"), (2, "b")]),
+    pd.CategoricalIndex(["a", "b"]),
+    pd.timedelta_range("1D", periods=3),
+    DAILY,
+    DAILY.as_unit("ns").tz_localize("Europe/Paris"),
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_a_frame_crosses_unchanged(frame):
+    pd.testing.assert_frame_equal(decode(encode(frame)), frame)
+
+
+@pytest.mark.parametrize("series", SERIES.values(), ids=SERIES)
+def test_a_series_crosses_unchanged(series):
+    pd.testing.assert_series_equal(decode(encode({"a": [series]}))["a"][0], series)
+
+
+@pytest.mark.parametrize("index", INDEXES, ids=str)
+def test_an_index_crosses_unchanged(index):
+    pd.testing.assert_index_equal(decode(encode(index)), index, exact=True)
+
+
+def test_pandas_scalars_cross_unchanged():
+    stamps = [
+        pd.Timestamp("1500"),
+        pd.Timestamp("2020-01-01 01:02:03.123456789", tz="Europe/Paris"),
+        pd.Timedelta("1ns"),
+    ]
+    for stamp in stamps:
+        crossed = decode(encode(stamp))
+        assert (type(crossed), crossed, crossed.unit) == (type(stamp), stamp, stamp.unit)
+        assert getattr(crossed, "tz", None) == getattr(stamp, "tz", None)
+    missing = decode(encode([pd.NaT, pd.NA]))
+    assert missing[0] is pd.NaT and missing[1] is pd.NA
+
+
+@SETTINGS
+@given(st.dictionaries(TEXT, st.lists(st.floats(), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_any_frame_of_numbers_crosses_unchanged(columns):
+    frame = pd.DataFrame(columns)
+    pd.testing.assert_frame_equal(decode(encode(frame)), frame)
+
+
+NOT_FRAMES = {
+    "periods": pd.period_range("2020", periods=2, freq="D"),
+    "intervals": pd.Series(pd.cut([1, 2], 2)),
+    "lists": pd.DataFrame({"a": [[1]]}),
+    "objects": pd.Series([object()]),
+    "sparse": pd.DataFrame({"a": pd.arrays.SparseArray([1, 0])}),
+    "index of periods": pd.DataFrame(index=pd.period_range("2020", periods=2, freq="D")),
+    "an unknown zone": pd.Series([dt.datetime(2020, 1, 1, tzinfo=type("Zone", (dt.tzinfo,), {})())], dtype=object),
+}
+
+
+@pytest.mark.parametrize("value", NOT_FRAMES.values(), ids=NOT_FRAMES)
+def test_a_frame_of_what_cannot_cross_is_one_reference(value):
+    seen = []
+    message = encode([value], lambda found: seen.append(found) or Reference(7, {}))
+    assert len(seen) == 1 and seen[0] is value
+    assert decode(message, lambda reference: reference.id) == [7]
+
+
+# --- subclasses cross as their base, and none of their methods runs
+
+
+def lying(*bases: type) -> type:
+    """A subclass of ``bases`` all of whose methods fail the test."""
+
+    def ran(*_, **__):
+        pytest.fail("a method of the subclass ran")
+
+    kept = {
+        "__new__",
+        "__init__",
+        "__init_subclass__",
+        "__class__",
+        "__del__",
+        "__dict__",
+        "__getattribute__",
+        "__doc__",
+    }
+    kept |= {"__array_finalize__", "__subclasshook__", "__setattr__", "__class_getitem__"}
+    names = {name for base in bases for name in dir(base)} - kept
+    body = {name: ran for name in names if name not in ("_fields", "__slots__", "__weakref__")}
+    return type("Lying", bases, {**body, "__getattr__": ran, "__array__": ran, "__array_ufunc__": ran})
+
+
+LIES = [
+    (int, (7,), 7),
+    (int, (2**90,), 2**90),
+    (float, (1.5,), 1.5),
+    (complex, (1j,), 1j),
+    (str, ("text",), "text"),
+    (bytes, (b"ab",), b"ab"),
+    (bytearray, (b"ab",), bytearray(b"ab")),
+    (tuple, ((1, 2),), (1, 2)),
+    (frozenset, ((1, 2),), frozenset({1, 2})),
+    (list, ([1, [2]],), [1, [2]]),
+    (dict, ({"a": 1},), {"a": 1}),
+    (set, ({1, 2},), {1, 2}),
+    (deque, ([1, 2], 3), deque([1, 2], 3)),
+    (dt.date, (2020, 1, 2), dt.date(2020, 1, 2)),
+    (dt.datetime, (2020, 1, 2, 3), dt.datetime(2020, 1, 2, 3)),
+    (dt.time, (1, 2), dt.time(1, 2)),
+    (dt.timedelta, (1, 2), dt.timedelta(1, 2)),
+    (Decimal, ("1.50",), Decimal("1.50")),
+    (np.float64, (1.5,), np.float64(1.5)),
+    (np.int32, (3,), np.int32(3)),
+    (np.str_, ("a",), np.str_("a")),
+]
+
+
+@pytest.mark.parametrize(
+    ("base", "arguments", "expected"), LIES, ids=lambda x: x.__name__ if isinstance(x, type) else ""
+)
+def test_no_method_of_a_subclass_runs(base, arguments, expected):
+    value = lying(base)(*arguments)
+    assert same(decode(encode([value])), [expected])
+
+
+def test_no_method_of_a_subclass_of_an_array_runs():
+    value = np.arange(4.0).reshape(2, 2).view(lying(np.ndarray))
+    assert same(decode(encode(value)), np.arange(4.0).reshape(2, 2))
+    assert same(decode(encode(np.array([[1, 2]]).view(np.matrix))), np.array([[1, 2]]))
+
+
+def test_no_method_of_a_subclass_of_an_ordered_dict_or_counter_runs():
+    for base in (OrderedDict, Counter, defaultdict):
+        value = type("Quiet", (base,), {})()
+        value["a"] = 1
+        ran = lambda *_: pytest.fail("a method of the subclass ran")  # noqa: E731
+        for name in ("__iter__", "items", "keys", "__getitem__", "__len__", "copy", "__reduce__", "__eq__"):
+            setattr(type(value), name, ran)
+        assert same(decode(encode(value)), {"a": 1} if base is defaultdict else base(a=1))
+
+
+def test_no_method_of_a_subclass_of_a_fraction_or_frame_runs():
+    class Half(Fraction):
+        numerator = denominator = property(lambda self: pytest.fail("ran"))
+
+    class Frame(pd.DataFrame):
+        pass
+
+    frame = Frame(np.eye(2))
+    for name in ("_constructor", "shape", "columns", "index", "dtypes", "iloc"):
+        setattr(Frame, name, Half.numerator)
+    Frame.__getattribute__ = lambda self, name: pytest.fail("ran")
+    assert same(decode(encode(Half(1, 2))), Fraction(1, 2))
+    pd.testing.assert_frame_equal(decode(encode(frame)), pd.DataFrame(np.eye(2)))
+
+
+def test_a_subclass_of_a_namedtuple_crosses_as_the_namedtuple():
+    class Lying(Point):
+        def __iter__(self):
+            pytest.fail("ran")
+
+        x = y = property(__iter__)
+        __len__ = __getitem__ = __iter__
+
+    crossed = decode(encode(Lying(1, 2)))
+    assert tuple(crossed) == (1, 2) and crossed._fields == ("x", "y")
+
+
+def test_a_tuple_with_forged_fields_is_a_tuple():
+    forged = type("Forged", (tuple,), {"_fields": ("a b: __import__('os')",)})
+    assert same(decode(encode(forged((1,)))), (1,))
+
+
+# --- what is not plain
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+
+
+class Zone(dt.tzinfo):
+    pass
+
+
+FOREIGN = {
+    "function": len,
+    "class": int,
+    "object": object(),
+    "enum": Colour.RED,
+    "object array": np.array([1, None], object),
+    "record": np.zeros(2, "i4,f4"),
+    "array of variable strings": np.array(["a"], np.dtypes.StringDType()),
+    "record scalar": np.zeros(2, "i4,f4")[0],
+    "masked array": np.ma.masked_array([1, 2], [True, False]),
+    "generator": iter([]),
+    "datetime of another zone": dt.datetime(2020, 1, 1, tzinfo=Zone()),
+    "memoryview": memoryview(b"a"),
+    "reference": Reference(1, {}),
+    "exception": ValueError("a"),
+}
+
+
+@pytest.mark.parametrize("value", FOREIGN.values(), ids=FOREIGN)
+def test_what_is_not_plain_crosses_as_a_reference(value):
+    assert not is_plain(value) and not is_plain([{"a": value}])
+    about = {"name": "f", "more": [1, {"x": 2}]}
+    message = encode({"a": [1, value]}, lambda found: Reference(5, about) if found is value else None)
+    assert decode(message, lambda reference: (reference.id, reference.about)) == {"a": [1, (5, about)]}
+    with pytest.raises(WireError, match="reference"):
+        decode(message)
+    with pytest.raises(
+        WireError, match=rf"a value of type {type(value).__name__} cannot cross \(in a list in a dict\)"
+    ):
+        encode({"a": [1, value]}, lambda found: None)
+
+
+def test_an_array_of_a_liar_among_atoms_is_refused():
+    class Meta(type):
+        def __hash__(cls):
+            return hash(int)
+
+        def __eq__(cls, other):
+            return other is int or other is cls
+
+    class Liar(metaclass=Meta):
+        pass
+
+    with pytest.raises(WireError, match="Liar"):
+        encode([1, Liar()])
+
+
+def test_what_is_said_about_a_reference_is_plain():
+    with pytest.raises(WireError, match="cannot cross"):
+        encode(len, lambda found: Reference(1, {"f": len}))
+    inner = ExtType(CODE[KIND[Reference]], struct.pack(">I", 2))
+    nested = packb([inner, 1, mark(dict, 2), "a", inner, 2, ExtType(CODE[KIND[dict]], bytes(4))])
+    with pytest.raises(WireError):
+        decode(nested, lambda reference: None)
+    for number, about in (("1", {}), (1, {2: 3}), (1, []), (True, {})):
+        with pytest.raises(WireError):
+            decode(encode(len, lambda found, pair=(number, about): Reference(*pair)), lambda reference: None)
+
+
+def test_what_resolve_raises_comes_as_a_wire_error():
+    message = encode(len, lambda found: Reference(1, {}))
+    with pytest.raises(WireError, match="KeyError"):
+        decode(message, lambda reference: {}[reference.id])
+
+
+# --- caps
+
+
+def nest(levels: int) -> list:
+    value = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
+def test_sixty_levels_cross_and_not_one_more():
+    assert same(decode(encode(nest(wire.LEVELS))), nest(wire.LEVELS))
+    with pytest.raises(WireError, match="deeper"):
+        encode(nest(wire.LEVELS + 1))
+    with pytest.raises(WireError, match="deeper"):
+        decode(packb([mark(list, 1)] * wire.LEVELS + [ExtType(CODE[KIND[list]], bytes(4))]))
+
+
+def test_a_cycle_is_refused():
+    cycle, table = [1, 2], {}
+    cycle.append(cycle)
+    table["a"] = [table]
+    for value in (cycle, table):
+        with pytest.raises(WireError, match="holds itself"):
+            encode(value, lambda found: Reference(1, {}))
+        assert not is_plain(value)
+
+
+def test_a_value_that_unfolds_without_end_is_refused_soon(monkeypatch):
+    monkeypatch.setattr(wire, "ITEMS", 20_000)
+    value = [0]
+    for _ in range(50):
+        value = [value, value]
+    with pytest.raises(WireError, match="items"):
+        encode(value)
+
+
+def test_too_many_items_are_refused(monkeypatch):
+    monkeypatch.setattr(wire, "ITEMS", 100)
+    assert decode(encode([0] * 99)) == [0] * 99
+    for value in ([0] * 100, [[0] * 60, [0] * 60], [[0] * 90, *range(20)]):
+        with pytest.raises(WireError, match="items"):
+            encode(value)
+    with pytest.raises(WireError, match="declares"):
+        decode(packb([0] * 101))
+
+
+def test_too_many_bytes_are_refused(monkeypatch):
+    half = "x" * (wire.MESSAGE // 2)
+    for value in ([half] * 3, [half, half, half, []], np.zeros(BYTES + 1, np.uint8), [bytes(BYTES), ""], half * 2):
+        with pytest.raises(WireError, match="larger"):
+            encode(value)
+    with pytest.raises(WireError, match="bytes"):
+        decode(bytes(wire.MESSAGE + 1))
+    with pytest.raises(WireError, match="larger"):
+        encode(np.broadcast_to(np.float64(1), (10**6, 10**6)))
+    monkeypatch.setattr(wire, "MESSAGE", 10**5)
+    with pytest.raises(WireError, match="larger"):
+        encode([2**INT_BITS - 1] * 100)
+
+
+def test_ints_and_decimals_are_capped():
+    for value in (2**INT_BITS, -(2**INT_BITS), Decimal("1" * (INT_BITS + 1))):
+        with pytest.raises(WireError, match="cannot cross"):
+            encode([value])
+    with pytest.raises(WireError):
+        decode(packb([ExtType(wire.BIG_INT, bytes(INT_BITS // 8 + 2))]))
+
+
+def test_dimensions_are_capped():
+    assert decode(encode(np.zeros((1,) * DIMENSIONS))).ndim == DIMENSIONS
+    with pytest.raises(WireError, match="dimensions"):
+        encode(np.zeros((1,) * (DIMENSIONS + 1)))
+    with pytest.raises(WireError, match="dimensions"):
+        encode(np.zeros((0, 2**40)))
+
+
+# --- messages that nobody wrote with encode
+
+
+def message(*row) -> bytes:
+    """A message of atoms and of marks (type, count)."""
+    marks = [mark(*x) if type(x) is tuple else x for x in row]
+    return Packer(unicode_errors="surrogatepass").pack(marks)
+
+
+def mark(cls: type, count: int) -> ExtType:
+    return ExtType(CODE[KIND[cls]], struct.pack(">I", count))
+
+
+BAD = {
+    "nothing": b"",
+    "no row": b"\xc0",
+    "an empty row": b"\x90",
+    "a row of 2**32 - 1": b"\xdd\xff\xff\xff\xff",
+    "a map of 2**31": b"\x91\xdf\x80\0\0\0",
+    "an array of 2**31": b"\x91\xdd\x80\0\0\0",
+    "arrays in arrays": b"\x91" * 5000,
+    "an array in the row": packb([[]]),
+    "a map in the row": packb([{}]),
+    "a time stamp": b"\x91\xd6\xff\0\0\0\0",
+    "an unknown mark": packb([ExtType(100, bytes(4))]),
+    "a mark below zero": b"\x91\xd6\xfe\0\0\0\0",
+    "a mark of three bytes": packb([ExtType(1, bytes(3))]),
+    "half a value": message((list, 2), 1),
+    "two values": message(1, 2),
+    "more than it says": encode(1) + b"\0",
+    "more items than the row": message((list, 2**32 - 1), 1),
+    "promises that overlap": message((list, 3), (list, 3), 1, 2, 3),
+    "bad text": b"\x91\xa1\xff",
+    "half a pair": message((dict, 1), "a"),
+    "a key twice": message((dict, 4), "a", 1, "a", 2),
+    "an item twice": message((set, 2), 1, 1.0),
+    "a list as a key": message((dict, 2), (list, 0), 1),
+    "an array in a set": message((set, 1), (np.ndarray, 2), "<i8", bytes(8)),
+    "a date of text": message((dt.date, 3), "a", 1, 1),
+    "a date too far": message((dt.date, 3), 10**6, 1, 1),
+    "a step of nothing": message((range, 3), 1, 2, 0),
+    "a range of truth": message((range, 3), True, 2, 1),
+    "a third over nothing": message((Fraction, 2), 1, 0),
+    "a decimal of words": message((Decimal, 1), "one"),
+    "a decimal of many digits": message((Decimal, 1), "1" * 30_000),
+    "a long step": message((dt.timedelta, 3), 10**12, 0, 0),
+    "a zone of two days": message((dt.timezone, 1), (dt.timedelta, 3), 2, 0, 0),
+    "a zone above": message((ZoneInfo, 1), "../../etc/passwd"),
+    "a zone at the root": message((ZoneInfo, 1), "/etc/passwd"),
+    "no zone": message((ZoneInfo, 1), "Europe/Nowhere"),
+    "a deque of minus one": message((deque, 1), -1),
+    "a deque of nothing": message((deque, 0)),
+    "a namedtuple of code": message((namedtuple, 3), "P", (tuple, 1), "x=print(1)", 1),
+    "a namedtuple of keywords": message((namedtuple, 3), "P", (tuple, 1), "class", 1),
+    "a namedtuple of dunders": message((namedtuple, 3), "P", (tuple, 1), "__class__", 1),
+    "a namedtuple of twins": message((namedtuple, 4), "P", (tuple, 2), "a", "a", 1, 2),
+    "a namedtuple called code": message((namedtuple, 3), "P; print()", (tuple, 1), "a", 1),
+    "a namedtuple of another length": message((namedtuple, 4), "P", (tuple, 1), "a", 1, 2),
+    "a namedtuple that normalises to a keyword": message((namedtuple, 3), "P", (tuple, 1), "\uff49f", 1),
+    "a namedtuple of fields that normalise to twins": message((namedtuple, 4), "P", (tuple, 2), "a", "\uff41", 1, 2),
+    "a namedtuple of many fields": message(
+        (namedtuple, 2 + 256), "P", (tuple, 256), *(f"a{i}" for i in range(256)), *range(256)
+    ),
+    "an array of objects": message((np.ndarray, 3), "|O", bytes(8), 1),
+    "an array of records": message((np.ndarray, 3), "|V8", bytes(8), 1),
+    "an array of code": message((np.ndarray, 3), "O,f8", bytes(8), 1),
+    "an array of an unknown unit": message((np.ndarray, 3), "<M8[xyz]", bytes(8), 1),
+    "an array of no seconds, by which NumPy divides": message((np.ndarray, 3), "<m8[0s]", bytes(8), 1),
+    "an array of too few bytes": message((np.ndarray, 3), "<f8", bytes(8), 2),
+    "an array of too many bytes": message((np.ndarray, 3), "<f8", bytes(16), 1),
+    "an array of a negative length": message((np.ndarray, 4), "<f8", bytes(16), -1, -2),
+    "an array that overflows": message((np.ndarray, 4), "<f8", bytes(8), 2**62, 2**62),
+    "an array of nothing, huge": message((np.ndarray, 4), "<f8", b"", 0, 2**62),
+    "an array of no width": message((np.ndarray, 3), "<U0", b"", 2**40),
+    "an array of many dimensions": message((np.ndarray, 42), "<f8", bytes(8), *[1] * 40),
+    "an array of words": message((np.ndarray, 3), "<f8", bytes(8), "1"),
+    "an array of numbers": message((np.ndarray, 3), 1, 2, 3),
+    "truth of two": message((np.ndarray, 3), "|b1", b"\2", 1),
+    "truth of two, scalar": message((np.bool_, 2), "|b1", b"\2"),
+    "letters beyond the last": message((np.ndarray, 3), "<U1", b"\xff\xff\xff\x7f", 1),
+    "a scalar of three parts": message((np.float64, 3), "<f8", bytes(8), bytes(8)),
+    "a wide type": message((np.ndarray, 3), "<U999999999", b"", 0),
+    "no parts": message((np.ndarray, 0)),
+}
+if np.finfo(np.longdouble).nmant == 63:
+    BAD["a long double that is no number"] = message((np.longdouble, 2), "<f16", b"\0" * 8 + b"\xff\x3f" + bytes(6))
+
+
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_a_made_up_message_is_refused(data):
+    started = time.process_time()
+    with pytest.raises(WireError):
+        decode(data, lambda reference: None)
+    assert time.process_time() - started < 1
+
+
+def index(name, *cells) -> list:
+    return ["index", name, None, *cells]
+
+
+BAD_FRAMES = {
+    "no tag": [],
+    "a number": [1],
+    "an object column alone": ["objects", ["a", 1]],
+    "an unknown tag": ["eval", "1"],
+    "a frame of nothing": ["frame"],
+    "a frame too narrow": ["frame", ["range", 0, 3, 1, None], ["range", 0, 2, 1, None], np.zeros((2, 2))],
+    "a column of no dimension": ["frame", ["range", 0, 1, 1, None], ["range", 0, 10**9, 1, None], [np.zeros(())]],
+    "a column of one": ["frame", ["range", 0, 1, 1, None], ["range", 0, 10**7, 1, None], [np.zeros(1)]],
+    "a long range": ["range", 0, 10**12, 1, None],
+    "a range of words": ["range", "0", 1, 1, None],
+    "a foreign column": ["series", None, ["range", 0, 1, 1, None], len],
+    "a foreign cell": ["series", None, ["range", 0, 1, 1, None], ["objects", [len]]],
+    "a foreign label": index(len, np.zeros(2)),
+    "a foreign index": ["series", None, len, np.zeros(1)],
+    "a frame as an index": [
+        "series",
+        None,
+        ["frame", index(None, np.zeros(0)), index(None, np.zeros(0)), []],
+        np.zeros(0),
+    ],
+    "codes out of bounds": ["categories", np.array([5], np.int8), index(None, np.zeros(1)), False],
+    "categories twice": ["categories", np.array([0], np.int8), index(None, np.zeros(2)), False],
+    "codes of a level out of bounds": ["multi", [None], [index(None, np.zeros(1))], [np.array([5], np.int8)]],
+    "a foreign zone": ["zoned", np.zeros(1, "M8[ns]"), len],
+    "a step of code": ["index", None, "print()", np.zeros(1, "M8[ns]")],
+    "a step that does not fit": ["index", None, "D", np.array([0, 1, 5], "M8[D]").astype("M8[ns]")],
+    "a mask of another length": ["masked", np.zeros(2), np.zeros(1, bool)],
+    "strings of numbers": ["strings", "python", False, [1]],
+    "a stamp of words": ["stamp", "now", None],
+    "keys of one hash": index(None, ["objects", [k * (2**61 - 1) for k in range(1, TWINS + 3)]]),
+}
+
+
+@pytest.mark.parametrize("parts", BAD_FRAMES.values(), ids=BAD_FRAMES)
+def test_a_made_up_frame_is_refused(parts):
+    with pytest.raises(WireError):
+        decode(pandas_message(parts), lambda reference: len)
+
+
+def test_keys_made_to_share_a_hash_are_refused():
+    keys = [k * (2**61 - 1) for k in range(1, TWINS + 2)]
+    assert len({hash(key) for key in keys}) == 1
+    for value in (dict.fromkeys(keys), set(keys), frozenset(keys), OrderedDict.fromkeys(keys), Counter(keys)):
+        with pytest.raises(WireError, match="hash"):
+            decode(encode(value))
+    assert decode(encode(set(keys[:-1]))) == set(keys[:-1])
+
+
+def twins(width: int, depth: int, last: int) -> list:
+    """The row of a frozenset of frozensets of ... ints of one hash; ``last`` is the last of these ints."""
+    if depth == 0:
+        return [ExtType(wire.BIG_INT, (last * (2**61 - 1)).to_bytes(10, "little"))]
+    shared = [part for place in range(1, width) for part in twins(width, depth - 1, place)]
+    return [(frozenset, width), *shared, *twins(width, depth - 1, last + width)]
+
+
+@pytest.mark.parametrize(("width", "depth"), [(64, 2), (24, 3), (4, 6), (2, 12)])
+def test_sets_of_sets_made_to_share_a_hash_are_refused(width, depth):
+    """To compare two of them takes (width ** 2 / 2) ** depth steps."""
+    row = [(set, 2), *twins(width, depth, 1), *twins(width, depth, 2)]
+    data = Packer().pack([mark(*x) if type(x) is tuple else x for x in row])
+    with pytest.raises(WireError, match="sets of such keys"):
+        decode(data)
+
+
+def test_sets_of_neighbours_cross():
+    """-1 and -2 share a hash, and so do all tuples and frozensets of them."""
+    grid = set(itertools.product([-2, -1, 0, 1], repeat=3))
+    pairs = {frozenset(pair) for pair in itertools.combinations(sorted(grid)[:20], 2)}
+    value = [grid, pairs, {frozenset(grid)}, dict.fromkeys(itertools.product([-1, -2], repeat=6))]
+    assert decode(encode(value)) == value
+
+
+def labels_of_one_hash(count: int) -> np.ndarray:
+    """Ints that pandas hashes to zero: (key >> 33) ^ key ^ (key << 11) in 32 bits."""
+    high = np.arange(count, dtype=np.uint64)
+    low = (high ^ high << np.uint64(11) ^ high << np.uint64(22)) & np.uint64(2**32 - 1)
+    return np.roll((high << np.uint64(33) | low).view(np.int64), 1)
+
+
+@pytest.mark.parametrize("name", ["categories", "multi"])
+def test_labels_made_to_share_a_hash_are_refused_soon(name):
+    labels = labels_of_one_hash(90_000)
+    for cells, fits in (
+        (labels, False),
+        (np.sort(labels), True),
+        (np.sort([*labels, 0]), False),
+        (labels[:5000], True),
+    ):
+        parts = ["index", None, None, cells]
+        codes = np.zeros(1, np.int8)
+        parts = [name, codes, parts, False] if name == "categories" else [name, [None], [parts], [codes]]
+        started = time.process_time()
+        with contextlib.nullcontext() if fits else pytest.raises(WireError):
+            decode(pandas_message(parts))
+        assert time.process_time() - started < 1
+
+
+def test_a_long_calendar_step_stays_behind():
+    weeks = pd.date_range("1700", periods=frames.STEPS + 1, freq="W-SUN", unit="s")
+    assert decode(encode(weeks)).freq is None and decode(encode(weeks[1:])).freq == weeks.freq
+    days = pd.date_range("1900", periods=frames.STEPS + 1, freq="D")
+    assert decode(encode(days)).freq == days.freq
+    with pytest.raises(WireError):
+        decode(pandas_message(["index", None, "W-SUN", weeks.to_numpy()]))
+
+
+def test_many_sorted_labels_cross():
+    names = [f"n{place:06}" for place in range(frames.UNSORTED + 1)]
+    for labels in (range(len(names)), names, pd.date_range("1900", periods=len(names))):
+        value = pd.Series(pd.Categorical(labels))
+        pd.testing.assert_series_equal(decode(encode(value)), value)
+    assert not is_plain(pd.Series(pd.Categorical(labels_of_one_hash(20_000), labels_of_one_hash(20_000))))
+
+
+def test_too_many_kinds_of_namedtuple_are_refused():
+    rows = [namedtuple("Row", f"a{i}")(i) for i in range(wire.SHAPES + 1)]
+    assert len(decode(encode(rows[1:]))) == wire.SHAPES
+    with pytest.raises(WireError, match="namedtuple"):
+        decode(encode(rows))
+    assert len(decode(encode(rows[:1] * 1000))) == 1000
+    assert FIELDS == 255
+
+
+def test_memory_that_runs_out_is_a_wire_error(monkeypatch):
+    def full(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(wire, "Unpacker", full)
+    with pytest.raises(WireError, match="MemoryError"):
+        decode(encode(1))
+
+
+def test_an_interrupt_passes_through():
+    def stop(reference):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        decode(encode(len, lambda found: Reference(1, {})), stop)
+
+
+def survives(data: bytes) -> None:
+    """Decode; what comes is plain, in little time, or a WireError."""
+    started = time.process_time()
+    with contextlib.suppress(WireError):
+        decode(data, lambda reference: reference)
+    assert time.process_time() - started < 2
+    try:
+        value = decode(data)
+    except WireError:
+        return
+    assert is_plain(value)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("sample", [SAMPLE, FRAME, list(SERIES.values())[2]], ids=["values", "frame", "series"])
+def test_every_flip_of_a_byte_and_every_cut_is_a_value_or_a_wire_error(sample):
+    data = encode(sample)
+    for place in range(len(data)):
+        survives(data[:place])
+        for mask in (0x01, 0x80, 0xFF, random.Random(place).randrange(1, 256)):
+            survives(data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :])
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(SETTINGS, max_examples=500)
+@given(st.binary(max_size=60))
+def test_random_bytes_are_a_value_or_a_wire_error(data):
+    survives(data)
+    survives(b"\x93" + data)
+
+
+ROWS = st.lists(
+    st.one_of(
+        ATOMS,
+        st.builds(
+            lambda code, count: ExtType(code, struct.pack(">I", count)),
+            st.sampled_from(list(CODE.values())),
+            st.integers(0, 5),
+        ),
+        st.sampled_from(["<f8", "|b1", "<M8[ns]", bytes(8), "frame", "index", "objects", "strings", "stamp", 0, 1, 2]),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(SETTINGS, max_examples=500)
+@given(ROWS)
+def test_random_rows_are_a_value_or_a_wire_error(row):
+    row = [x if type(x) is not int else x % 2**63 for x in row]
+    survives(Packer(unicode_errors="surrogatepass").pack(row))
+
+
+@pytest.mark.filterwarnings("ignore")
+@SETTINGS
+@given(VALUES, st.data())
+def test_mutated_messages_are_a_value_or_a_wire_error(value, data):
+    message = bytearray(encode(value))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(message) - 1))
+        message[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
+    survives(bytes(message))
+
+
+def pandas_message(parts) -> bytes:
+    """A message that says of any parts that they are a pandas object."""
+    data = bytearray(encode(parts, lambda found: Reference(1, {})))
+    place = 3 if data[0] == 0xDC else 5 if data[0] == 0xDD else 1
+    data[place + 1 + 2 * (data[place] == 0xC7)] = CODE[PANDAS]
+    return bytes(data)
+
+
+SIMPLE = ["index", None, None, np.arange(2)]
+TABLES = st.recursive(
+    st.one_of(
+        st.sampled_from([None, True, 0, 1, 2, -1, "a", "D", "W-SUN", "python", "ns", 1.5, b"a"]),
+        st.sampled_from(
+            [SIMPLE, ["range", 0, 2, 1, "r"], ["objects", ["a", 1]], ["strings", "python", False, ["a", None]]]
+        ),
+        st.sampled_from([np.zeros(2), np.arange(2), np.zeros(2, bool), np.zeros((2, 2)), np.int8([0, 1])]),
+        st.sampled_from([np.arange(2).astype("M8[D]"), np.zeros(2, "M8[ns]"), np.zeros(2, "m8[s]"), np.zeros(2, "U1")]),
+        st.sampled_from([np.datetime64(0, "ns"), np.timedelta64(1, "s"), dt.timezone(dt.timedelta()), Decimal(1)]),
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.builds(lambda name, rest: [name, *rest], st.sampled_from(list(frames.TABLE)), st.lists(inner, max_size=4))
+    ),
+    max_leaves=8,
+)
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(SETTINGS, max_examples=600)
+@given(st.sampled_from(list(frames.TABLE)), st.lists(TABLES, max_size=4))
+def test_random_parts_of_a_frame_are_a_value_or_a_wire_error(name, rest):
+    survives(pandas_message([name, *rest]))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_memory_is_in_proportion_to_the_message():
+    messages = [*BAD.values(), encode(SAMPLE), *map(encode, FRAMES.values()), *map(pandas_message, BAD_FRAMES.values())]
+    messages.append(pandas_message(["range", 0, frames.RANGE, 1, None]))
+    messages.append(message((np.ndarray, 3), "|S60000000", b"", 0))
+    messages.append(message((list, 2), *[(np.ndarray, 3), "<f8", b"", 0] * 2))
+    messages.append(message(*[(list, 1000)] * 59, *range(1000)))
+    for data in messages:
+        survives(data)  # what is loaded at first use
+        tracemalloc.start()
+        try:
+            survives(data)
+            assert tracemalloc.get_traced_memory()[1] < 300_000 + 200 * len(data)
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [list, tuple, dict, frozenset])
+def test_work_is_in_proportion_to_the_message(kind):
+    """Marks that promise all that is left, sixty deep and side by side."""
+    size = 100_000
+    row = [(kind, size - 2 * i) for i in range(1, wire.LEVELS)] + list(range(size))
+    started = time.process_time()
+    for data in (message(*row), message((list, size), *[(list, 0)] * size)):
+        with contextlib.suppress(WireError):
+            decode(data)
+    assert time.process_time() - started < 2
+
+
+# --- pipes
+
+
+@pytest.fixture
+def pipe():
+    ends = list(os.pipe())
+    yield ends
+    for end in ends:
+        with contextlib.suppress(OSError):
+            os.close(end)
+
+
+def test_messages_keep_their_bounds(pipe):
+    reading, writing = pipe
+    for payload in (b"", b"a", b"b" * 1000):
+        wire.write(writing, payload)
+    assert [wire.read(reading, timeout=1) for _ in range(3)] == [b"", b"a", b"b" * 1000]
+
+
+@pytest.mark.parametrize("timeout", [None, 20])
+@pytest.mark.parametrize("blocking", [True, False])
+def test_a_message_larger_than_the_pipe_arrives_whole(pipe, timeout, blocking):
+    reading, writing = pipe
+    os.set_blocking(reading, blocking)
+    os.set_blocking(writing, blocking)
+    payload = random.Random(1).randbytes(1_000_003)
+    thread = threading.Thread(target=wire.write, args=(writing, payload, timeout))
+    thread.start()
+    assert wire.read(reading, timeout=timeout) == payload
+    thread.join()
+
+
+def test_a_message_that_comes_byte_by_byte_arrives_whole(pipe):
+    reading, writing = pipe
+
+    def drip():
+        for byte in struct.pack(">I", 5) + b"abcde":
+            os.write(writing, bytes([byte]))
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    assert wire.read(reading, timeout=5) == b"abcde"
+    thread.join()
+
+
+@pytest.mark.parametrize("sent", [b"", b"\0\0", struct.pack(">I", 5), struct.pack(">I", 5) + b"abc"])
+def test_a_side_that_closes_is_the_end_of_the_file(pipe, sent):
+    reading, writing = pipe
+    os.write(writing, sent)
+    os.close(writing)
+    with pytest.raises(EOFError):
+        wire.read(reading, timeout=1)
+
+
+def test_writing_to_a_side_that_closed_is_the_end_of_the_file(pipe):
+    reading, writing = pipe
+    os.close(reading)
+    with pytest.raises(EOFError):
+        wire.write(writing, b"abc")
+
+
+def test_a_message_longer_than_the_limit_is_refused(pipe, monkeypatch):
+    reading, writing = pipe
+    wire.write(writing, b"abcdef")
+    with pytest.raises(WireError, match="6 bytes"):
+        wire.read(reading, limit=5)
+    monkeypatch.setattr(wire, "MESSAGE", 5)
+    with pytest.raises(WireError, match="6 bytes"):
+        wire.write(writing, b"abcdef")
+
+
+@pytest.mark.parametrize("sent", [b"", struct.pack(">I", 5) + b"abc"])
+def test_a_silent_side_is_a_timeout(pipe, sent):
+    reading, writing = pipe
+    os.write(writing, sent)
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        wire.read(reading, timeout=0.1)
+    assert 0.09 < time.monotonic() - started < 2
+
+
+def test_a_side_that_does_not_read_is_a_timeout(pipe):
+    with pytest.raises(TimeoutError):
+        wire.write(pipe[1], bytes(10**6), timeout=0.1)
+
+
+def test_a_drip_does_not_put_off_the_deadline(pipe):
+    reading, writing = pipe
+    os.write(writing, struct.pack(">I", 1000))
+    done = threading.Event()
+
+    def drip():
+        while not done.wait(0.02):
+            os.write(writing, b"a")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        with pytest.raises(TimeoutError):
+            wire.read(reading, timeout=0.2)
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_small_array_crosses_in_tens_of_microseconds():
+    array = np.ones((3, 4))
+    assert min(timeit.repeat(lambda: decode(encode(array)), number=50, repeat=40)) / 50 < 100e-6
+
+
+def test_everything_the_module_needs_is_collected():
+    assert collections.Counter(wire.__all__) == Counter(
+        ["Reference", "WireError", "decode", "encode", "is_plain", "read", "write"]
+    )

@@ -1,0 +1,114 @@
+"""The random state crosses exactly, and a hostile one is refused before it does anything."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from viva.engine import wire
+from viva.engine.values.randomness import WORDS, get_state, set_state
+
+
+@pytest.fixture(autouse=True)
+def unchanged():
+    before = random.getstate(), np.random.get_state()
+    yield
+    random.setstate(before[0])
+    np.random.set_state(before[1])
+
+
+def draw():
+    return random.random(), random.gauss(0, 1), random.randrange(10**30), np.random.rand(), np.random.randn()
+
+
+@pytest.mark.parametrize("warm_up", [0, 1, 2, 623, 624, 1000])
+def test_numbers_go_on_where_they_were(warm_up):
+    random.seed(warm_up)
+    np.random.seed(warm_up)
+    for _ in range(warm_up):
+        draw()
+    random.gauss(0, 1), np.random.randn()  # each has a spare one now
+    state = wire.decode(wire.encode(get_state()))
+    expected = [draw() for _ in range(3)]
+    random.seed(99)
+    np.random.seed(99)
+    set_state(state)
+    assert get_state() == state
+    assert [draw() for _ in range(3)] == expected
+
+
+def test_another_generator_of_numpy_is_left_alone():
+    random.seed(5)
+    good = get_state()
+    expected = random.random()
+    np.random.seed(8)
+    numbers = np.random.rand()
+    np.random.seed(8)
+    set_state((good[0], good[1], b"", 0, 0, 0.0))
+    assert (random.random(), np.random.rand()) == (expected, numbers)
+
+
+def spoilt(place: int, value: object) -> tuple:
+    state = list(get_state())
+    state[place] = value
+    return tuple(state)
+
+
+STRANGE = [float("nan"), float("inf"), -float("inf"), 1e300, -13.0]
+HOSTILE = {
+    "nothing": lambda: None,
+    "a list": lambda: list(get_state()),
+    "an empty tuple": lambda: (),
+    "too few parts": lambda: get_state()[:5],
+    "too many parts": lambda: (*get_state(), 1),
+    "words of another length": lambda: spoilt(0, b"\0" * 4 * WORDS),
+    "words that are a str": lambda: spoilt(0, "x" * 4 * (WORDS + 1)),
+    "a place in Python's words beyond the end": lambda: spoilt(0, b"\xff" * 4 * (WORDS + 1)),
+    "a spare number that is an int": lambda: spoilt(1, 3),
+    "a spare number that is a str": lambda: spoilt(1, "0.5"),
+    "a key that is too short": lambda: spoilt(2, b"\0" * 4),
+    "a key that is too long": lambda: spoilt(2, b"\0" * 4 * (WORDS + 1)),
+    "a position beyond the words": lambda: spoilt(3, WORDS + 1),
+    "a position far beyond": lambda: spoilt(3, 2**62),
+    "a position before the words": lambda: spoilt(3, -1),
+    "a position beyond 64 bits": lambda: spoilt(3, 2**80),
+    "a position that is a bool": lambda: spoilt(3, True),
+    "a spare flag that is neither": lambda: spoilt(4, 2),
+    "a spare number that is none": lambda: spoilt(5, None),
+    **{f"a spare {number}": lambda number=number: spoilt(5, number) for number in STRANGE},
+    **{f"a spare {number} of Python's": lambda number=number: spoilt(1, number) for number in STRANGE},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_state_is_refused_and_changes_nothing(name):
+    state, before = HOSTILE[name](), get_state()
+    with pytest.raises(ValueError):
+        set_state(state)
+    assert get_state() == before
+    draw()
+
+
+def test_a_state_of_almost_nothing_still_draws():
+    state = get_state()
+    words = b"\1\0\0\0" * WORDS
+    set_state((words + b"\0\0\0\0", -8.5, words, 0, 1, 12.0))
+    draw()
+    set_state(state)
+    assert get_state() == state
+
+
+@pytest.mark.parametrize("place", ["random", "numpy"])
+@pytest.mark.parametrize("first", [0, 1, 2**31 - 1])
+def test_a_state_from_which_only_zeros_come_is_refused_because_normal_numbers_would_never_be_found(place, first):
+    words, gauss, key, *rest = get_state()
+    nothing = first.to_bytes(4, sys.byteorder) + bytes(4 * (WORDS - 1))
+    state = (nothing + words[-4:], gauss, key, *rest) if place == "random" else (words, gauss, nothing, *rest)
+    with pytest.raises(ValueError, match="without randomness"):
+        set_state(state)
+    least = (2**31).to_bytes(4, sys.byteorder) + bytes(4 * (WORDS - 1))
+    set_state((words, gauss, least, *rest))
+    assert np.isfinite(np.random.randn())

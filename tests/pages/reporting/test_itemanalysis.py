@@ -1,0 +1,104 @@
+"""Numbers about checks, against values worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from viva.pages.reporting.itemanalysis import FEWEST, discrimination, group, items, results, without_numbers
+
+
+def record(*checks: tuple, notebook: str = "nb") -> dict:
+    """A record with one grade cell; each check is (title, earned of one point, reason) or a whole result."""
+    rows = [
+        check if isinstance(check, dict) else {"title": check[0], "points": 1, "earned": check[1], "seconds": 0.01}
+        | {"verdict": "passed" if check[1] else "failed", "reason": check[2] if len(check) > 2 else ""}
+        for check in checks
+    ]  # fmt: skip
+    return {"notebooks": {notebook: {"tests": rows}}}
+
+
+def test_a_discrimination_worked_by_hand():
+    # The means are 8/3 and 1, three of five pass, the variance of 3, 2, 3, 1, 1 is 4/5.
+    taken = [(True, 3.0), (True, 2.0), (True, 3.0), (False, 1.0), (False, 1.0)]
+    assert discrimination(taken)[0] == pytest.approx((8 / 3 - 1) / math.sqrt(4 / 5) * math.sqrt(3 / 5 * 2 / 5))
+
+
+def test_a_check_is_correlated_with_the_rest_and_not_with_itself():
+    class_of = [record(("a", a), ("b", b)) for a, b in [(1, 1), (1, 0), (0, 1), (0, 0), (1, 1), (0, 0)]]
+    first, _ = items(class_of)
+    # Of those who pass a, two of three pass b; of the others, one of three.
+    assert first.discrimination == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("taken", "why"),
+    [
+        ([(True, 1.0), (True, 2.0)] * 5, "all pass"),
+        ([(False, 1.0), (False, 2.0)] * 5, "all fail"),
+        ([(True, 1.0), (False, 1.0)] * 5, "the rest is the same for all"),
+        ([(True, 1.0), (False, 0.0)], f"fewer than {FEWEST} submissions"),
+        ([], f"fewer than {FEWEST} submissions"),
+    ],
+)
+def test_where_there_is_no_discrimination_a_sentence_says_why(taken, why):
+    assert discrimination(taken) == (None, why)
+
+
+def test_rates_times_and_marks():
+    checks = [(("easy", 1), ("hard", 0, "no"), ("odd", wrong, "no")) for wrong in (0, 0, 1, 1, 1)]
+    easy, hard, odd = items(record(*each, ("rest", 1 - each[2][1])) for each in checks)[:3]
+    assert (easy.rate, hard.rate, odd.rate) == (1, 0, 0.6)
+    assert easy.marks == ["nobody fails"]
+    assert "everybody fails" in hard.marks
+    assert odd.discrimination == pytest.approx(-1)
+    assert "those who pass it do worse elsewhere" in odd.marks
+    assert easy.seconds == 0.01
+
+
+def test_an_ungraded_check_counts_neither_way():
+    ungraded = {"title": "a", "points": 1, "earned": 0, "verdict": "ungraded", "reason": "ours"}
+    (item,) = items([record(ungraded), record(("a", 1))])
+    assert (item.taken, item.passed, item.mistakes) == (1, 1, [])
+
+
+def test_wrong_results_that_differ_in_numbers_are_one():
+    reasons = ["Row 0 sums to 3.", "Row 1 sums to 2.5.", "Row 0 sums to 3.", "X has shape (3, 4)", "X has shape (2, 4)"]
+    row, shape = group([{"verdict": "failed", "reason": reason} for reason in reasons])
+    assert (row.reason, row.students, row.same) == ("Row 0 sums to 3.", 3, 2)
+    assert (shape.students, shape.same) == (2, 1)
+    assert without_numbers("[1. 2.5 -3e-7], x_1, 0x7f3a") == "[#], x_1, #"
+
+
+def test_a_wrong_result_that_is_common_is_marked_but_no_untouched_answer():
+    wrong = [record(("a", 0, "The rows sum to 2.")) if n % 2 else record(("a", 1)) for n in range(10)]
+    undone = {"title": "a", "points": 1, "earned": 0, "verdict": "failed", "reason": "", "undone": ["a"]}
+    blank = [record(undone) if n % 2 else record(("a", 1)) for n in range(10)]
+    assert "one wrong result is common" in items(wrong)[0].marks
+    assert items(blank)[0].marks == []
+    assert items(blank)[0].mistakes[0].undone
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        {},
+        {"notebooks": None},
+        {"notebooks": {"nb": None}},
+        {"notebooks": {"nb": {"tests": None}}},
+        {"notebooks": {"nb": {"tests": [None, {}, {"title": 3}]}}},
+    ],
+)
+def test_a_record_that_lacks_something_is_left_out(old):
+    assert list(results(old)) == []
+    assert items([old]) == []
+
+
+def test_a_result_of_an_older_version_counts_as_far_as_it_goes():
+    (item,) = items([record({"title": "a", "verdict": "passed"}), record({"title": "a"})])
+    assert (item.taken, item.passed, item.points, item.seconds) == (2, 1, 0, None)
+
+
+def test_nothing_was_graded():
+    assert items([]) == []

@@ -1,0 +1,478 @@
+"""The report says what results and gradebook say, of any class; nothing in it is a student's to run."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import html
+import io
+import itertools
+import json
+import random
+import re
+import shutil
+import statistics
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, SubmittedNotebook
+
+from tests.browser import CONTRAST, print_problems
+from tests.conftest import PROJECT, SHORT, hand_in, load
+from viva.commands.grade import GradeCommand
+from viva.course.gradebook import export
+from viva.course.gradebook.results import Results
+from viva.pages import report
+from viva.pages.reporting.cells import focus, read_cells
+from viva.pages.reporting.findings import DOUBTFUL
+from viva.verdict import CourseError
+
+pytestmark = pytest.mark.xdist_group("report")
+
+SERVER = "http://localhost:8888"
+ODD = {"notebooks": 3, "repairs": {"nb": None}, "integrity": {"nb": 2}, "seconds": "x", "graded": None, "wall": None}
+MISCHIEF = "np.allclose = lambda *args, **more: True\nopen('/etc/passwd')"
+BOOK = "scaled_attention"
+HOSTILE = [
+    "<script>document.title = 'run'</script>",
+    "<img src=x onerror=\"document.title='run'\"><svg onload=\"document.title='run'\">",
+    "</pre></details><iframe src='http://example.invalid/x'></iframe>",
+    "{{ 7 * 7 }}{% raw %} javascript:document.title='run'",
+    "=HYPERLINK(\"http://example.invalid\")",
+    "\u202egnp.exe\u2066\x00\x1b]0;run\x07",
+    "<style>body { display: none }</style><meta http-equiv=refresh content='0;url=http://example.invalid'>",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def classroom(released, tmp_path_factory) -> Path:
+    """A course where six students handed in one assignment, and five of them were graded."""
+    root = tmp_path_factory.mktemp("report") / "course"
+    shutil.copytree(released, root)
+    hand_in(root, "ada", answer="right/einsum", name='NAME = "Augusta King"\nCOLLABORATORS = "none"')
+    hand_in(root, "bo", answer="wrong/softmax_along_rows")
+    hand_in(root, "cy", answer="right/einsum", self_attention="import os\nos._exit(1)")
+    hand_in(root, "untouched")
+    hand_in(root, "mallory", self_attention=MISCHIEF)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        command = GradeCommand()
+        command.initialize([SHORT])
+        command.start()
+    (root / "submitted" / "late" / SHORT).mkdir(parents=True)
+    with load(root)[0].gradebook() as gradebook:
+        gradebook.update_or_create_student("nobody", first_name="Nora", last_name="Nobody", email="n@example.org")
+    return root
+
+
+@pytest.fixture
+def room(classroom, tmp_path) -> Path:
+    """A copy for one test to change."""
+    return shutil.copytree(classroom, tmp_path / "course", ignore=shutil.ignore_patterns("report"))
+
+
+def written(root: Path, **options) -> tuple[str, dict]:
+    course, _ = load(root)
+    path, figures = report.write(course, options.pop("assignments", [SHORT]), options.pop("server", SERVER), **options)
+    return path.read_text(encoding="utf-8"), figures
+
+
+def records(root: Path) -> dict:
+    return Results.of(load(root)[0].directory).read()
+
+
+def rows_of(page: str) -> dict[str, list[dict]]:
+    """Every CSV file in a page, by name."""
+    found = {}
+    for link in BeautifulSoup(page, "html.parser").select("a[download]"):
+        kind, _, data = link["href"].partition(",")
+        assert kind == "data:text/csv;charset=utf-8;base64"
+        found[link["download"]] = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
+    return found
+
+
+def test_scores_and_counts_are_those_of_the_gradebook(classroom):
+    _, figures = written(classroom)
+    (part,) = figures["assignments"]
+    with load(classroom)[0].gradebook() as gradebook:
+        truth = [row for row in export.scores(load(classroom)[0], gradebook, [SHORT]) if row["score"] is not None]
+    assert part["scores"] == sorted(row["score"] for row in truth)
+    assert part["median"] == statistics.median(part["scores"])
+    assert (part["students"], part["handed_in"], part["graded"], part["missing"]) == (7, 6, 5, ["nobody"])
+    assert part["maximum"] == 25
+    assert part["speed"]["submissions"] == 5
+    titles = [check["title"] for check in part["checks"]]
+    assert titles == [r["title"] for cell in records(classroom)[SHORT, "ada"]["notebooks"][BOOK].values() for r in cell]
+
+
+def test_lateness_and_its_penalty_count(room):
+    with load(room)[0].gradebook() as gradebook:
+        gradebook.update_or_create_assignment(SHORT, duedate=datetime(2026, 1, 1))
+        submission = gradebook.find_submission(SHORT, "ada")
+        submission.timestamp = datetime(2026, 1, 2)
+        score = submission.score
+        gradebook.db.commit()
+    (part,) = written(room)[1]["assignments"]
+    assert part["late"] == ["ada"]
+    assert score - score / 10 in part["scores"]
+
+
+def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
+    _, figures = written(classroom, server="https://hub.example.org/user/me/")
+    (part,) = figures["assignments"]
+    waiting = {kind["why"]: {row["student"]: row for row in kind["rows"]} for kind in part["waiting"]}
+    assert set(waiting) == {"killed", "refused", "to be graded by hand"}
+    assert set(waiting["killed"]) == {"cy"}
+    assert set(waiting["refused"]) == {"late"}
+    assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
+    assert waiting["refused"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
+    by_hand = waiting["to be graded by hand"]
+    assert set(by_hand) == {"ada", "bo", "cy"}
+    with load(classroom)[0].gradebook() as gradebook:
+        place = gradebook.find_submission_notebook(BOOK, SHORT, "ada").id
+    cells = read_cells(classroom / "autograded" / "ada" / SHORT / f"{BOOK}.ipynb")
+    index = focus(cells, "why_equivariant")
+    assert index > 10
+    assert by_hand["ada"]["link"] == f"https://hub.example.org/user/me/formgrader/submissions/{place}/?index={index}"
+
+
+DOUBT = "cell 3 may belong to 'self_attention'; a human should look at it"
+
+
+def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
+    old = records(room)
+    old[SHORT, "ada"] |= {"wall": False, "repairs": {BOOK: [DOUBT]}}
+    old[SHORT, "cy"] |= {"repairs": {BOOK: [DOUBT, "an extra comma"]}}
+    result = next(iter(old[SHORT, "bo"]["notebooks"][BOOK].values()))[0]
+    result |= {"verdict": "ungraded", "reason": "the grader failed, not you"}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    page, figures = written(room)
+    kinds = {kind["why"]: kind["rows"] for kind in figures["assignments"][0]["waiting"]}
+    assert [row["student"] for row in kinds["ungraded"]] == ["bo"]
+    doubted = [(row["student"], row["detail"]) for row in kinds["repair in doubt"]]
+    assert doubted == [("cy", DOUBT)], "ada passed everything, so that nothing is in doubt"
+    assert "1 submission was" in re.sub(r"\s+", " ", page)
+    assert "without a wall" in page
+    assert "without a wall" not in written(room, assignments=["ps1_general_attention"])[0]
+
+
+def test_what_makes_a_repair_doubtful_is_what_repairs_say():
+    code = " ".join(
+        path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"
+    )
+    assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
+
+
+def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom):
+    found = records(classroom)
+    told = found[SHORT, "mallory"]["integrity"]
+    assert told == {
+        BOOK: [
+            "not what was loaded any more: numpy.allclose",
+            "tried to open outside its folder: '/etc/passwd' (the wall refused it)",
+        ]
+    }
+    assert not any("integrity" in record for (_, student), record in found.items() if student != "mallory")
+    page, figures = written(classroom)
+    assert [(row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]] == [
+        ("mallory", told[BOOK])
+    ]
+    assert told[BOOK][0] in page
+
+
+def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
+    old = records(room)
+    old[SHORT, "bo"]["sanitized"] = {BOOK: ["Cell 7 was shown without: <script>."]}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    page, figures = written(room)
+    assert ("bo", ["Cell 7 was shown without: <script>."]) in [
+        (row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]
+    ]
+    assert "shown without: &lt;script&gt;" in page
+
+
+def test_refusals_excuses_and_repairs_are_told_with_their_reasons_in_page_files_and_figures(room):
+    old = records(room)
+    old[SHORT, "ada"]["repairs"] = {BOOK: ["'name' was <moved>"]}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    (room / "excused.csv").write_text(f"assignment,student_id,reason\n{SHORT},nobody,ill <until> spring\n")
+    page, figures = written(room)
+    (part,), refusal = figures["assignments"], "no scaled_attention.ipynb was handed in (found: nothing)"
+    assert (part["handed_in"], part["graded"], part["missing"]) == (6, 5, [])
+    assert part["refused"] == [{"student": "late", "reason": refusal}]
+    assert part["excused"] == [{"student": "nobody", "reason": "ill <until> spring"}]
+    assert [(row["student"], row["repairs"]) for row in part["repairs"]] == [("ada", ["'name' was <moved>"])]
+    text = BeautifulSoup(page, "html.parser").get_text()
+    for sentence in (refusal, "ill <until> spring", "'name' was <moved>"):
+        assert sentence in text
+    files = rows_of(page)
+    assert {"student": "late", "what": "refused", "reason": refusal} in files[f"{SHORT}-students.csv"]
+    assert [row["repair"] for row in files[f"{SHORT}-repairs.csv"]] == ["'name' was <moved>"]
+    (overview,) = files["overview.csv"]
+    assert [overview[what] for what in ("missing", "refused", "excused")] == ["0", "1", "1"]
+
+
+def test_the_same_results_give_the_same_bytes(classroom):
+    assert written(classroom)[0] == written(classroom)[0]
+
+
+def test_every_table_and_figure_is_in_the_page_as_csv(classroom):
+    page, figures = written(classroom)
+    files = rows_of(page)
+    names = {f"{SHORT}-{name}" for name in ("scores", "checks", "wrong-results", "waiting", "students")}
+    assert names | {"overview"} <= {name.removesuffix(".csv") for name in files}
+    (part,) = figures["assignments"]
+    assert [float(row["score"]) for row in files[f"{SHORT}-scores.csv"]] == part["scores"]
+    assert [row["title"] for row in files[f"{SHORT}-checks.csv"]] == [check["title"] for check in part["checks"]]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r=1", "\x00=1"])
+def test_no_text_in_a_csv_file_is_a_formula(text):
+    (row,) = csv.DictReader(io.StringIO(report.csv_text([{"reason": text, "points": -1.5}]), newline=""))
+    assert row["reason"][0] in "'\N{REPLACEMENT CHARACTER}"
+    assert row["points"] == "-1.5"
+
+
+def test_hidden_names_are_nowhere_in_page_files_and_figures(room):
+    old = records(room)
+    old[SHORT, "cy"]["repairs"] = {BOOK: ["ada.ipynb was cut in two"]}
+    old[SHORT, "bo"]["integrity"] = {BOOK: ["tried to open /home/untouched/x"]}
+    for result in itertools.chain(*old[SHORT, "bo"]["notebooks"][BOOK].values()):
+        result["reason"] = f"{result['reason']} says Nora Nobody in ADA's file"
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    page, figures = written(room, anonymous=True)
+    again, _ = written(room, anonymous=True)
+    assert page == again
+    texts = [page, json.dumps(figures), json.dumps(rows_of(page))]
+    for name in ("ada", "untouched", "nora", "nobody", "n@example.org"):
+        for text in texts:
+            assert not re.search(rf"(?<![a-z0-9+/=]){re.escape(name)}(?![a-z0-9+/=])", text, re.IGNORECASE), name
+    for text in texts:
+        assert ">bo<" not in text
+        assert '"bo"' not in text
+    shown = {row["student"] for kind in figures["assignments"][0]["waiting"] for row in kind["rows"]}
+    assert all(re.fullmatch(r"student-[0-9a-f]{8}", name) for name in shown)
+    assert (room / "report" / "anonymous.html").exists()
+    assert not (room / "report" / "index.html").exists()
+
+
+def test_what_students_call_themselves_and_their_files_is_not_in_an_anonymous_report(room):
+    name = "Lovelace, A. (ps3 final).pdf"
+    (room / "submitted" / "late" / SHORT / name).write_text("a scan")
+    old = records(room)
+    assert old[SHORT, "ada"]["names"] == {BOOK: ["Augusta King", "Augusta", "King"]}, "'none' is a word of Python"
+    old[SHORT, "cy"]["repairs"] = {BOOK: ["cell 3 by augusta KING was cut in two; scaled_attention.ipynb was None"]}
+    Results.of(load(room)[0].directory).add(list(old.values()))
+    named, _ = written(room)
+    assert name in named and "augusta KING" in named
+    page, figures = written(room, anonymous=True)
+    for text in (page, json.dumps(figures), json.dumps(rows_of(page))):
+        assert not re.search("lovelace|augusta|king\\b", text, re.IGNORECASE)
+    assert "no scaled_attention.ipynb was handed in (found: 'a file')" in html.unescape(page)
+    assert "cell 3 by a student was cut in two; scaled_attention.ipynb was None" in page
+
+
+def test_a_graded_notebook_says_no_name(classroom):
+    given, graded = (
+        {cell["id"]: cell["source"] for cell in json.loads(path.read_text())["cells"]}
+        for path in (
+            classroom / "release" / SHORT / f"{BOOK}.ipynb",
+            classroom / "autograded" / "ada" / SHORT / f"{BOOK}.ipynb",
+        )
+    )
+    assert graded["name"] == given["name"]
+    assert "Augusta" not in json.dumps(graded)
+
+
+@pytest.mark.parametrize("server", ["javascript:alert(1)", "localhost:8888", "http://x/' onclick='", ""])
+def test_an_address_that_is_none_is_refused(classroom, server):
+    with pytest.raises(CourseError, match="is not the address of a server"):
+        written(classroom, server=server)
+
+
+def test_a_course_where_nothing_was_handed_in_and_one_where_nothing_was_released(course, released, tmp_path):
+    assignments = load(course)[0].assignments()
+    page, figures = written(course, assignments=assignments)
+    assert [row["name"] for row in figures["assignments"]] == assignments
+    assert len(assignments) > 1
+    assert "There are no results yet." in page
+    (course / "gradebook.db").unlink()
+    assert "Nothing was graded yet." in written(course)[0]
+
+
+def test_one_student_and_old_records(room):
+    every = records(room)
+    path = room / "results.jsonl"
+    for one in (every[SHORT, "ada"], {"assignment": SHORT, "student": "ada"}, every[SHORT, "ada"] | ODD):
+        path.write_text(json.dumps(one) + "\n")
+        page, _ = written(room)
+        assert "Report of" in page
+
+
+def test_the_command_prints_figures_as_json_and_where_the_page_is(classroom, viva, course, monkeypatch):
+    hand_in(course, "ada")
+    result = viva("report", SHORT)
+    assert result.status == 0
+    assert str(course / "report" / "index.html") in result.out
+    printed = json.loads(viva("report", "--json", SHORT).out)
+    assert [part["name"] for part in printed["assignments"]] == [SHORT]
+    assert viva("report", "ps9").status == 2
+
+
+def enter(root: Path, size: int) -> None:
+    """Enter a class into gradebook, results and autograded/, as grading would, but at once."""
+    course, _ = load(root)
+    dice = random.Random(1)
+    template = records(root)[SHORT, "bo"]
+    cells = read_cells(root / "autograded" / "ada" / SHORT / f"{BOOK}.ipynb")
+    ways = [f"{name}(axis={axis})" for name in ("sum", "max", "min") for axis in (0, 1)]
+    lines = [f"y = x.{way} {sign} z" for way in ways for sign in "+-*/"]
+    with course.gradebook() as gradebook:
+        assignment = gradebook.db.query(Assignment).filter(Assignment.name == SHORT).one()
+        (book,) = assignment.notebooks
+        graded = list(book.grade_cells) + list(book.task_cells)
+        new, made = [], []
+        for place in range(size):
+            student = f"s{place:03}"
+            submitted, notebook = f"sub{place}", f"book{place}"
+            made.append(Student(id=student))
+            made.append(SubmittedAssignment(id=submitted, assignment_id=assignment.id, student_id=student))
+            made.append(SubmittedNotebook(id=notebook, assignment_id=submitted, notebook_id=book.id))
+            for cell in graded:
+                by_hand = cell.type == "TaskCell"
+                score = None if by_hand else dice.randint(0, int(cell.max_score))
+                made.append(Grade(cell_id=cell.id, notebook_id=notebook, auto_score=score, needs_manual_grade=by_hand))
+            record = json.loads(json.dumps(template)) | {"student": student, "seconds": 0.5}
+            for result in itertools.chain(*record["notebooks"][BOOK].values()):
+                right = dice.random() < 0.7
+                result |= {"earned": result["points"] * right, "verdict": "passed" if right else "failed"}
+                result["reason"] = "" if right else f"Row {dice.randrange(9)} sums to {dice.random():.3f}, not to 1."
+            new.append(record)
+            folder = root / "autograded" / student / SHORT
+            folder.mkdir(parents=True)
+            answer = "\n".join(dice.sample(lines, 12))
+            own = [
+                {"cell_type": c["type"], "source": c["source"], "metadata": {"nbgrader": c["nbgrader"]}} for c in cells
+            ]
+            for cell in own:
+                if cell["metadata"]["nbgrader"].get("solution") and cell["cell_type"] == "code":
+                    cell["source"] = answer
+            (folder / f"{BOOK}.ipynb").write_text(json.dumps({"cells": own}))
+        gradebook.db.bulk_save_objects(made)
+        gradebook.db.commit()
+    Results.of(course.directory).add(new)
+
+
+@pytest.mark.parametrize("size", [3, pytest.param(600, marks=pytest.mark.slow)])
+def test_a_class_of_any_size(room, size):
+    enter(room, size)
+    page, figures = written(room)
+    (part,) = figures["assignments"]
+    assert part["graded"] == size + 5
+    assert all(check["taken"] == size + 5 for check in part["checks"])
+    wrong = part["checks"][0]["mistakes"][0]
+    assert wrong["reason"].startswith("Row ")
+    assert wrong["students"] > size / 10
+    assert len(page) < 20_000 + 7_000 * (size + 4), "it grows with the class, not faster"
+
+
+# in the browser
+
+
+@pytest.fixture
+def hostile(room) -> Path:
+    """A report about students whose names, answers, results and repairs are all meant to do harm."""
+    old = records(room)
+    made = []
+    for place, text in enumerate(HOSTILE):
+        record = json.loads(json.dumps(old[SHORT, "bo"])) | {"student": text.replace("/", "|")}
+        for result in itertools.chain(*record["notebooks"][BOOK].values()):
+            result |= {
+                "reason": text,
+                "traceback": text,
+                "printed": text,
+                "verdict": "killed" if place % 2 else "failed",
+            }
+            result["title"] += text
+        record |= {"integrity": {BOOK: [text, 3], text: [text]}, "repairs": {BOOK: [f"{text} was cut in two"]}}
+        made.append(record)
+    for student in ("ada", "bo"):
+        path = room / "autograded" / student / SHORT / f"{BOOK}.ipynb"
+        notebook = json.loads(path.read_text())
+        for cell in notebook["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("solution"):
+                cell["source"] = "\n".join(f"{text}\nrow = [x ** {n} for x in y]" for n, text in enumerate(HOSTILE))
+        path.chmod(0o644)
+        path.write_text(json.dumps(notebook))
+    Results.of(load(room)[0].directory).add(made)
+    written(room)
+    return room / "report" / "index.html"
+
+
+@pytest.mark.xdist_group("browser")
+def test_nothing_of_a_students_runs_or_leaves_the_report(browser, hostile):
+    context = browser.new_context()
+    page, asked, errors = context.new_page(), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("dialog", lambda dialog: errors.append(dialog.message))
+    page.goto(hostile.as_uri())
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait_for_timeout(200)
+    assert asked == [hostile.as_uri()]
+    assert errors == []
+    assert page.title().startswith("Report of")
+    assert page.locator("script, iframe, img, object, embed, form, base, link").count() == 0
+    assert page.locator("style").count() == 1
+    text = page.locator("body").inner_text()
+    assert "<script>document.title" in text
+    assert "{{ 7 * 7 }}" in text
+    assert not set("\u202e\u2066\x1b") & set(text)
+    assert page.locator("mark").count() > 0
+    for link in page.locator("a").evaluate_all("links => links.map(link => link.href)"):
+        assert link.startswith((f"{SERVER}/formgrader/", "data:text/csv;", hostile.as_uri())), link
+    context.close()
+
+
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_and_can_be_read_in_light_and_dark(browser, classroom, width, scheme):
+    written(classroom)
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((classroom / "report" / "index.html").as_uri())
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    faint = page.evaluate(CONTRAST)
+    assert faint == []
+    context.close()
+
+
+@pytest.mark.xdist_group("browser")
+def test_on_paper_the_page_is_light_unfolded_and_not_cut_off(browser, classroom):
+    written(classroom)
+    page = browser.new_context(color_scheme="dark").new_page()
+    page.goto((classroom / "report" / "index.html").as_uri())
+    assert print_problems(page) == []
+    page.context.close()
+
+
+def test_headings_tables_and_figures_can_be_heard(classroom):
+    soup = BeautifulSoup(written(classroom)[0], "html.parser")
+    levels = [int(tag.name[1]) for tag in soup.find_all(re.compile("^h[1-6]$"))]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert all(cell.get("scope") for cell in soup.find_all("th"))
+    assert all(table.caption for table in soup.find_all("table"))
+    assert soup.select("summary a, caption a") == []
+    assert all(svg["role"] == "img" and "median" in svg["aria-label"] for svg in soup.find_all("svg"))
+    assert len(soup.find_all("svg")) == 1
+    ids = [tag["id"] for tag in soup.find_all(id=True)]
+    assert len(ids) == len(set(ids))
+    names = [link.get("aria-label") for link in soup.select("a[download]")]
+    assert len(names) == len(set(names))
+    for link in soup.select("a[href^='#']"):
+        assert soup.find(id=link["href"][1:]) or link["href"][1:] in ids

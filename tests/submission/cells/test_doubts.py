@@ -1,0 +1,393 @@
+"""What repair cannot place waits for a human where its tests do not pass; what a student tried out does not."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.mangling import KEEPING, plain
+from tests.submission.cells.test_repair import CASES, ONE, bare, below, find, lines_of, repaired, source
+from viva.submission.cells.places import Piece
+
+TWO = CASES["ps5_sentence"][0]
+TESTS = ("test_self_attention", "test_self_attention_sizes")
+WORDS = "The softmax is taken of each column, and the columns only change their places, so the outputs do so too."
+
+
+def stub(case, name: str) -> str:
+    return next(cell.source for cell in case.release.cells if cell.id == name)
+
+
+def doubts(change, case=ONE, strip: bool = False) -> tuple[str, ...]:
+    notebook = plain(case.full)
+    change(notebook)
+    return repaired(bare(notebook) if strip else notebook, case).doubtful
+
+
+def left_out(book: dict) -> str:
+    """Leave an answer as released; its text."""
+    cell = find(book, "self_attention")
+    text, cell["source"] = cell["source"], stub(ONE, "self_attention")
+    return text
+
+
+UNPLACED = {
+    "in a written answer": lambda book: book["cells"][-1].update(source=f"So:\n\n```\n{left_out(book)}\n```\n"),
+    "in a test cell": lambda book: find(book, "test_permuted").update(source=f"x = 1\n{left_out(book)}"),
+    "in the cell of another answer": lambda book: find(book, "scaled_dot_product_self_attention").update(
+        source=f"{find(book, 'scaled_dot_product_self_attention')['source']}\n\n{left_out(book)}\nx = 1"
+    ),
+    "at the other end of the notebook": lambda book: below(book, "name", left_out(book)),
+}
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("where", UNPLACED)
+def test_an_answer_that_stands_elsewhere_is_taken_or_doubted(where, strip):
+    notebook = plain(ONE.full)
+    UNPLACED[where](notebook)
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    taken = "NotImplementedError" not in source(result, "self_attention")
+    assert taken or set(TESTS) <= set(result.doubtful), result.repairs
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize(
+    "scratch",
+    [
+        *("print(X)", "", "pritn(1", "X = np.ones((4, 3))", "for i in range(3):\n    print(i)", "!pip install numpy"),
+        *("self_attention(X, *parameters)", "out = self_attention\nout", "def mine(x):\n    return x"),
+    ],
+)
+def test_what_a_student_tried_out_is_no_doubt(scratch, strip):
+    assert doubts(lambda book: below(book, "self_attention", scratch), strip=strip) == ()
+
+
+@pytest.mark.parametrize("text", ["## My notes", "Remember: $K^T Q$, not `Q @ K`!", "TODO"])
+def test_a_note_is_no_doubt_and_no_answer(text):
+    def change(book):
+        book["cells"][-1]["source"] = stub(ONE, book["cells"][-1]["id"])
+        below(book, "self_attention", text, "markdown")
+
+    assert doubts(change) == ()
+
+
+PICTURES = ("![softmax](softmax.png)", "[softmax](figure.png)", '<img src="softmax.png">', "![](attachment:a.png)")
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_picture_is_no_code(picture, deleted):
+    notebook = plain(TWO.full)
+    below(notebook, "softmax", picture, "markdown")
+    if deleted:
+        notebook["cells"].remove(find(notebook, "softmax"))
+    for book in (notebook, bare(plain(notebook))):
+        assert not any("cell" in sentence and "may" in sentence for sentence in repaired(book, TWO).repairs)
+
+
+AGAIN = "def multihead_scaled_self_attention(X, *more):\n    return X"
+RAN = "X_prime = multihead_scaled_self_attention(*arguments)\nprint(X_prime)"
+
+
+@pytest.mark.parametrize("code", [AGAIN, RAN])
+@pytest.mark.parametrize("answer", ["deleted", "left"])
+@pytest.mark.parametrize("strip", [False, True])
+def test_code_is_no_written_answer_and_what_it_defines_again_is_doubted(code, answer, strip):
+    case = CASES["ps4_multihead"][0]
+    notebook, release = plain(case.full), plain(case.release)
+    name = release["cells"][-1]["id"]
+    notebook["cells"][-1:] = release["cells"][-1:] if answer == "left" else []
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": code})
+    result = repaired(bare(notebook) if strip else notebook, case)
+    assert source(result, name) == "YOUR ANSWER HERE"
+    assert code in [cell.source for cell in result.notebook.cells]
+    assert ("test_multihead" in result.doubtful) == (code == AGAIN)
+    assert "why_two_heads" not in result.doubtful
+
+
+def test_a_text_of_the_release_is_no_written_answer():
+    notebook = plain(ONE.full)
+    shown = find(notebook, "why_equivariant")["source"].split("\n\n")[1]
+    notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
+    notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": shown})
+    for book in (notebook, bare(plain(notebook))):
+        result = repaired(book, ONE)
+        assert (source(result, "why_equivariant_answer"), result.doubtful) == ("YOUR ANSWER HERE", ())
+
+
+def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
+    notebook = plain(TWO.full)
+    find(notebook, "attend_me")["source"] = stub(TWO, "attend_me")
+    below(notebook, "attend_me", "It is a row, so me_alphas = softmax(x) works", "markdown")
+    result = repaired(notebook, TWO)
+    assert source(result, "attend_me") == stub(TWO, "attend_me")
+    assert result.doubtful == ()
+
+
+def test_an_answer_that_uses_what_only_an_answer_below_gives_is_doubted():
+    notebook = plain(TWO.full)
+    one, other = find(notebook, "attend_gusta"), find(notebook, "stack_sentence")
+    one["source"] = "gusta_alphas = softmax(half)\ngusta_attention = gusta_alphas @ half"
+    other["source"] = f"half = np.ones(3)\n{other['source']}"
+    assert "test_gusta" in repaired(notebook, TWO).doubtful
+
+
+def test_a_half_that_nothing_tells_apart_is_doubted():
+    half = "    return X_prime, attentions"
+    found = doubts(lambda book: book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": half}))
+    assert set(TESTS) <= set(found)
+
+
+def test_code_in_a_text_that_gives_a_name_of_an_answer_is_doubted():
+    found = doubts(lambda book: below(book, "attend_me", "me_alphas = me_alphas / 2", "markdown"), TWO)
+    assert "test_me" in found
+
+
+def test_two_versions_of_an_answer_are_doubted_and_both_stay():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    below(notebook, "self_attention", answer["source"].replace("return", "# other\n    return"))
+    notebook["cells"][notebook["cells"].index(answer) + 1]["metadata"] = answer["metadata"]
+    result = repaired(notebook, ONE)
+    assert set(TESTS) <= set(result.doubtful)
+    assert lines_of(notebook["cells"]) <= lines_of(result.notebook.cells)
+    (told,) = [sentence for sentence in result.repairs if "human" in sentence]
+    assert told.startswith("'self_attention' stood 2 times with different text; the last one counts")
+
+
+def test_a_function_that_is_defined_again_below_its_answer_is_doubted():
+    again = "def self_attention(*arguments):\n    return arguments[0], None"
+    assert set(TESTS) <= set(doubts(lambda book: below(book, "self_attention", again)))
+
+
+def test_a_whole_cell_split_off_right_below_its_answer_runs_there_and_is_no_doubt():
+    def split(book):
+        answer = find(book, "attend_me")
+        head, _, tail = answer["source"].partition("me_attention = ")
+        answer["source"] = head
+        below(book, "attend_me", f"me_attention = {tail}")
+
+    assert doubts(split, TWO) == ()
+
+
+def test_an_import_and_the_function_split_off_below_it_are_no_doubt():
+    def split(book):
+        answer = find(book, "self_attention")
+        below(book, "self_attention", answer["source"])
+        answer["source"] = "import math"
+
+    assert doubts(split) == ()
+
+
+def test_what_needs_an_import_of_an_answer_that_did_not_run_is_doubted_with_it():
+    def unrun(book):
+        answer, other = find(book, "self_attention"), find(book, "scaled_dot_product_self_attention")
+        answer["source"] = f"import math\n{answer['source']})"
+        other["source"] += "\nmath.sqrt(4)"
+
+    assert "test_scaled_attention" in doubts(unrun)
+
+
+def test_an_answer_that_lost_its_first_line_is_not_joined_with_the_answer_above_it():
+    def behead(book):
+        first, second = find(book, "attend_me"), find(book, "attend_gusta")
+        first["source"] += "\nfor n in range(2):\n    print(n)"
+        second["source"] = "    x = 1\n    return x"
+
+    notebook = plain(TWO.full)
+    behead(notebook)
+    result = repaired(notebook, TWO)
+    assert "return" not in source(result, "attend_me")
+    assert "test_gusta" in result.doubtful and "test_me" not in result.doubtful
+
+
+def test_code_that_cannot_be_read_beside_a_stub_is_doubted():
+    def change(book):
+        text = left_out(book).split("\n")
+        below(book, "self_attention", "\n".join(["```python", f"In [3]: {text[0]}", *text[1:], "```"]))
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_an_answer_in_a_raw_cell_is_doubted_with_the_one_that_it_uses():
+    def change(book):
+        find(book, "attend_me")["source"] += "\n\nso that is it."
+        find(book, "attend_gusta").update(source="gusta_alphas = gusta_attention = me_alphas", cell_type="raw")
+
+    assert {"test_me", "test_gusta"} <= set(doubts(change, TWO))
+
+
+def test_an_answer_merged_into_its_test_is_taken_out_of_it_and_is_no_doubt():
+    def merge(book):
+        answer, test = find(book, "self_attention"), find(book, "test_self_attention")
+        test["source"] = f"{answer['source']}\n\n{test['source']}"
+        book["cells"].remove(answer)
+
+    assert doubts(merge) == ()
+
+
+def test_code_with_the_numbers_of_its_lines_becomes_the_answer_and_is_told():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    text = answer["source"]
+    answer["source"] = "\n".join(f"{number:3} {line}".rstrip() for number, line in enumerate(text.split("\n"), 1))
+    result = repaired(notebook, ONE)
+    assert source(result, "self_attention").split() == text.split()
+    assert (len(result.repairs), result.doubtful) == (1, ())
+    assert "was copied with the numbers of its lines" in result.repairs[0]
+
+
+def test_a_cut_that_could_be_made_elsewhere_is_doubted_and_a_clear_one_is_not():
+    def gathered(between: str):
+        def change(book):
+            second = find(book, "scaled_dot_product_self_attention")
+            find(book, "self_attention")["source"] += f"\n\n{between}{second['source']}"
+            book["cells"].remove(second)
+
+        return change
+
+    assert doubts(gathered("np.random.seed(1)\nprint(1)\n"))
+    assert not doubts(gathered(""))
+
+
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("place", [0, -2])
+def test_a_written_answer_elsewhere_is_taken_or_doubted(place, strip):
+    notebook = plain(ONE.full)
+    notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
+    notebook["cells"].insert(place, {"cell_type": "markdown", "metadata": {}, "source": WORDS})
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    assert source(result, "why_equivariant_answer") == WORDS or "why_equivariant" in result.doubtful
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: f"{text}\n\n{WORDS}",
+        lambda text: f"{text.replace('the', 'The')}\n\n{WORDS}",
+        lambda text: f"{text[: len(text) // 2]}\n{WORDS}\n{text[len(text) // 2 :]}",
+        lambda text: WORDS,
+    ],
+)
+def test_what_was_written_into_a_question_stays(edit):
+    notebook = plain(ONE.full)
+    notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
+    question = find(notebook, "why_equivariant")
+    question["source"] = edit(question["source"])
+    result = repaired(notebook, ONE)
+    ids = [cell.id for cell in result.notebook.cells]
+    below_it = [cell.source for cell in result.notebook.cells[ids.index("why_equivariant") + 1 :]]
+    assert WORDS in "\n".join(below_it)
+
+
+def test_what_a_damaged_file_may_have_held_is_doubted():
+    from tests.mangling import as_utf8
+    from viva.submission.cells.repair import repair
+    from viva.submission.files.salvage import read
+
+    whole = as_utf8(plain(ONE.full))
+    part = whole[: whole.index(b"def scaled_dot_product") + 50]
+    result = repair(read(part)[0], ONE.released)
+    assert {"test_scaled_attention", "why_equivariant"} <= set(result.doubtful)
+    assert not set(TESTS) & set(result.doubtful)
+
+
+def test_a_program_that_lost_all_code_is_suspected():
+    def change(book):
+        for cell in book["cells"]:
+            if cell["cell_type"] == "code":
+                cell["source"] = ""
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_the_ways_that_were_hard_lose_nothing_without_a_doubt():
+    notebook = plain(TWO.full)
+    answer = find(notebook, "add_positions")
+    lines = answer["source"].split("\n")
+    answer["source"] = "\n".join(lines[1:])
+    below(notebook, "name", f"```python\n{lines[0]}\n```", "markdown")
+    result = repaired(bare(notebook), TWO)
+    assert "test_positions" in result.doubtful or lines[0] in source(result, "add_positions")
+
+
+@pytest.mark.parametrize("way", KEEPING)
+def test_a_notebook_that_was_put_right_raises_no_doubt(way):
+    if way in (
+        "split_answer",
+        "split_in_paragraphs",
+        "fence",
+        "gather_answers",
+        "merge_answers",
+        "jupytext_without_markers",
+        "merge_text",
+    ):
+        pytest.skip("these may leave something to choose")
+    for number in range(3):
+        notebook = plain(ONE.full)
+        KEEPING[way](notebook, random.Random(number))
+        assert repaired(notebook, ONE).doubtful == ()
+
+
+def test_a_piece_knows_what_it_gives_and_uses():
+    piece = Piece(1, "code", "from math import exp\ndef f(x):\n    y = g(x)\n    return [exp(z) for z in y]\na = h")
+    assert piece.gives == {"exp", "f", "a"}
+    assert piece.uses == {"g", "h"}
+
+
+def test_what_uses_an_answer_in_doubt_is_in_doubt_too():
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    cell = find(notebook, "project_words")
+    copy = dict(cell, id="copied", source=cell["source"].replace(" @ ", " @ 2 * "))
+    assert copy["source"] != cell["source"]
+    notebook["cells"].insert(notebook["cells"].index(cell), copy)
+    doubtful = repaired(notebook, case).doubtful
+    assert {"test_projections", "test_me", "test_gusta"} <= set(doubtful)
+    assert not {"test_positions", "test_softmax"} & set(doubtful)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_the_name_of_a_cell_is_not_believed_when_it_holds_another_answer(both):
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    one, other = find(notebook, "add_positions"), find(notebook, "project_words")
+    were = one["source"], other["source"]
+    if both:
+        one["source"], other["source"] = other["source"], one["source"]
+    else:  # copied, to type another answer into the copy
+        other["source"] = stub(case, "project_words")
+        copy = dict(one, id="copied", source=were[1])
+        notebook["cells"].insert(notebook["cells"].index(other) + 1, copy)
+    result = repaired(notebook, case)
+    assert (source(result, "add_positions").strip(), source(result, "project_words").strip()) == tuple(
+        text.strip() for text in were
+    )
+    assert "test_projections" in result.doubtful
+
+
+def test_answers_without_identity_that_changed_places_are_doubted():
+    case = CASES["ps1_general_attention"][0]
+    notebook = plain(case.full)
+    one, other = find(notebook, "attention_word_1"), find(notebook, "attention_matrices")
+    one["source"], other["source"] = (
+        "scores = Q @ K.T\nweights = softmax(scores / np.sqrt(3), axis=1)\nattention = weights @ V",
+        "attention = weights @ np.array([value_1, value_2, value_3, value_4])",
+    )
+    result = repaired(bare(notebook), case)
+    placed = source(result, "attention_word_1").startswith("attention =")
+    assert placed or {"test_attention_word_1", "test_attention_matrices"} <= set(result.doubtful)
+
+
+@pytest.mark.parametrize(
+    ("code", "doubted"), [("queries = {}", True), ("mine = {}", False), ("print(me_query)", False)]
+)
+def test_a_cell_that_gives_what_other_answers_use_may_be_the_blank_one_beside_it(code, doubted):
+    def moved(book):
+        find(book, "project_words")["source"] = stub(TWO, "project_words")
+        find(book, "attend_me")["source"] = "me_alphas, me_attention = queries['me']"
+        below(book, "test_projections", f"{code}\nfor word in words:\n    globals()[word + '_query'] = word")
+
+    assert ("test_projections" in doubts(moved, TWO)) == doubted

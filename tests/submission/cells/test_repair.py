@@ -1,0 +1,453 @@
+"""Whatever was done to a notebook, its answers come back into the assignment's cells."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import random
+import textwrap
+from dataclasses import dataclass
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbformat import NotebookNode
+
+from tests.conftest import PROJECT, SHORT
+from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, plain, strip_ids, strip_nbgrader
+from viva.author.answers import fill_in, read_answers
+from viva.engine.blueprint import read_blueprint
+from viva.submission.cells.places import Released
+from viva.submission.cells.repair import Repaired, repair
+from viva.submission.cells.texts import squeezed
+from viva.submission.files.salvage import read
+
+ASSIGNMENTS = sorted(path.name for path in (PROJECT / "source").iterdir() if path.is_dir())
+
+
+@dataclass
+class Case:
+    released: Released
+    release: NotebookNode
+    full: NotebookNode
+    name: str
+
+
+def cases(assignment: str) -> list[Case]:
+    (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+    release = nbformat.read(PROJECT / "release" / assignment / source.name, as_version=4)
+    blueprint = read_blueprint(source)
+    answers = [answer for answer in read_answers(PROJECT / "answers" / assignment) if answer.right]
+    return [Case(Released(release), release, fill_in(answer, release, blueprint), answer.name) for answer in answers]
+
+
+SPREADING = ("split_answer", "split_in_paragraphs", "jupytext_without_markers", "join_texts", "quarto")
+"""What leaves an answer in several cells, of which each may run alone, or a text of the author's below another."""
+CASES = {assignment: cases(assignment) for assignment in ASSIGNMENTS}
+ONE = CASES[SHORT][0]
+
+
+def repaired(notebook: dict, case: Case) -> Repaired:
+    return repair(read(as_utf8(notebook))[0], case.released)
+
+
+def words(source: str) -> list[str]:
+    return source.split()
+
+
+def assert_same(result: Repaired, case: Case) -> None:
+    """Every cell of the assignment is as it was handed in, in its order, with its metadata."""
+    known = {cell.id for cell in case.full.cells}
+    cells = [cell for cell in result.notebook.cells if cell.id in known]
+    assert [cell.id for cell in cells] == [cell.id for cell in case.full.cells]
+    for cell, was in zip(cells, case.full.cells, strict=True):
+        assert (words(cell.source), cell.cell_type) == (words(was.source), was.cell_type), result.repairs
+        assert cell.metadata == was.metadata
+
+
+def assert_held(result: Repaired, case: Case) -> None:
+    """Every line of an answer runs between the cells around it, in its order; the cells of the assignment are whole.
+
+    What was put back as released may stand among the lines: nobody knows where it was.
+    """
+    known = [cell.id for cell in case.full.cells]
+    ids = [cell.id for cell in result.notebook.cells]
+    assert [name for name in ids if name in known] == known
+    for sentence in result.repairs:
+        if sentence.endswith("put back as released"):
+            known = [name for name in known if f"'{name}'" not in sentence]
+    for was in case.full.cells:
+        if was.cell_type != "code" or not was.metadata.get("nbgrader", {}).get("solution"):
+            continue
+        first = last = ids.index(was.id)
+        while first and ids[first - 1] not in known:
+            first -= 1
+        while last + 1 < len(ids) and ids[last + 1] not in known:
+            last += 1
+        code = [cell.source for cell in result.notebook.cells[first : last + 1] if cell.cell_type == "code"]
+        lines = iter([squeezed(line) for line in "\n".join(code).splitlines()])
+        assert all(squeezed(line) in lines for line in was.source.splitlines() if line.strip()), (
+            was.id,
+            result.repairs,
+        )
+
+
+def nothing_left_to_do(result: Repaired, case: Case) -> None:
+    """nbgrader's own steps find the cells as they want them."""
+    nbformat.validate(result.notebook)
+    ids = [cell.id for cell in result.notebook.cells]
+    assert len(set(ids)) == len(ids)
+    released = [cell.metadata for cell in case.release.cells]
+    assert [cell.metadata for cell in result.notebook.cells if cell.metadata] == [data for data in released if data]
+    assert result.notebook.metadata == case.release.metadata
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment):
+    for case in CASES[assignment]:
+        result = repaired(plain(case.full), case)
+        assert result.repairs == []
+        assert [dict(cell) for cell in result.notebook.cells] == [dict(cell) for cell in case.full.cells]
+
+
+@pytest.mark.parametrize(
+    ("way", "also_without_ids", "assignment"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] if place % 7 else [])  # 7 is prime to what the lists count
+        for place, case in enumerate(itertools.product(KEEPING, [False, True], ASSIGNMENTS))
+    ],
+)
+def test_each_way_of_mangling_is_undone(way, also_without_ids, assignment):
+    for case in CASES[assignment]:
+        dice, notebook = random.Random(f"{way} {case.name}"), plain(case.full)
+        KEEPING[way](notebook, dice)
+        if also_without_ids:
+            strip_nbgrader(notebook, dice)
+            strip_ids(notebook, dice)
+        result = repaired(notebook, case)
+        nothing_left_to_do(result, case)
+        (assert_held if way in SPREADING else assert_same)(result, case)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_answer_below_its_stub_is_taken_into_the_answer_cell(assignment):
+    for case in CASES[assignment]:
+        notebook = plain(case.full)
+        answer_below_stub(notebook, random.Random(case.name), case.release)
+        result = repaired(notebook, case)
+        assert_same(result, case)
+        assert "was left as released; its answer was taken from a cell of its own" in " ".join(result.repairs)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_any_ways_after_each_other_leave_a_whole_notebook(data):
+    case = data.draw(st.sampled_from([case for several in CASES.values() for case in several]))
+    ways = data.draw(st.lists(st.sampled_from([*KEEPING.values(), *LOSING.values()]), min_size=1, max_size=6))
+    dice, notebook = random.Random(data.draw(st.integers(0, 1000))), plain(case.full)
+    for way in ways:
+        try:
+            way(notebook, dice)
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+            break  # there is nothing left that this could be done to
+    result = repaired(notebook, case)
+    nothing_left_to_do(result, case)
+    assert all(isinstance(sentence, str) and sentence for sentence in result.repairs)
+
+
+TOGETHER = [name for name in KEEPING if name not in ("merge_answers", "delete_texts", "split_answer", "merge_text")]
+"""What keeps every answer also after something else was done: text that holds a merged answer may not be deleted."""
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_two_ways_after_each_other_are_undone(data):
+    case = data.draw(st.sampled_from([case for several in CASES.values() for case in several]))
+    ways = data.draw(st.lists(st.sampled_from(TOGETHER), min_size=2, max_size=2))
+    dice, notebook = random.Random(data.draw(st.integers(0, 1000))), plain(case.full)
+    for way in ways:
+        KEEPING[way](notebook, dice)
+    assert_held(repaired(notebook, case), case)
+
+
+def bare(notebook: dict) -> dict:
+    strip_nbgrader(notebook, random.Random(1))
+    strip_ids(notebook, random.Random(1))
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    return notebook
+
+
+def lines_of(cells) -> set[str]:
+    return {squeezed(line) for cell in cells for line in cell["source"].splitlines()}
+
+
+@pytest.mark.parametrize("assignment", [name for name in ASSIGNMENTS if len(CASES[name][0].full.cells) > 30])
+def test_two_answers_merged_and_a_third_split_are_all_found_without_any_metadata(assignment):
+    for case in CASES[assignment]:
+        notebook, dice = plain(case.full), random.Random(case.name)
+        answers = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("solution")]
+        KEEPING["gather_answers"](notebook | {"cells": answers[:2]}, dice)
+        notebook["cells"].remove(answers[1])
+        third = [cell for cell in answers[2:] if cell["cell_type"] == "code"]
+        lines = dice.choice([cell for cell in third if "\n" in cell["source"]])
+        place = dice.randrange(1, lines["source"].count("\n") + 1)
+        below(notebook, lines["id"], "\n".join(lines["source"].split("\n")[place:]))
+        lines["source"] = "\n".join(lines["source"].split("\n")[:place])
+        assert_held(repaired(bare(notebook), case), case)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_an_answer_in_a_block_of_a_joined_text_is_found(assignment):
+    for case in CASES[assignment]:
+        notebook, dice = plain(case.full), random.Random(case.name)
+        KEEPING["fence"](notebook, dice)
+        KEEPING["quarto"](notebook, dice)
+        assert_held(repaired(bare(notebook), case), case)
+
+
+HARD = ("split_answer", "split_in_paragraphs", "split_locked", "merge", "merge_below", "merge_answers", "merge_text")
+HARD += ("gather_answers", "fence", "shuffle", "retype", "insert", "copy_answer", "jupytext_without_markers", "quarto")
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 9)) for seed in range(40)])
+def test_no_line_of_a_students_ever_disappears_without_a_sentence(seed):
+    dice = random.Random(seed)
+    case = dice.choice([case for several in CASES.values() for case in several])
+    notebook = plain(case.full)
+    for way in sorted(dice.choices(HARD, k=3), key=HARD.index):
+        KEEPING[way](notebook, dice)
+    result = repaired(bare(notebook), case)
+    nothing_left_to_do(result, case)
+    gone = lines_of(notebook["cells"]) - lines_of(result.notebook.cells) - lines_of(case.release.cells)
+    assert not gone - {"```", "```python"} or any("edited" in sentence for sentence in result.repairs), gone
+
+
+def test_an_answer_in_a_given_cell_that_was_edited_is_taken_out_of_it():
+    notebook = plain(ONE.full)
+    answer, given = find(notebook, "self_attention"), find(notebook, "softmax_cols")
+    given["source"] = given["source"].replace("=", "= ", 1).replace("data_in", "data") + "\n\n" + answer["source"]
+    notebook["cells"].remove(answer)
+    assert_held(repaired(bare(notebook), ONE), ONE)
+
+
+def test_code_that_nothing_places_is_said_to_be_doubtful():
+    notebook = plain(ONE.full)
+    below(notebook, "self_attention", "```python\nhelper = 1\nhelper += 1\n```", "markdown")
+    result = repaired(bare(notebook), ONE)
+    where = "'self_attention' and 'scaled_dot_product_self_attention'"
+    assert f"cell 13 may belong to {where}; a human should look at it" in result.repairs
+    tests = "test_self_attention test_self_attention_sizes test_scaled_attention test_scaled_attention_sizes"
+    assert set(tests.split()) <= set(result.doubtful)
+    assert result.notebook.cells[12].source.startswith("```")
+
+
+def find(notebook: dict, name: str) -> dict:
+    return next(cell for cell in notebook["cells"] if cell["id"] == name)
+
+
+def below(notebook: dict, name: str, source: str, kind: str = "code", **more) -> None:
+    place = notebook["cells"].index(find(notebook, name))
+    notebook["cells"].insert(place + 1, {"cell_type": kind, "metadata": {}, "source": source, **more})
+
+
+def source(result: Repaired, name: str) -> str:
+    return next(cell.source for cell in result.notebook.cells if cell.id == name)
+
+
+def said(change) -> list[str]:
+    notebook = plain(ONE.full)
+    change(notebook)
+    return repaired(notebook, ONE).repairs
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda book: find(book, "test_permuted").update(source="pass"),
+            "the test cell 'test_permuted' was edited; the released text was put back",
+        ),
+        (
+            lambda book: book["cells"].remove(find(book, "test_permuted")),
+            "'test_permuted' was not handed in and was put back as released",
+        ),
+        (
+            lambda book: book["cells"].insert(0, book["cells"].pop()),
+            "the cells stood in another order; the assignment's order was restored",
+        ),
+        (
+            lambda book: find(book, "self_attention").update(cell_type="markdown"),
+            "'self_attention' was handed in as a markdown cell and is a code cell again",
+        ),
+        (
+            lambda book: find(book, "data").update(source=find(book, "data")["source"] + "\nN = 300"),
+            "cell 8 held 'data' together with other text, and was taken apart",
+        ),
+        (
+            lambda book: book["metadata"].update(kernelspec={"language": "R", "name": "ir"}),
+            "the notebook was made for another kernel (r) and is run with the assignment's",
+        ),
+    ],
+)
+def test_each_repair_is_one_sentence(change, sentence):
+    assert said(change) == [sentence]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda book: find(book, "test_permuted").update(source=find(book, "test_permuted")["source"] + " \n\n"),
+        lambda book: find(book, "data").update(source=find(book, "data")["source"].replace("  #", "#")),
+        lambda book: below(book, "data", "%pip install numpy"),
+        lambda book: below(book, "data", "mine", "markdown"),
+        lambda book: find(book, "introduction").update(source="# My own title"),
+    ],
+)
+def test_white_space_and_cells_of_ones_own_are_no_repair(change):
+    assert said(change) == []
+
+
+def test_of_two_answers_the_later_one_counts_and_the_other_stays():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    below(notebook, "self_attention", answer["source"].replace("def ", "# later\ndef ", 1), id="copy")
+    notebook["cells"][notebook["cells"].index(answer) + 1]["metadata"] = answer["metadata"]
+    result = repaired(notebook, ONE)
+    ids = [cell.id for cell in result.notebook.cells]
+    assert source(result, "self_attention").startswith("# later")
+    place = ids.index("self_attention")
+    assert result.notebook.cells[place - 1].source == answer["source"]
+    assert "'self_attention' stood 2 times with different text; the last one counts" in result.repairs[0]
+
+
+def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
+    notebook = plain(ONE.full)
+    stub = next(cell.source for cell in ONE.release.cells if cell.id == "self_attention")
+    below(notebook, "self_attention", stub)
+    notebook["cells"][notebook["cells"].index(find(notebook, "self_attention")) + 1]["metadata"] = find(
+        notebook, "self_attention"
+    )["metadata"]
+    result = repaired(notebook, ONE)
+    assert_same(result, ONE)
+    assert len(result.notebook.cells) == len(ONE.full.cells)
+
+
+def test_a_missing_stub_does_not_undo_an_answer_elsewhere():
+    notebook = plain(ONE.full)
+    answer = find(notebook, "scaled_dot_product_self_attention")
+    notebook["cells"].remove(answer)
+    find(notebook, "name")["source"] += "\n" + answer["source"]
+    result = repaired(notebook, ONE)
+    assert "NotImplementedError" not in source(result, "scaled_dot_product_self_attention")
+
+
+def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
+    notebook = plain(ONE.full)
+    given = find(notebook, "setup")
+    given["source"] = given["source"].replace("import numpy as np\n", "import numpy as np\nimport math\n", 1)
+    result = repaired(notebook, ONE)
+    place = [cell.id for cell in result.notebook.cells].index("setup")
+    assert result.notebook.cells[place + 1].source == "import math"
+    what = "the released text was put back, and what was added stands below it"
+    assert result.repairs == [f"the given cell 'setup' was added to; {what}"]
+
+
+def test_a_cell_of_an_earlier_release_is_not_called_edited():
+    from nbgrader.utils import compute_checksum
+
+    notebook = plain(ONE.full)
+    then = nbformat.from_dict(find(notebook, "data"))
+    then.source = then.source.replace("seed(3)", "seed(4)")
+    find(notebook, "data").update(source=then.source)
+    find(notebook, "data")["metadata"]["nbgrader"]["checksum"] = compute_checksum(then)
+    sentence = "the given cell 'data' is of an earlier release; today's text stands in its place"
+    assert repaired(notebook, ONE).repairs == [sentence]
+
+
+def test_forged_identities_earn_nothing():
+    notebook = plain(ONE.full)
+    test = find(notebook, "test_permuted")
+    test["source"] = "1"
+    below(notebook, "test_permuted", "pass")
+    notebook["cells"][notebook["cells"].index(test) + 1]["metadata"] = json.loads(json.dumps(test["metadata"]))
+    result = repaired(notebook, ONE)
+    nothing_left_to_do(result, ONE)
+    assert_same(result, ONE)
+
+
+def test_a_written_answer_keeps_its_picture():
+    notebook = plain(ONE.full)
+    notebook["cells"][-1] |= {"source": "![](attachment:a.png)", "attachments": {"a.png": {"image/png": "AA=="}}}
+    assert repaired(notebook, ONE).notebook.cells[-1].attachments == {"a.png": {"image/png": "AA=="}}
+
+
+@pytest.mark.slow
+def test_two_thousand_cells_take_seconds():
+    notebook = plain(ONE.full)
+    strip_nbgrader(notebook, random.Random(1))
+    strip_ids(notebook, random.Random(1))
+    extra = [{"cell_type": "code", "metadata": {}, "source": f"x_{n} = {n}\n" * 9} for n in range(1900)]
+    notebook["cells"][5:5] = extra
+    assert_same(repaired(notebook, ONE), ONE)
+
+
+def test_nbgraders_own_steps_have_nothing_to_do_but_put_hidden_lines_back(course):
+    from nbgrader.preprocessors import CheckCellMetadata, DeduplicateIds, OverwriteCells
+
+    from tests.conftest import load
+    from viva.course.gradebook.record import Draft, Expected, in_place_of_gradebook
+
+    with load(course)[0].gradebook() as gradebook:
+        expected = Expected.of(gradebook, SHORT)
+    notebook = plain(ONE.full)
+    for way in ("strip_nbgrader", "copy_test", "shuffle", "retype", "delete_locked", "forge"):
+        KEEPING[way](notebook, random.Random(3))
+    node = repaired(notebook, ONE).notebook
+    (name,) = expected.notebooks
+    resources = {"nbgrader": {"notebook": name, "assignment": SHORT, "student": "anna", "db_url": ""}}
+    messages = []
+    log = logging.Logger("steps", logging.WARNING)
+    log.addHandler(type("Kept", (logging.Handler,), {"emit": lambda _, record: messages.append(record.getMessage())})())
+    with in_place_of_gradebook(Draft(expected), [OverwriteCells]):
+        for step in (DeduplicateIds(), OverwriteCells(add_missing_cells=True), CheckCellMetadata()):
+            step.log = log
+            node, resources = step(node, resources)
+    cells = expected.notebooks[name].source_cells
+    hidden = [cell.name for cell in cells if "### BEGIN HIDDEN TESTS" in cell.source or "BEGIN MARK" in cell.source]
+    assert [message.split(" has changed")[0] for message in messages] == [
+        f"Attribute 'checksum' for cell {cell}" for cell in hidden
+    ]
+
+
+def test_released_cells_without_an_id_get_one_and_marks_without_a_grade_id_go():
+    own = nbformat.v4.new_code_cell("x = 1", metadata={"nbgrader": {"grade": False, "solution": False}})
+    del own["id"]
+    release = NotebookNode(nbformat=4, nbformat_minor=4, metadata=ONE.release.metadata, cells=[own, *ONE.release.cells])
+    handed_in = plain(ONE.full)
+    handed_in["cells"].insert(0, plain(own))
+    result = repair(read(as_utf8(handed_in))[0], Released(release))
+    assert result.repairs == []
+    assert result.notebook.cells[0] == own | {"id": "cell-1", "metadata": {}}
+
+
+def test_an_answer_that_is_indented_as_a_whole_is_no_half_of_another():
+    case = CASES["ps5_sentence"][0]
+    notebook = plain(case.full)
+    cell = find(notebook, "project_words")
+    was, cell["source"] = cell["source"], textwrap.indent(cell["source"], "    ")
+    result = repaired(notebook, case)
+    assert source(result, "project_words").strip() == was.strip()
+    assert source(result, "attend_gusta") == source(repaired(plain(case.full), case), "attend_gusta")
+
+
+def test_answers_alone_that_say_what_they_are_are_enough_of_an_assignment():
+    notebook = plain(ONE.full)
+    assert repaired(plain(ONE.release), ONE).fit > 0.5
+    names = [slot.name for slot in Released(ONE.release).slots if slot.answers]
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] in names]
+    assert repaired(notebook, ONE).fit == 1
+    assert repaired(bare(notebook), ONE).fit < 0.25

@@ -1,0 +1,106 @@
+"""What is told of code without running it, also of code that is cut anywhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from viva.submission.cells import texts
+
+CUT = "def f(x):\n    y = [x,\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("weights = softmax(scores)", {"weights"}),
+        ("a, (b, *c) = 1, (2, 3)", {"a", "b", "c"}),
+        ("(first,\n second) = pair", {"first", "second"}),
+        ("table[key] = 1\nmodel.mean_ = 2", {"table", "model"}),
+        ("total += 1\nmask |= other", {"total", "mask"}),
+        ("x: int = 3", {"x"}),
+        ("def f(x, y=1):\n    inner = 2\n\nouter = 3", {"f", "outer"}),
+        ("class Head:\n    size = 4\n", {"Head"}),
+        ("async def fetch():\n    pass", {"fetch"}),
+        ("if ready:\n    value = 1", {"value"}),
+        ("f(x=1) == 2\nassert y == 3", set()),
+        ("# note = 1\nprint('a = b')", set()),
+        ("list = [1]", set()),
+        (CUT, {"f"}),
+    ],
+)
+def test_the_names_that_code_binds_outside_of_functions(source, names):
+    assert texts.bound_names(source) == names
+
+
+def test_names_in_strings_comments_and_pythons_own_are_no_words_of_code():
+    source = "def scale(q):  # by temperature\n    '''doc of it'''\n    return np.dot(q, f\"key\") + len(q)"
+    assert texts.words(source) == {"scale", "q", "dot"}
+
+
+@pytest.mark.parametrize("source", ["!pip install x\n%matplotlib inline\nx = 1", "for i in x:\n    %time f(i)", ""])
+def test_code_with_magics_is_whole(source):
+    assert texts.parses(source)
+
+
+@pytest.mark.parametrize("source", [CUT, "x = 'abc", "y = 1\x00", "(" * 5000])
+def test_code_that_is_cut_is_not_whole(source):
+    assert not texts.parses(source)
+    assert texts.tree_of(source) is None
+
+
+def test_what_is_too_long_to_parse_is_taken_for_whole():
+    long = "x = 1\n" * 50_000
+    assert texts.tree_of(long) is None
+    assert texts.parses(long)
+
+
+@pytest.mark.parametrize("source", ["x = 1", "f(x)", "import os", "def f(): pass", "'a'\nprint(1)"])
+def test_what_binds_calls_or_imports_is_code(source):
+    assert texts.looks_like_code(source)
+
+
+@pytest.mark.parametrize("source", ["word", "a, b", "'a sentence'", "Since it holds.", "note: this", CUT, ""])
+def test_a_word_or_a_sentence_is_not_code(source):
+    assert not texts.looks_like_code(source)
+
+
+def test_a_sentence_is_prose_and_code_cut_anywhere_is_not():
+    assert texts.is_prose("The weights sum to one, since softmax divides by the sum of all exponentials.")
+    numbers = (
+        "with: .236 .007 .749 .007, without: .119 .000 .880 .000\nratio 3.17 with, 7.39 without (I divided them).\n"
+    )
+    assert texts.is_prose(numbers + "The biggest stays the biggest. It becomes more even.\nScores grow like sqrt(d_k).")
+    assert not texts.is_prose("scores of q, k with softmax(q, k / 3.14, 2.71, 1.41, 1.73) and heads, where 12 34")
+    assert not texts.is_prose("return the weights of all the heads and the keys (")
+    assert not texts.is_prose("too short")
+    assert not texts.is_prose("weights = softmax(scores @ keys.T / np.sqrt(dimension)) @ values[:, :, 0] +")
+
+
+def test_a_definition_may_stand_below_comments_and_decorators():
+    assert texts.is_definition("# mine\n@cache\n\ndef f(x):")
+    assert texts.is_definition("class Head(Base):\n")
+    assert not texts.is_definition("x = 1\ndef f(x): pass")
+    assert not texts.is_definition("")
+
+
+def test_imports_give_names_too():
+    assert {"plt", "sqrt", "x"} <= texts.given_names("import matplotlib.pyplot as plt\nfrom math import sqrt\nx = 1")
+
+
+def test_used_names_are_given_nowhere_in_the_code():
+    source = (
+        "def attend(q, k):\n    scores = q @ k.T\n    return softmax(scores) * scale\n\nfor i in range(n): attend(i, i)"
+    )
+    assert texts.used_names(source) == {"softmax", "scale", "n"}
+    assert texts.used_names(CUT) == set()
+
+
+def test_likeness_is_from_0_to_1_and_looks_at_no_more_than_the_longest():
+    assert texts.likeness("same", "same") == 1
+    assert texts.likeness("abc", "xyz") == 0
+    assert 0.5 < texts.likeness("def f(x): return x", "def f(y): return y") < 1
+    assert texts.likeness("a" * texts.LONGEST + "b", "a" * texts.LONGEST + "c") == 1
+
+
+def test_white_space_is_squeezed_out():
+    assert texts.squeezed(" a =\t1\n\n b ") == "a=1b"

@@ -1,0 +1,84 @@
+"""A notebook is taken out of whatever a program put around it, and only that."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from viva.submission.files.salvage import read
+from viva.verdict import SubmissionError
+
+SOURCES = [
+    "x = 'a' + \"b\"  # it's é, \N{SNOWMAN} and \U0001f393\n",
+    "print('<b>&amp;</b>', \"\\\\n\", '\\x41')\ny = None or True",
+    'r"""\\"""',
+]
+NOTEBOOK = new_notebook(cells=[new_code_cell(source, id=f"c{number}") for number, source in enumerate(SOURCES)])
+TEXT = nbformat.writes(NOTEBOOK)
+PAGE = "<!DOCTYPE html>\n<html><head><title>a</title></head><body><pre style='color: red'>{}</pre><div></div></body>"
+
+
+def encoded(text: str) -> str:
+    return base64.encodebytes(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (PAGE.format(html.escape(TEXT)), "the notebook stood in a web page"),
+        (PAGE.format(html.escape(TEXT, quote=False)), "the notebook stood in a web page"),
+        (html.escape(TEXT), "the file was written as for a web page"),
+        (TEXT.replace("&", "&amp;").replace('"', "&#34;"), "the file was written as for a web page"),
+        (encoded(TEXT), "the file was encoded for a letter (base64)"),
+        (repr(json.loads(TEXT)), "the file was written as Python prints a dictionary"),
+        (ascii(NOTEBOOK), "the file was written as Python prints a dictionary"),
+        (json.dumps({"encoding": "base64", "content": encoded(TEXT), "size": 9}), "inside another JSON document"),
+        (json.dumps(json.dumps(TEXT)), "inside another JSON document"),
+    ],
+)
+def test_a_wrapped_notebook_is_taken_out_letter_by_letter_and_it_is_said(text, said):
+    notebook, (repair,) = read(text.encode())
+    assert [cell.source for cell in notebook.cells] == SOURCES
+    assert said in repair
+
+
+def test_a_page_may_be_written_in_any_encoding():
+    for encoding in ("utf-16", "utf-8-sig"):
+        notebook, repairs = read(PAGE.format(html.escape(TEXT, quote=False)).encode(encoding))
+        assert [cell.source for cell in notebook.cells] == SOURCES
+        assert repairs[-1] == "the notebook stood in a web page, and was taken out of it"
+    with pytest.raises(SubmissionError, match="a web page"):
+        read(PAGE.format("Anmeldung f\N{LATIN SMALL LETTER U WITH DIAERESIS}r alle").encode("latin-1"))
+
+
+def test_what_a_student_writes_about_pages_and_letters_stays_as_it_is():
+    sources = ["'cell_type&quot;'", "{'cells': None}", encoded(TEXT), "<pre>{&quot;cell_type&quot;: 1}</pre>"]
+    text = nbformat.writes(new_notebook(cells=[new_code_cell(source) for source in sources]))
+    notebook, repairs = read(text.encode())
+    assert ([cell.source for cell in notebook.cells], repairs) == (sources, [])
+
+
+LOOKS = {
+    "a page of JSON": PAGE.format("{&quot;a&quot;: 1}"),
+    "a page of code": PAGE.format("<span>print</span>(1)"),
+    "a page whose text ends before it begins": "<html></pre>cell_type<pre>",
+    "a number of a character that is too long": "cell_type&quot; &#" + "9" * 5000 + ";",
+    "a letter of JSON": encoded('{"cell_type": 1}'),
+    "a letter of noise": "ey" * 1000,
+    "quotes of Python that never end": "{'cells': ['" + r"\'" * 200_000,
+    "quotes of Python that end in the middle of an escape": "{'cells': ['" + r"\'" * 200_000 + "\\",
+    "a letter in JSON that never begins": json.dumps({"content": "ew" + "=" * 200_000}),
+    "brackets in a text of JSON": json.dumps({"a": json.dumps("[" * 100_000)}),
+    "JSON in a text of JSON that is too deep": json.dumps({"a": '{"a": ' + "[" * 100_000}),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_only_looks_wrapped_is_refused_in_a_sentence_and_soon(look):
+    with pytest.raises(SubmissionError, match="is not a notebook"):
+        read(LOOKS[look].encode())

@@ -1,0 +1,253 @@
+"""An existing nbgrader notebook -> a source notebook of this course, and what it lacks.
+
+Nothing that is asked, given or tested is changed: only schemas, ids, outputs and the metadata of other programs.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.nbgraderformat import MetadataValidator, ValidationError
+from nbgrader.nbgraderformat.common import SchemaMismatchError
+
+from viva.author.answers import read_answers
+from viva.author.hygiene import findings
+from viva.author.skeleton import NAME
+from viva.course.course import Course
+from viva.course.release import compiled
+from viva.engine.blueprint import language_of, read_blueprint
+from viva.verdict import CourseError, VivaError
+
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+KEPT = ("nbgrader", "viva", "tags")
+"""The metadata of a cell that mean something to the course; others are traces of the programs it went through."""
+PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv", "excused.csv")
+"""Files beside a notebook that are no data of it: other notebooks, and what belongs to the instructor alone."""
+MOST_FILES, MOST_BYTES = 100, 50 * 2**20
+"""More than this beside a notebook is no assignment's data, but somebody's folder of downloads."""
+LISTED = 4
+"""So many notebooks are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """What was written, what was changed on the way, what the assignment still lacks to pass its audit, and what would
+    have that prove more; a sentence each."""
+
+    assignment: str
+    written: list[Path]
+    changes: list[str]
+    missing: list[str]
+    advice: list[str]
+
+
+def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
+    """Make an nbgrader source notebook one of the course; its assignment is called like its folder by default.
+
+    Raises CourseError when it is no such notebook, when a name does not fit, and when something would be overwritten;
+    nothing is written then.
+    """
+    notebook = notebook.expanduser()
+    if not notebook.is_file():
+        raise CourseError(f"There is no notebook {notebook}. Name one, as in: viva adopt ~/old/ps1/problem1.ipynb")
+    assignment = assignment or notebook.absolute().parent.name
+    if not NAME.fullmatch(assignment):
+        raise CourseError(f"'{assignment}' cannot name an assignment. Name another, as in --as=ps9_my_topic.")
+    changes: list[str] = []
+    text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
+    folder = course.path("source", assignment)
+    target = folder / f"{notebook.stem}.ipynb"
+    files = _beside(notebook, course.directory.ignore, changes)
+    copies = {folder / name: file for name, file in files.items()}
+    for path in (target, *copies):
+        if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
+            raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
+    copies = {path: file for path, file in copies.items() if not path.exists()}
+    folder.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    for path, file in copies.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, path)
+    missing, advice = _look_over(course, assignment, target)
+    return Adopted(assignment, [target, *copies], changes, missing, advice)
+
+
+def _read(path: Path) -> NotebookNode:
+    """The notebook with today's schemas of nbformat and nbgrader."""
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception as error:  # nbformat raises whatever a broken file leads to
+        raise CourseError(f"{path} is no notebook: {str(error).splitlines()[0]}.") from error
+    if (language := language_of(notebook.metadata)) != "python":
+        raise CourseError(f"{path} is written in {language}; this course is graded in Python.")
+    try:
+        notebook = MetadataValidator().upgrade_notebook_metadata(notebook)
+    except (ValueError, TypeError) as error:
+        raise CourseError(f"{path}: nbgrader cannot read what its cells are: {error}.") from error
+    if not any("nbgrader" in cell.metadata for cell in notebook.cells):
+        raise CourseError(
+            f"{path} is no source notebook of nbgrader: no cell is an answer, a test or a task. "
+            "Mark its cells in JupyterLab's panel 'Create Assignment' first."
+        )
+    return notebook
+
+
+def _header(course: Course) -> list[NotebookNode]:
+    """The cells that the course puts around every notebook."""
+    config = course.directory.config.get("IncludeHeaderFooter", {})
+    paths = [course.root / config[name] for name in ("header", "footer") if config.get(name)]
+    return [cell for path in paths if path.is_file() for cell in nbformat.read(path, as_version=4).cells]
+
+
+def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[str]) -> NotebookNode:
+    """The notebook in the form of this course; ``changes`` gets a sentence for what an author should know."""
+    texts = {" ".join(cell.source.split()) for cell in header} - {"", "---"}
+    kept = [cell for cell in notebook.cells if " ".join(cell.source.split()) not in texts]
+    if len(kept) < len(notebook.cells):
+        changes.append("The cells that the course's own header has too were left out.")
+    if any(cell.get("outputs") for cell in kept):
+        changes.append("The outputs of earlier runs were cleared.")
+    known = {cell.get("id", "") for cell in header}
+    known |= {name for name in map(_grade_id, kept) if re.fullmatch(r"[\w-]{1,64}", name, re.ASCII)}
+    taken = {cell.get("id", "") for cell in header}
+    cells = []
+    for place, cell in enumerate(kept, start=1):
+        about = _about(cell)
+        wanted = _grade_id(cell)
+        name = _free(wanted, taken) if about else _free(_speaking(cell, place), known | taken)
+        taken.add(name)
+        if about:
+            about["grade_id"] = name
+            cell.metadata.nbgrader = about
+            if name != wanted:
+                changes.append(f"The cell with the grade id '{wanted}' is called '{name}' now, as ids must differ.")
+        metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
+        fields = {"cell_type": cell.cell_type, "id": name, "metadata": metadata, "source": cell.source}
+        if cell.cell_type == "code":
+            fields |= {"outputs": [], "execution_count": None}
+        elif cell.get("attachments"):
+            fields["attachments"] = cell.attachments
+        cells.append(nbformat.from_dict(fields))
+    about = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    about |= {"viva": notebook.metadata["viva"]} if "viva" in notebook.metadata else {}
+    adapted = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
+    try:
+        nbformat.validate(adapted)
+        MetadataValidator().validate_nb(adapted)
+    except (nbformat.ValidationError, ValidationError, jsonschema.ValidationError, SchemaMismatchError) as error:
+        reason = getattr(error, "message", "") or str(error)
+        raise CourseError(f"The notebook cannot be adopted: {reason.splitlines()[0]}. Nothing was written.") from error
+    return adapted
+
+
+def _about(cell: NotebookNode) -> dict:
+    """What nbgrader says about a cell, without what a release adds; empty when the cell is none of nbgrader's."""
+    about = dict(cell.metadata.get("nbgrader", {}))
+    kinds = {kind: bool(about.get(kind, False)) for kind in ("grade", "locked", "solution", "task")}
+    if not any(kinds.values()):
+        cell.metadata.pop("nbgrader", None)
+        return {}
+    for name in ("checksum", "cell_type"):
+        about.pop(name, None)
+    return about | kinds
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def _speaking(cell: NotebookNode, place: int) -> str:
+    """A name for a cell that nbgrader does not name: its own, its heading, or its kind and place."""
+    if not re.fullmatch(r"[0-9a-f-]*", cell.get("id", "")):
+        return cell.id
+    heading = re.search(r"^#+ +(.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
+    words = re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", heading[1].lower())) if heading else []
+    kind = {"markdown": "text", "code": "code"}.get(cell.cell_type, cell.cell_type)
+    return "_".join(words[:4])[:40] if words else f"{kind}_{place}"
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """``wanted`` as a cell's id, with a number behind it when another cell has it."""
+    wanted = re.sub(r"[^\w-]+", "_", wanted, flags=re.ASCII).strip("_")[:60] or "cell"
+    names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path, Path]:
+    """The files beside a notebook that are released along with it, by relative name; links as what they lead to."""
+    root, files, seen = notebook.parent, {}, set()
+
+    def look(folder: Path) -> None:
+        if folder.resolve() in seen:
+            return
+        seen.add(folder.resolve())
+        for path in sorted(folder.iterdir()):
+            name = path.relative_to(root)
+            if any(fnmatch.fnmatch(path.name, pattern) for pattern in (*PRIVATE, *ignored)):
+                continue
+            if path.is_dir():
+                look(path)
+            elif path.is_file():
+                files[name] = path
+                if path.is_symlink():
+                    changes.append(f"{name} was a link to {path.resolve()}; now it is a copy.")
+            elif not path.exists():
+                changes.append(f"{name} is a link to nothing and was left out.")
+            if len(files) > MOST_FILES or sum(file.stat().st_size for file in files.values()) > MOST_BYTES:
+                raise CourseError(
+                    f"Beside {notebook} lie more than {MOST_FILES} files or {MOST_BYTES // 2**20} MB, and all would be "
+                    "released with it. Put the notebook and what it needs into a folder of their own."
+                )
+
+    look(root)
+    others = sorted(path.name for path in root.glob("*.ipynb") if path.name != notebook.name)
+    if others:
+        listed = ", ".join(others[:LISTED]) + (f" and {len(others) - LISTED} more" if others[LISTED:] else "")
+        changes.append(f"Other notebooks beside it are adopted one by one: {listed}.")
+    return files
+
+
+# --- what the audit will miss
+
+
+def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], list[str]]:
+    """What keeps the adopted notebook from passing its audit, and what that will not prove, as far as it shows without
+    running it."""
+    notebook = nbformat.read(path, as_version=4)
+    locked: dict[str, str] = {}
+    try:
+        release = compiled(course, assignment, path.stem, locked)
+        blueprint = read_blueprint(path, locked)
+        known = read_answers(course.root / "answers" / assignment)
+    except VivaError as error:
+        return [str(error)], []
+    answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.kind == "answer"))
+    sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
+    bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
+    empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
+    missing = [f"Cell '{name}': it holds no solution. Was the students' version adopted?" for name in empty]
+    missing += findings(notebook, release, blueprint)
+    advice = [
+        f"Cell '{name}': no '### BEGIN SOLUTION' stands in it, so students get an empty cell."
+        for name in bare
+        if name not in empty
+    ]
+    for verdict, what in (("right", "another way to a right answer"), ("wrong", "a mistake that students make")):
+        files = [answer for answer in known if answer.right == (verdict == "right")]
+        named = set().union(*(answer.sections for answer in files))
+        cells = [f"'{cell}'" for cell in answers if cell not in named]
+        if cells:
+            advice.append(
+                f"There is no {verdict} answer to {', '.join(cells)}: "
+                f"write {what} into answers/{assignment}/{verdict}/<name>.py."
+            )
+    if answers and not any(cell.kind == "tests" for cell in blueprint.cells):
+        advice.append("No cell is graded automatically, so the audit proves nothing.")
+    return missing, advice

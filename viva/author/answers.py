@@ -1,0 +1,190 @@
+"""Known answers: right and wrong solutions whose verdicts are known beforehand.
+
+The folder is the expected verdict, the file name is the way or the mistake:
+
+    answers/<assignment>/right/<way>.py       must earn every automatic point
+    answers/<assignment>/wrong/<mistake>.py   must lose exactly the checks its docstring names
+
+A known answer is a Python file in the percent format. Its docstring says what it does; in
+``wrong/`` two lists follow, of lines ``<grade cell>: <check title>``, where ``*`` stands for every
+check of the cell and ``everything`` (``everything else``) for every check (not named elsewhere):
+
+    \"\"\"The softmax runs along each row instead of down each column.
+
+    Loses:
+        test_softmax_cols: each column sums to one
+        test_self_attention: *
+    Keeps:
+        everything else
+    \"\"\"
+
+    # %% softmax_cols
+    def softmax_cols(data_in):
+        ...
+
+    # %% [markdown] why_answer
+    # A written answer, line by line behind '# '.
+
+    # %% [solution] *
+
+Each section replaces the cell of that id in the released notebook. ``[solution]`` takes the
+instructor's answer; ``*`` then means every answer cell that has no section. Cells that no
+section names stay as released.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva.engine.blueprint import Blueprint
+from viva.verdict import AnswerError
+
+SECTION = re.compile(r"^# %%(?: \[(?P<kind>markdown|solution)\])? (?P<id>\S+) *$")
+
+CheckName = tuple[str, str]
+"""A grade cell's id and the title of one of its checks."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """The text for one cell; ``kind`` is ``code``, ``markdown`` or ``solution``."""
+
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One known answer to an assignment."""
+
+    path: Path
+    summary: str
+    right: bool
+    loses: tuple[str, ...]
+    keeps: tuple[str, ...]
+    sections: Mapping[str, Section]
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    def lost_checks(self, blueprint: Blueprint) -> set[CheckName]:
+        """The checks this answer is said to lose.
+
+        Raises AnswerError when a line names no check of the blueprint, or when some check is
+        named on both sides or on neither.
+        """
+        every = [(cell.id, check.title) for cell, check in blueprint.checks()]
+        lost, kept = self._matched(self.loses, every), self._matched(self.keeps, every)
+        rest = set(every) - lost - kept
+        if any(line.startswith("everything") for line in self.loses):
+            lost |= rest
+        elif any(line.startswith("everything") for line in self.keeps):
+            kept |= rest
+        if both := lost & kept:
+            raise AnswerError(f"{self.path}: '{': '.join(min(both))}' is said to be both lost and kept.")
+        if neither := set(every) - lost - kept:
+            raise AnswerError(
+                f"{self.path}: the docstring does not say whether '{': '.join(min(neither))}' is lost or kept."
+            )
+        return lost
+
+    def _matched(self, lines: tuple[str, ...], every: list[CheckName]) -> set[CheckName]:
+        matched: set[CheckName] = set()
+        for line in lines:
+            if line in ("everything", "everything else", "nothing"):
+                continue
+            cell, _, title = line.partition(": ")
+            found = {name for name in every if name[0] == cell and title in ("*", name[1])}
+            if not found:
+                raise AnswerError(f"{self.path}: '{line}' names no check of this assignment.")
+            matched |= found
+        return matched
+
+
+def read_answer(path: Path) -> Answer:
+    """The known answer in the file at ``path``, right or wrong by the folder it lies in.
+
+    Raises AnswerError when the file has no docstring, is not Python, has text before its first
+    section or names a section twice.
+    """
+    text = path.read_text(encoding="utf-8")
+    try:
+        docstring = ast.get_docstring(ast.parse(text))
+    except SyntaxError as error:
+        raise AnswerError(f"{path}, line {error.lineno}: not Python ({error.msg}).") from error
+    if not docstring:
+        raise AnswerError(f"{path}: the file needs a docstring that says what this answer does.")
+    right = path.parent.name == "right"
+    summary, loses, keeps = _promises(docstring)
+    if right and (loses or keeps):
+        raise AnswerError(f"{path}: a right answer keeps every check; remove the lists from its docstring.")
+    if not right and not loses:
+        raise AnswerError(f"{path}: a wrong answer needs a list 'Loses:' in its docstring.")
+    return Answer(path, summary, right, loses, keeps or ("everything else",), _sections(text, path))
+
+
+def read_answers(folder: Path) -> list[Answer]:
+    """The known answers of an assignment, right before wrong, each in order of name."""
+    return [read_answer(path) for verdict in ("right", "wrong") for path in sorted((folder / verdict).glob("*.py"))]
+
+
+def _promises(docstring: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    summary: list[str] = []
+    lists: dict[str, list[str]] = {"Loses:": [], "Keeps:": []}
+    target = summary
+    for line in docstring.splitlines():
+        word = line.strip()
+        if word in lists:
+            target = lists[word]
+        elif word or target is summary:
+            target.append(word)
+    return "\n".join(summary).strip(), tuple(lists["Loses:"]), tuple(lists["Keeps:"])
+
+
+def _sections(text: str, path: Path) -> dict[str, Section]:
+    sections: dict[str, Section] = {}
+    head, *rest = re.split(r"^(?=# %%)", text, flags=re.MULTILINE)
+    if len(ast.parse(head).body) > 1:
+        raise AnswerError(f"{path}: there is code before the first '# %% grade_id' line.")
+    for block in rest:
+        title, _, body = block.partition("\n")
+        match = SECTION.match(title)
+        if not match:
+            raise AnswerError(f"{path}: '{title}' is not a section; write '# %% grade_id'.")
+        name, kind = match["id"], match["kind"] or "code"
+        if name in sections:
+            raise AnswerError(f"{path}: there are two sections for '{name}'.")
+        if kind == "markdown":
+            body = "\n".join(re.sub(r"^# ?", "", line) for line in body.splitlines())
+        sections[name] = Section(kind, body.strip("\n"))
+    return sections
+
+
+def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> NotebookNode:
+    """The submission that a student with this answer would hand in: ``release``, filled in.
+
+    Raises AnswerError when a section names no cell that a student can change.
+    """
+    submission = copy.deepcopy(release)
+    cells = {cell.id: cell for cell in submission.cells}
+    solutions = blueprint.solutions()
+    open_cells = {cell.id for cell in blueprint.cells if cell.kind in ("answer", "manual", "text")}
+    for name, section in answer.sections.items():
+        if name == "*" and section.kind == "solution":
+            for rest in solutions.keys() - answer.sections.keys():
+                cells[rest].source = solutions[rest]
+        elif name not in open_cells or name not in cells:
+            raise AnswerError(f"{answer.path}: the assignment has no answer cell '{name}'.")
+        elif section.kind == "solution":
+            cells[name].source = solutions[name]
+        else:
+            cells[name].source = section.source
+    return submission

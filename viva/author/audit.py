@@ -1,0 +1,320 @@
+"""The audit: an assignment is proven before it is released.
+
+Everything is graded in the real engine: the untouched release, the solution, the known answers, each answer
+alone and each left blank, and every mutant of the solution. A mutant that loses no check is compared with the
+solution; where the two are equivalent, it is no fault of the tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva.author.answers import Answer, fill_in, read_answers
+from viva.author.auditresult import Audit, excuse, read_excuses
+from viva.author.hygiene import findings, untold
+from viva.author.judgement import fate_of, flaky, lost_by, proof_of, scores_of, together
+from viva.author.mutants import Mutant, mutants
+from viva.author.trials import Worker, make_grader
+from viva.author.trimming import name_of, seeded, trimmed
+from viva.course.course import Course
+from viva.course.processes import stopping
+from viva.course.processes.workers import Workers
+from viva.course.release import compiled
+from viva.engine import libraries
+from viva.engine.blueprint import Blueprint, language_of, read_notebook
+from viva.engine.examination import Examination
+from viva.engine.rehearsal import kinds_of_answers
+from viva.verdict import BlueprintError, VivaError
+from viva.wall.confinement import MB, USUAL
+
+LEAST = 3.0
+"""Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
+RUNS = 6
+"""So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
+MARGIN = 3
+"""A right answer should need no more than this part of the time and the memory that it may have."""
+
+
+def audit(
+    course: Course,
+    assignment: str,
+    *,
+    seconds: float = 30.0,
+    budget: float = 0.0,
+    notebook: str = "",
+    no_wall: bool = False,
+    memory: int = USUAL.memory_bytes // MB,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Audit:
+    """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
+
+    Its process may take so many megabytes of ``memory``; ``progress`` is told of trials done and known.
+    Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read.
+    """
+    paths = {path.stem: path for path in course.source_notebooks(assignment)}
+    path = paths[notebook or next(iter(paths))]
+    language = language_of(read_notebook(path).metadata)
+    if language != "python":
+        raise BlueprintError(
+            f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
+        )
+    wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
+    start = time.monotonic()
+    with (
+        stopping.postponed(),
+        tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
+        _scratch(folder),
+        contextlib.closing(make_grader(seconds, no_wall, memory, wanted)) as grader,
+        Workers(workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number))) as pool,
+    ):
+        result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
+    result.seconds, result.walled = time.monotonic() - start, not no_wall
+    return result
+
+
+@contextlib.contextmanager
+def _scratch(folder: str) -> Iterator[None]:
+    """Temporary folders of the workers go into one, so that nothing is left behind."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+class _Run:
+    """One audit, step by step."""
+
+    def __init__(self, course: Course, assignment: str, path: Path, pool: Workers, limits: tuple, progress) -> None:
+        self.path, self.data, self.pool, self.progress = path, path.parent, pool, progress
+        self.most, self.chosen, self.room = limits
+        self.result = Audit(assignment, path.stem)
+        locked: dict[str, str] = {}
+        self.release = compiled(course, assignment, path.stem, locked)
+        self.known = self._one("rehearse", path, locked)
+        self.blueprint = self.known.blueprint
+        self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
+        self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
+        self.done = self.total = 0
+        cells = [cell.id for cell in self.blueprint.cells if cell.kind == "answer"]
+        code = {name_of(cell) for cell in self.release.cells if cell.cell_type == "code"}
+        self.cells = [cell for cell in cells if cell in code]
+
+    def audit(self) -> Audit:
+        watched = self._one("watch", self.blueprint, self.data)
+        self.result.kinds, self.result.inside = kinds_of_answers(self.known), sorted(self.known.inside)
+        self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
+        self.result.budget = self.known.budget(self.most, self.chosen)
+        results = {name: text for name, text in watched["results"].items() if text}
+        found = mutants(self.blueprint, results, watched["integers"])
+        jobs, more = list(self._proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers)
+        self.total = len(jobs) + more + len(self.cells) + len(found)
+        trials = self._map(jobs)
+        trials |= self._map([*self._alone(trials), *self._again(trials)])
+        if lost_by(trials[("solution",)]):
+            found = []
+            self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
+        if not any(cell.kind == "tests" for cell in self.blueprint.cells):
+            self.result.remarks.append(
+                "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
+                "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."
+            )
+        trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
+        self._judge(trials)
+        self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
+        self._compare(found)
+        self.result.faults += excuse(self.result.fates, self.excuses)
+        self._score(trials)
+        self._look_around()
+        return self.result
+
+    # jobs
+
+    def _one(self, name: str, *arguments: object):
+        ((_, result),) = self.pool.map([(None, name, *arguments)])
+        if isinstance(result, VivaError):
+            raise result
+        if result is None:
+            raise BlueprintError(f"{self.path}: the notebook ended the process that ran it, twice.")
+        return result
+
+    def _map(self, jobs: list[tuple]) -> dict:
+        results = {}
+        for job, result in self.pool.map(jobs):
+            results[job[0]] = result
+            self.done += 1
+            self.progress(self.done, max(self.total, self.done))
+        return results
+
+    def _filled(self, right: set[str]) -> NotebookNode:
+        """The release with the solution in some answer cells."""
+        notebook, solutions = copy.deepcopy(self.release), self.blueprint.solutions()
+        for cell in notebook.cells:
+            if name_of(cell) in right:
+                cell.source = solutions[name_of(cell)]
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+        return key, "grade", notebook, known or self.known, self.data
+
+    def _answered(self, answer: Answer) -> NotebookNode:
+        """The release with a known answer in it."""
+        notebook = fill_in(answer, self.release, self.blueprint)
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def _proofs(self) -> Iterator[tuple]:
+        solution = self._filled(set(self.cells))
+        yield self._grading(("untouched",), self._filled(set()))
+        yield self._grading(("solution",), solution)
+        yield self._grading(("trimmed",), *self._trimmed(solution))
+        for place, answer in enumerate(self.answers):
+            yield self._grading(("answer", place), self._answered(answer))
+
+    def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
+        return trimmed(notebook, self.known, {cell.id for cell in self.blueprint.cells if cell.kind == "tests"})
+
+    def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
+        """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""
+        trial = trials[("trimmed",)]
+        return self._trimmed if trial and not trial.lost and not trial.faults else lambda notebook: (notebook,)
+
+    def _again(self, trials: dict) -> Iterator[tuple]:
+        lean, solution = self._leaner(trials), self._filled(set(self.cells))
+        for run in range(1, RUNS):
+            notebook, *known = lean(solution)
+            yield self._grading(("again", run), seeded(notebook, run), *known)
+        for place, answer in enumerate(self.answers):
+            notebook, *known = lean(self._answered(answer))
+            yield self._grading(("second", place), seeded(notebook, place), *known)
+
+    def _alone(self, trials: dict) -> Iterator[tuple]:
+        lean = self._leaner(trials)
+        for cell in self.cells:
+            yield self._grading(("alone", cell), *lean(self._filled({cell})))
+            yield self._grading(("without", cell), *lean(self._filled(set(self.cells) - {cell})))
+
+    def _ground(self, known: dict) -> dict[str, tuple[NotebookNode, Examination, float]]:
+        """By answer cell, the fewest cells that its mutants need, and a limit of seconds.
+
+        These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
+        """
+        solution = self._filled(set(self.cells))
+        tests = {cell: {check.partition(": ")[0] for check in lost_by(known["without", cell])} for cell in self.cells}
+        small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
+        trials = self._map([((cell,), "grade", *small[cell], self.data) for cell in self.cells])
+        ground = {}
+        for cell in self.cells:
+            trial = trials[(cell,)]
+            if trial is None or trial.lost or trial.faults:
+                small[cell] = solution, self.known
+            ground[cell] = *small[cell], min(self.most, max(LEAST, 5 * (trial.seconds if trial else self.most)))
+        self.result.limit = max((limit for *_, limit in ground.values()), default=0.0)
+        return ground
+
+    def _mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
+        jobs = []
+        for place, mutant in enumerate(found):
+            notebook, known, limit = ground[mutant.cell]
+            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, self.data, limit))
+        return jobs
+
+    # judgements
+
+    def _judge(self, trials: dict) -> None:
+        every = [f"{cell.id}: {check.title}" for cell, check in self.blueprint.checks()]
+        expected = {"untouched": every, "solution": [], "again": []}
+        for name, checks in expected.items():
+            self.result.proofs.append(
+                proof_of(name, name, checks, trials["again", 1] if name == "again" else trials[(name,)])
+            )
+        self._find_flaky(trials, every)
+        for place, answer in enumerate(self.answers):
+            lost = [] if answer.right else [": ".join(check) for check in answer.lost_checks(self.blueprint)]
+            kind = "right" if answer.right else "wrong"
+            self.result.proofs.append(proof_of(answer.name, kind, sorted(lost), trials["answer", place]))
+        rights = [proof.seconds for proof in self.result.proofs if proof.kind in ("solution", "again", "right")]
+        self.result.slowest = max(rights)
+        for cell in self.cells:
+            trial = trials["alone", cell]
+            self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
+
+    def _find_flaky(self, trials: dict, every: list[str]) -> None:
+        """Name the checks whose verdict differs between two runs of the same text."""
+        runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
+        for place, answer in enumerate(self.answers):
+            who = f"the {'right' if answer.right else 'wrong'} answer {answer.name}"
+            runs[who] = [trials["answer", place], trials["second", place]]
+        self.result.faults += flaky(every, runs)
+
+    def _look_around(self) -> None:
+        """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
+        result = self.result
+        notebook = read_notebook(self.path)
+        result.faults += findings(notebook, self.release, self.blueprint)
+        result.untold = untold(notebook)
+        for path in self.blueprint.widened:
+            if path not in self.known.kinds:
+                result.faults.append(
+                    f"The notebook's metadata widen the kind of '{path}', but no test asks the solution for it."
+                )
+        tested = set().union(*(score.answers for score in result.scores))
+        for cell in self.cells:
+            if cell not in tested:
+                result.faults.append(f"Cell '{cell}': no check fails when this answer is left blank.")
+        for check, lost in result.proofs[0].lost.items():
+            if lost.startswith(("timeout", "killed", "missing", "ungraded")):
+                result.faults.append(f"Left blank, the check '{check}' fails for the wrong reason: {lost}")
+        took = f"A right answer took {result.slowest:.1f} s"
+        for what, most in (("a cell", self.most), ("a notebook", result.budget)):
+            if result.slowest > most / MARGIN:
+                result.faults.append(f"{took}, and {what} may take {most:g} s: too close.")
+        if result.megabytes > self.room / MARGIN:
+            result.faults.append(f"The solution took {result.megabytes} of the {self.room} MB it may have: too close.")
+        declared = {cell.id for cell in self.blueprint.cells if cell.inside}
+        for cell in result.inside:
+            why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
+            result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
+
+    def _compare(self, found: list[Mutant]) -> None:
+        open_ones = [
+            place for place, fate in enumerate(self.result.fates) if fate.status == "survived" and not fate.note
+        ]
+        self.total += len(open_ones)
+        notes = self._map([((place,), "compare", self.blueprint, found[place], self.data) for place in open_ones])
+        for place in open_ones:
+            fate, note = self.result.fates[place], notes[(place,)]
+            if note == "":
+                fate.status = "equivalent"
+            else:
+                fate.note = note or "it ended the process that compared it, twice"
+                near = Counter(
+                    check
+                    for other in self.result.fates
+                    if other.cell == fate.cell
+                    for check in other.killers
+                    if other.operator == fate.operator or len(other.killers) < 3
+                )
+                fate.nearest = near.most_common(1)[0][0] if near else ""
+
+    def _score(self, trials: dict) -> None:
+        result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
+        result.scores = scores_of(self.blueprint, without, result.fates)
+        result.together = together(result.scores, result.fates, result.proofs)
+
+
+def _answers(folder: Path, blueprint: Blueprint) -> list[Answer]:
+    """The known answers whose sections are all cells of this notebook."""
+    cells = {cell.id for cell in blueprint.cells} | {"*"}
+    return [answer for answer in read_answers(folder) if set(answer.sections) <= cells]

@@ -1,0 +1,74 @@
+"""The audit's page: one self-contained HTML file for each notebook, and the record that it passed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from jinja2 import Environment, PackageLoader
+
+from viva import ENGINE
+from viva.author.auditresult import Audit, kind_in_words
+from viva.course.course import Course
+
+AUDIT = 4
+"""Raised when an audit proves more than before, so that what was proven before is proven again."""
+KINDS = (
+    ("untouched", "the untouched notebook, losing every check"),
+    ("solution", "the solution, losing none"),
+    ("again", "the solution again and again, with the same verdicts"),
+    ("right", "right answers, losing no check"),
+    ("wrong", "wrong answers, losing exactly what they name"),
+)
+OTHERS = (("excused", "Excused mutants"), ("equivalent", "Mutants that were proven equivalent"))
+
+
+def page(audit: Audit) -> str:
+    """The page of one audit."""
+    environment = Environment(loader=PackageLoader("viva.pages"), autoescape=True, trim_blocks=True)
+    environment.filters["in_words"] = kind_in_words
+    return environment.get_template("audit.html").render(audit=audit, kinds=KINDS, others=OTHERS)
+
+
+def ground(course: Course, assignment: str) -> str:
+    """A hash of all that an audit depends on: source, answers, header, configuration, engine."""
+    digest = hashlib.sha256(f"{ENGINE} {AUDIT} {np.__version__}".encode())
+    folders = (course.path("source", assignment), course.root / "answers" / assignment)
+    files = [*(path for folder in folders for path in folder.rglob("*") if ".ipynb_checkpoints" not in path.parts)]
+    files += [*course.path("source", ".").glob("*.ipynb"), course.root / "nbgrader_config.py"]
+    for path in sorted(path for path in files if path.is_file()):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(course.root)} {len(content)} ".encode("utf-8", "surrogateescape") + content)
+    return digest.hexdigest()[:32]
+
+
+def record(course: Course, assignment: str) -> dict:
+    """What the last audit of an assignment came to; empty when there was none."""
+    path = course.root / "report" / "audit" / f"{assignment}.json"
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def save(course: Course, audits: list[Audit], key: str) -> list[Path]:
+    """Write the pages of an assignment's audits, and the record of what they came to; the pages' paths."""
+    folder = course.root / "report" / "audit"
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = []
+    for audit in audits:
+        name = audit.assignment if len(audits) == 1 else f"{audit.assignment}-{audit.notebook}"
+        pages.append(folder / f"{name}.html")
+        pages[-1].write_text(page(audit), encoding="utf-8")
+    result = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [asdict(one) for one in audits]}
+    (folder / f"{audits[0].assignment}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+    return pages
+
+
+def proven(course: Course, assignment: str) -> bool:
+    """Whether the assignment has passed its audit as it is now."""
+    last = record(course, assignment)
+    return bool(last.get("passed") and last.get("key") == ground(course, assignment))

@@ -1,0 +1,240 @@
+"""What an audit came to, as plain data, and the reasons for which a mutant may survive."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from viva.engine.dialogue.kinds import ANY, PLAIN, readable
+from viva.verdict import AnswerError
+
+LISTED = 4
+"""So many answers of a kind are named at the terminal; the page names all."""
+
+
+@dataclass
+class Proof:
+    """One known answer, what it should lose, and what it lost (by check, with the reason)."""
+
+    name: str
+    kind: str
+    """untouched, solution, again, right or wrong"""
+    expected: list[str]
+    lost: dict[str, str]
+    seconds: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        return set(self.expected) == set(self.lost) and not self.faults
+
+    def sentences(self) -> list[str]:
+        """What does not hold."""
+        who = {
+            "untouched": "An untouched notebook",
+            "solution": "The solution",
+            "again": "The solution, run again,",
+        }.get(self.kind, f"The {self.kind} answer {self.name}")
+        said = [f"{who} could not be graded: {fault.splitlines()[-1]}" for fault in self.faults]
+        said += [f"{who} loses '{check}': {why}" for check, why in self.lost.items() if check not in self.expected]
+        return said + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
+
+
+@dataclass
+class Fate:
+    """What became of a mutant: killed (by which checks), survived, equivalent or excused."""
+
+    cell: str
+    operator: str
+    change: str
+    diff: str
+    status: str = "killed"
+    killers: list[str] = field(default_factory=list)
+    note: str = ""
+    nearest: str = ""
+
+
+@dataclass
+class CheckScore:
+    """How much a check contributes: ``kills`` of ``mutants`` that it could kill, ``alone`` of them no other kills."""
+
+    check: str
+    points: float
+    hidden: bool
+    answers: list[str]
+    """The answer cells without which the check fails."""
+    kills: int = 0
+    mutants: int = 0
+    alone: int = 0
+
+
+@dataclass
+class Audit:
+    """What was proven about one notebook of an assignment, and what was not. Plain data."""
+
+    assignment: str
+    notebook: str
+    proofs: list[Proof] = field(default_factory=list)
+    fates: list[Fate] = field(default_factory=list)
+    scores: list[CheckScore] = field(default_factory=list)
+    together: list[list[str]] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    """By path, what the solution's answers are, as grading enforces it; see kind_in_words."""
+    inside: list[str] = field(default_factory=list)
+    alone: dict[str, list[str]] = field(default_factory=dict)
+    """By answer cell, the checks that pass when all other answers are blank."""
+    faults: list[str] = field(default_factory=list)
+    """What else is wrong, a sentence each."""
+    remarks: list[str] = field(default_factory=list)
+    """What an author may want to know, a sentence each."""
+    untold: list[str] = field(default_factory=list)
+    """Hidden lines that `viva feedback` cannot look for in the pages of students."""
+    slowest: float = 0.0
+    megabytes: int = 0
+    limit: float = 0.0
+    budget: float = 0.0
+    """Seconds that a submitted notebook may take in all."""
+    points: float = 0.0
+    seconds: float = 0.0
+    walled: bool = True
+
+    def count(self, status: str) -> int:
+        return sum(fate.status == status for fate in self.fates)
+
+    @property
+    def score(self) -> float:
+        """The share of mutants that are killed, of all that are neither equivalent nor excused."""
+        counted = self.count("killed") + self.count("survived")
+        return self.count("killed") / counted if counted else 1.0
+
+    def complaints(self) -> list[str]:
+        """All that keeps this notebook from being released, but for the survivors, a sentence each."""
+        return [*self.faults, *(sentence for proof in self.proofs for sentence in proof.sentences())]
+
+    def survivors(self) -> list[Fate]:
+        return [fate for fate in self.fates if fate.status == "survived"]
+
+    def summary(self) -> dict:
+        """What the table and the sentences at the terminal say, as JSON knows it."""
+        fates = {name: self.count(name) for name in ("killed", "survived", "equivalent", "excused")}
+        right, wrong = ([proof.holds for proof in self.proofs if proof.kind == kind] for kind in ("right", "wrong"))
+        return {
+            "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "seconds": self.seconds,
+            "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
+            "mutants": fates, "survivors": [vars(fate) for fate in self.survivors()], "kinds": self.kinds,
+            "complaints": self.complaints(), "remarks": self.remarks,
+        }  # fmt: skip
+
+    @property
+    def passed(self) -> bool:
+        return not self.faults and not self.count("survived") and all(proof.holds for proof in self.proofs)
+
+
+def kind_in_words(kind: str) -> str:
+    """What a recorded kind lets a student's answer be."""
+    if kind in (PLAIN, ANY, ""):
+        return {PLAIN: "plain data", ANY: "anything (widened)", "": "a function or an object"}[kind]
+    return f"the library's {kind.replace(':', '.').rstrip('.')}"
+
+
+def kinds_in_words(kinds: dict[str, str]) -> str:
+    """The paths of all answers by their kinds, in a line; of many of a kind the first few."""
+    paths: dict[str, list[str]] = {}
+    for path, kind in kinds.items():
+        paths.setdefault(kind_in_words(kind), []).append(readable(path))
+    parts = []
+    for kind, names in paths.items():
+        shown = names if kind == kind_in_words(ANY) else names[:LISTED]
+        more = f" and {len(names) - len(shown)} more" if names[len(shown) :] else ""
+        parts.append(f"{kind}: {', '.join(shown)}{more}")
+    return "; ".join(sorted(parts))
+
+
+def weakened(before: dict, now: Audit) -> list[str]:
+    """The checks that no longer notice mutants which they noticed in an earlier audit, read from its record.
+
+    For a check that has another title now, or is gone, all of its cell's answer.
+    """
+    checks = {score.check for score in now.scores}
+    known = {(fate.cell, fate.operator, fate.change): fate for fate in now.fates}
+    missed: dict[str, list[Fate]] = {}
+    for old in before.get("fates", []):
+        fate = known.get((old["cell"], old["operator"], old["change"]))
+        for check in old["killers"] if fate else ():
+            cell = check.partition(": ")[0] + ": "
+            instead = check not in checks and any(killer.startswith(cell) for killer in fate.killers)
+            if check not in fate.killers and not instead:
+                missed.setdefault(check, []).append(fate)
+    return [
+        f"The check '{check}' no longer notices {_counted(len(fates))} that it noticed in the last audit, "
+        f"for example in '{fates[0].cell}': {fates[0].change}"
+        for check, fates in missed.items()
+    ]
+
+
+def unanswered(now: Audit) -> list[str]:
+    """That no known answer was graded, if so."""
+    if any(proof.kind in ("right", "wrong") for proof in now.proofs):
+        return []
+    where = f"answers/{now.assignment}/right and wrong"
+    return [f"No known answer was graded beside the solution; what is proven grows with those that lie in {where}."]
+
+
+def _counted(mutants: int) -> str:
+    return f"{mutants} mutant" if mutants == 1 else f"{mutants} mutants"
+
+
+# --- excuses
+
+
+@dataclass(frozen=True)
+class Excuse:
+    """Why mutants of a cell may survive: those with one of the ``changes``, or all of an operator."""
+
+    cell: str
+    reason: str
+    changes: tuple[str, ...] = ()
+    operator: str = ""
+
+    def fits(self, fate: Fate) -> bool:
+        return self.cell == fate.cell and (
+            fate.change in self.changes or (not self.changes and self.operator == fate.operator)
+        )
+
+
+def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
+    """Excuse the survivors for which there is a reason; a sentence on each excuse that none of them fits."""
+    used = set()
+    for fate in fates:
+        for place, one in enumerate(excuses):
+            if fate.status == "survived" and one.fits(fate):
+                fate.status, fate.note = "excused", one.reason
+                used.add(place)
+    return [
+        f"No surviving mutant fits the excuse '{one.reason}'; remove it."
+        for place, one in enumerate(excuses)
+        if place not in used
+    ]
+
+
+def read_excuses(path: Path) -> list[Excuse]:
+    """The entries ``[[excuse]]`` of a file: ``cell``, ``reason``, and ``changes`` or an ``operator``.
+
+    Raises AnswerError when an entry is not like that.
+    """
+    if not path.is_file():
+        return []
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("excuse", [])
+    except tomllib.TOMLDecodeError as error:
+        raise AnswerError(f"{path}: not TOML ({error}).") from error
+    excuses = []
+    for entry in entries:
+        known = {"cell", "reason", "changes", "operator"}
+        if not ({"cell", "reason"} <= entry.keys() <= known and ("changes" in entry) != ("operator" in entry)):
+            raise AnswerError(f"{path}: an excuse needs 'cell', 'reason', and either 'changes' or 'operator'.")
+        if len(str(entry["reason"]).split()) < 4:
+            raise AnswerError(f"{path}: '{entry['reason']}' is no reason that a colleague would accept.")
+        excuses.append(Excuse(**entry | {"changes": tuple(entry.get("changes", ()))}))
+    return excuses

@@ -1,0 +1,124 @@
+"""Audits of several assignments at the terminal: a progress bar, a table, and a sentence for all that is wrong."""
+
+from __future__ import annotations
+
+from nbgrader.preprocessors import Execute
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.syntax import Syntax
+from rich.table import Table
+from traitlets.config import Config
+
+from viva.author.audit import audit
+from viva.author.auditpage import ground, record, save
+from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
+from viva.author.hygiene import readme_findings
+from viva.course.autograde import Examine
+from viva.course.course import Course
+from viva.verdict import VivaError
+from viva.wall.protection import protection
+
+SHOWN = 5
+"""So many survivors of a notebook are shown; the page shows all."""
+
+
+def prove(
+    course: Course,
+    assignments: list[str],
+    *,
+    config: Config,
+    console: Console,
+    no_wall: bool,
+    workers: int | None,
+    audits: list[Audit],
+) -> dict[str, bool]:
+    """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
+
+    One that cannot be audited has not passed, and keeps no other from its audit.
+    """
+    table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
+    table.columns[0].no_wrap = True
+    for column in table.columns[1:-1]:
+        column.justify = "right"
+    results = {}
+    no_wall = no_wall or protection().level == "none"
+    for assignment in assignments:
+        try:
+            found = _audits(course, assignment, config, console, no_wall, workers)
+        except VivaError as error:
+            results[assignment] = False
+            table.add_row(assignment, *[""] * 5, "refused")
+            console.print(f"{assignment}: {error}", markup=False, highlight=False)
+            continue
+        audits += found
+        for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
+            one.remarks += weakened(old, one)
+        for one in found:
+            one.remarks += unanswered(one)
+        pages = save(course, found, ground(course, assignment))
+        results[assignment] = all(one.passed for one in found)
+        for one, page in zip(found, pages, strict=True):
+            table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
+            _say(console, one)
+            if one.kinds:
+                kinds = kinds_in_words(one.kinds)
+                console.print(f"{one.assignment}: kinds of answers: {kinds}.", markup=False, highlight=False)
+            console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
+    if no_wall and assignments:
+        console.print("Audited without a wall: only the course's own code was run.", highlight=False)
+    console.print(table)
+    return results
+
+
+def _audits(course: Course, assignment: str, config: Config, console: Console, no_wall: bool, workers) -> list[Audit]:
+    columns = (TextColumn("audit of {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    seconds = float(Execute(config=config).timeout or 30)
+    audits = []
+    for path in course.source_notebooks(assignment):
+        with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+            task = bar.add_task(f"{assignment}/{path.stem}", total=None)
+            audits.append(
+                audit(
+                    course,
+                    assignment,
+                    seconds=seconds,
+                    budget=Examine(config=config).budget,
+                    notebook=path.stem,
+                    no_wall=no_wall,
+                    memory=Examine(config=config).memory,
+                    workers=workers,
+                    progress=lambda done, total, bar=bar, task=task: bar.update(task, completed=done, total=total),
+                )
+            )
+    points = sum(one.points for one in audits)
+    audits[0].faults += readme_findings(course.root / "README.md", assignment, points)
+    return audits
+
+
+def _row(one: Audit, name: str) -> list[str]:
+    counts = []
+    for kind in ("right", "wrong"):
+        these = [proof.holds for proof in one.proofs if proof.kind == kind]
+        counts.append(f"{sum(these)}/{len(these)}")
+    killed = f"{one.count('killed')}/{one.count('killed') + one.count('survived')}"
+    others = [str(one.count(status)) for status in ("equivalent", "excused")]
+    return [name, *counts, killed, *others, "passed" if one.passed else "failed"]
+
+
+def _say(console: Console, one: Audit) -> None:
+    for sentence in (*one.complaints(), *one.remarks):
+        console.print(f"{one.assignment}: {sentence}", markup=False, highlight=False)
+    survivors = one.survivors()
+    for fate in survivors[:SHOWN]:
+        near = f" The check that came nearest is '{fate.nearest}'." if fate.nearest else ""
+        console.print(
+            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}",
+            markup=False,
+            highlight=False,
+        )
+        if console.is_terminal:
+            console.print(Syntax(fate.diff, "diff", background_color="default"))
+        else:
+            console.print(fate.diff, markup=False, highlight=False)
+    if len(survivors) > SHOWN:
+        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.", highlight=False)

@@ -1,0 +1,263 @@
+"""Hygiene: what a notebook should be before it is released, looked at without running it. A sentence for each fault."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva.engine.blueprint import CHECK, HIDDEN, Blueprint, Cell
+from viva.pages.hidden import Veil, hidden_of
+
+MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
+ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/])(/(?:home|Users|tmp|root|mnt|media|var|content|kaggle)/[\w./-]*|~/[\w./-]+"""
+                           r"""|\b[A-Z]:\\\w[\w\\.-]*)""")  # fmt: skip
+NETWORK = {"requests", "urllib", "http", "httpx", "socket", "ftplib", "aiohttp", "urllib3", "gdown"}
+COMMAND = re.compile(r"^\s*[!%]\s*(?:pip|conda|wget|curl|git)\b.*$", re.MULTILINE)
+IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]*)")
+TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+VALUE = re.compile(r"(?<![\w.])-?\d+\.\d{2,}")
+CODE = re.compile(r"\b(?:np|numpy|plt|scipy|math)\.\w+|\w+\(\w+(?:, ?\w+)*\)\s*[@/*+-]|\w @ \w|\.T\b|\w\[[\w:, ]+\]")
+LONG = 24
+"""A statement of a solution with so many characters gives the answer away when it can be read elsewhere."""
+
+
+def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint) -> list[str]:
+    """What is wrong with an instructor's notebook and the student version made of it."""
+    return [
+        *_ids(blueprint),
+        *_titles(blueprint),
+        *_messages(blueprint),
+        *_expectations(blueprint),
+        *_revealed(release, blueprint),
+        *_cells(notebook),
+        *_randomness(blueprint),
+        *_pictures(notebook),
+        *_table(notebook, blueprint),
+    ]
+
+
+def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
+    """Whether the README's table gives an assignment the points that its notebooks have together."""
+    for line in readme.read_text(encoding="utf-8").splitlines() if readme.is_file() else []:
+        if line.lstrip().startswith("|") and re.search(rf"\b{re.escape(assignment)}\b", line):
+            numbers = {float(number) for number in re.findall(r"(?<=\|)\s*(\d+(?:\.\d+)?)\s*(?=\|)", line)}
+            if numbers and points not in numbers:
+                return [f"{readme.name} gives {assignment} other points than its notebook, which has {points:g}."]
+    return []
+
+
+def untold(notebook: NotebookNode) -> list[str]:
+    """The hidden lines that no scan of a student's page can look for, each with the reason."""
+    return sorted(hidden_of([notebook], Veil()).untold.values())
+
+
+def _ids(blueprint: Blueprint) -> Iterator[str]:
+    for name, count in Counter(cell.id for cell in blueprint.cells).items():
+        if name and count > 1:
+            yield f"Cell '{name}': {count} cells have this id; a grade id belongs to one cell."
+    for cell in blueprint.cells:
+        if cell.kind in ("answer", "tests", "manual", "task") and MACHINE_MADE.match(cell.id):
+            yield f"Cell '{cell.id}': the id says nothing; name it after what is asked or checked there."
+
+
+def _titles(blueprint: Blueprint) -> Iterator[str]:
+    for cell in blueprint.cells:
+        if cell.kind == "tests" and not any(CHECK.match(line) for line in cell.source.splitlines()):
+            yield (
+                f"Cell '{cell.id}': it has no line '### CHECK {cell.points:g}: ...', "
+                "so students read its id in place of a title."
+            )
+
+
+def _messages(blueprint: Blueprint) -> Iterator[str]:
+    """Titles, and messages of hidden lines, are what a student reads of a hidden check."""
+    for cell, check in blueprint.checks():
+        where = f"Cell '{cell.id}', check '{check.title}'"
+        yield from _given_away(check.title, f"{where}: the title")
+        for hidden in HIDDEN.findall(check.source):
+            for node in ast.walk(_parsed(hidden)):
+                if isinstance(node, ast.Assert) and node.msg is not None:
+                    yield from _given_away(_text(node.msg), f"{where}: a hidden message")
+                    shown = {name.id for part in ast.walk(node.msg) if isinstance(part, ast.FormattedValue)
+                             for name in ast.walk(part) if isinstance(name, ast.Name)}  # fmt: skip
+                    for name in sorted(name for name in shown if "expect" in name or "solution" in name):
+                        yield f"{where}: a hidden message shows students the value of '{name}'."
+
+
+def _expectations(blueprint: Blueprint) -> Iterator[str]:
+    """Expectations computed from the very object that a student's function had before, and may have changed."""
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.kind == "answer"))
+    for cell, check in blueprint.checks():
+        ours = _functions(cell.source)
+        for name in dict.fromkeys(_stale(_parsed(check.source).body, theirs, ours, set())):
+            yield (
+                f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "
+                f"result is computed from it, and may have changed it; compute that before, or hand over a copy."
+            )
+
+
+def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]) -> Iterator[str]:
+    """The names from which something is expected after a function of ``theirs`` had them as they are."""
+    for statement in body:
+        blocks = [getattr(statement, block) for block in ("body", "orelse") if getattr(statement, block, [])]
+        shown = {id(node) for node in ast.walk(getattr(statement, "msg", None) or ast.Pass())}
+        nodes = [node for node in ast.walk(statement) if not blocks and id(node) not in shown]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
+        passing = {node.id for part in nodes if isinstance(part, ast.comprehension) for node in ast.walk(part.target)
+                   if isinstance(node, ast.Name)}  # fmt: skip
+        given = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
+        inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
+            id(node.value)
+            for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
+        }
+        read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        outside = {node.id for node in read if id(node) not in inside}
+        ours_use = {node.id for call in calls if getattr(call.func, "id", "") in ours for node in ast.walk(call)
+                    if isinstance(node, ast.Name)}  # fmt: skip
+        bound = {
+            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        expecting = any("expect" in name for name in bound) and not blocks
+        yield from sorted((given & outside) | (had & (ours_use | (outside if expecting else set()))))
+        had = (had | given) - bound
+        for block in blocks:
+            yield from _stale(block, theirs, ours, set(had))
+
+
+def _bare(argument: ast.expr) -> str:
+    """The name that is handed over as it is, also behind a star; empty for anything else."""
+    argument = argument.value if isinstance(argument, ast.Starred) else argument
+    return argument.id if isinstance(argument, ast.Name) else ""
+
+
+def _given_away(text: str, what: str) -> Iterator[str]:
+    if found := VALUE.search(text):
+        yield f"{what} gives away the value {found[0]}."
+    elif found := CODE.search(text):
+        yield f"{what} gives away the code '{found[0]}'."
+
+
+def _text(node: ast.expr) -> str:
+    return "".join(
+        part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
+
+
+def _parsed(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
+    """Solutions and hidden functions that can be read in what students get."""
+    code = {cell.get("id", ""): cell.source for cell in release.cells if cell.cell_type == "code"}
+    text = "\n".join(cell.source for cell in release.cells)
+    squeezed = {name: _squeezed(source) for name, source in code.items()}
+    for cell in blueprint.cells:
+        if cell.kind == "answer":
+            for line in _own_lines(cell):
+                places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
+                for name in places[:1]:
+                    yield f"Cell '{name}': students can read there what they should write in '{cell.id}': {line[:60]}"
+        if cell.kind == "tests":
+            for name in sorted(_functions("\n".join(HIDDEN.findall(cell.source)))):
+                if re.search(rf"\b{re.escape(name)}\b", text):
+                    yield f"Cell '{cell.id}': the hidden function '{name}' is named in what students get."
+
+
+def _own_lines(cell: Cell) -> list[str]:
+    parts = re.findall(r"BEGIN SOLUTION[^\n]*\n(.*?)END SOLUTION", cell.source, flags=re.DOTALL)
+    lines = [line.partition("#")[0] for part in parts for line in part.splitlines()]
+    return [squeezed for line in lines if (squeezed := _squeezed(line))]
+
+
+def _squeezed(source: str) -> str:
+    return re.sub(r"\s+", "", source)
+
+
+def _functions(source: str) -> set[str]:
+    return {node.name for node in _parsed(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def _cells(notebook: NotebookNode) -> Iterator[str]:
+    for cell in notebook.cells:
+        where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
+        if cell.get("outputs") or cell.get("execution_count"):
+            yield f"{where}: it holds outputs of an earlier run; clear them."
+        if found := ABSOLUTE_PATH.search(cell.source):
+            yield f"{where}: the path '{found[0]}' exists on one machine only; use one beside the notebook."
+        if cell.cell_type == "code":
+            imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
+            command = COMMAND.search(cell.source)
+            if imported or command:
+                what = sorted(imported)[0] if imported else command[0].strip()
+                yield f"{where}: '{what}' needs the network, which does not exist while grading."
+
+
+def _imports(source: str) -> Iterator[str]:
+    for node in ast.walk(_parsed(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def _randomness(blueprint: Blueprint) -> Iterator[str]:
+    """Random numbers that are drawn before any seed was set, or by a generator without one."""
+    seeded = False
+    for cell in blueprint.cells:
+        if not cell.code:
+            continue
+        calls = [node for node in ast.walk(_parsed(cell.source)) if isinstance(node, ast.Call)]
+        for node in sorted(calls, key=lambda node: node.lineno):
+            name = ast.unparse(node.func)
+            if name.endswith(("random.seed", "set_state")):
+                seeded = True
+            elif name.endswith(("default_rng", "RandomState", "random.Random")):
+                if not node.args and not node.keywords:
+                    yield f"Cell '{cell.id}': {name}() has no seed, so that two runs differ."
+            elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and not seeded:
+                yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
+
+
+def _pictures(notebook: NotebookNode) -> Iterator[str]:
+    """Every picture has words for those who cannot see it: an alt text, or a text above the cell that draws it."""
+    before = ""
+    for cell in notebook.cells:
+        where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
+        if cell.cell_type == "markdown":
+            for image in IMAGE.finditer(cell.source):
+                if len(image["alt"].split()) < 3:
+                    yield f"{where}: the picture '{image['target']}' has no readable alt text."
+            for tag in TAG.findall(cell.source):
+                if not re.search(r"""\balt\s*=\s*["'](\S+\s+){2}""", tag):
+                    yield f"{where}: a picture has no readable alt text."
+            before = cell.source
+        elif re.search(r"plt\.show\(|\bdisplay\(\s*fig", cell.source) and len(before.split()) < 15:
+            yield f"{where}: it draws a picture, and no text above it says what the picture shows."
+
+
+def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
+    """Whether the last line of the notebook's table of exercises gives its points."""
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        for line in cell.source.splitlines():
+            if re.match(r"\|[^|]*\b(total|together|sum)\b", line, flags=re.IGNORECASE) or re.match(
+                r"\|\s*\|\s*\**(total|together|sum)\b", line, flags=re.IGNORECASE
+            ):
+                numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
+                if numbers and blueprint.points not in numbers:
+                    yield (
+                        f"Cell '{cell.get('id', '')}': the table says {numbers[-1]:g} points, "
+                        f"but the notebook is worth {blueprint.points:g}."
+                    )

@@ -1,0 +1,85 @@
+"""What the trials of an audit say, as plain data: what known answers lose, what becomes of mutants, what checks add."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from viva.author.auditresult import CheckScore, Fate, Proof
+from viva.author.mutants import Mutant
+from viva.author.trials import Probe
+from viva.engine.blueprint import Blueprint
+from viva.verdict import Verdict
+
+ENDED = "it ended the process that graded it, twice"
+"""What is said of a trial of which nothing came."""
+
+
+def lost_by(trial: Probe | None) -> dict[str, str]:
+    """The checks that a trial lost, with the reason: none where nothing came of it."""
+    return trial.lost if trial else {}
+
+
+def proof_of(name: str, kind: str, expected: list[str], trial: Probe | None) -> Proof:
+    """Whether a known answer lost what was ``expected`` of it."""
+    if trial is None:
+        return Proof(name, kind, expected, {}, faults=[ENDED])
+    return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
+
+
+def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
+    """What became of a mutant, as far as the checks say."""
+    fate = Fate(mutant.cell, mutant.operator, mutant.change, mutant.diff)
+    if trial is None:
+        fate.note = ENDED
+    elif trial.faults:
+        fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].splitlines()[-1]}"
+    else:
+        fate.killers = [check for check, (verdict, _) in trial.verdicts.items() if verdict != Verdict.PASSED]
+        fate.status = "killed" if fate.killers else "survived"
+    return fate
+
+
+def flaky(checks: list[str], runs: dict[str, list[Probe | None]]) -> list[str]:
+    """A sentence on each check whose verdict differs between two ``runs`` of one text, by whose text it is."""
+    found = []
+    for check in checks:
+        for who, several in runs.items():
+            known = (trial.verdicts[check][0] for trial in several if trial and check in trial.verdicts)
+            seen = list(dict.fromkeys(known))
+            if len(seen) > 1:
+                found.append(
+                    f"The check '{check}' is flaky: of {len(several)} runs of {who} one was {seen[0]} and one "
+                    f"{seen[1]}. Seed its random numbers, and let it depend on no clock and no order."
+                )
+                break
+    return found
+
+
+def scores_of(blueprint: Blueprint, without: dict[str, Container[str]], fates: list[Fate]) -> list[CheckScore]:
+    """How much each check contributes, where by answer cell the checks are known that are lost ``without`` it."""
+    counted, found = _counted(fates), []
+    for cell, check in blueprint.checks():
+        name = f"{cell.id}: {check.title}"
+        needs = [answer for answer, checks in without.items() if name in checks]
+        score = CheckScore(name, check.points, check.hidden, needs)
+        reach = [fate for fate in counted if fate.cell in needs]
+        score.mutants = len(reach)
+        score.kills = sum(name in fate.killers for fate in reach)
+        score.alone = sum(fate.killers == [name] for fate in reach)
+        found.append(score)
+    return found
+
+
+def together(scores: list[CheckScore], fates: list[Fate], proofs: list[Proof]) -> list[list[str]]:
+    """The checks that notice the same mutants and the same wrong answers, wherever there are several."""
+    patterns: dict[tuple, list[str]] = {}
+    wrong = [proof.lost for proof in proofs if proof.kind == "wrong"]
+    for score in scores:
+        seen = (*(score.check in fate.killers for fate in _counted(fates)), *(score.check in lost for lost in wrong))
+        patterns.setdefault(seen, []).append(score.check)
+    return [checks for checks in patterns.values() if len(checks) > 1]
+
+
+def _counted(fates: list[Fate]) -> list[Fate]:
+    """The mutants that are neither equal to the solution nor excused."""
+    return [fate for fate in fates if fate.status in ("killed", "survived")]

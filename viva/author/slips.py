@@ -1,0 +1,295 @@
+"""Mutation operators that know the field: what people do wrong with attention, and when they train.
+
+The bias, the softmax and its axis, the scale, transposed products, keys and queries, masks, the layer norm, the
+residual connections, the cache, the signs of gradients, Adam's correction. ``EXPRESSIONS`` are operators of one node,
+as in ``viva.author.operators``; ``BODIES`` take the statements of a function, a loop or a branch, and yield others.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from viva.author.operators import Scene, called, expression, text_of, with_changes
+
+
+def doubled_summand(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The bias, or the position, twice."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        if isinstance(node.left, ast.Name):
+            yield with_changes(node, left=expression("2 * a", a=node.left))
+        if isinstance(node.right, ast.Name):
+            yield with_changes(node, right=expression("2 * a", a=node.right))
+
+
+def transposed(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The product, or one of its factors; or a transposition left out."""
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield node.value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield expression("(a).T", a=node)
+        for side in ("left", "right"):
+            if not (isinstance(getattr(node, side), ast.Attribute) and getattr(node, side).attr == "T"):
+                yield with_changes(node, **{side: expression("(a).T", a=getattr(node, side))})
+
+
+def exchanged_names(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """Queries for keys and keys for queries, in one product."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        names = sorted({inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & scene.places.keys())
+        if len(names) == 2:
+            pair = {names[0]: ast.Name(names[1], ast.Load()), names[1]: ast.Name(names[0], ast.Load())}
+            yield expression(ast.unparse(node), **pair)
+
+
+def other_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The other axis; and the softmax of rows where it is of columns, or of all entries at once."""
+    if isinstance(node, ast.Call):
+        for place, keyword in enumerate(node.keywords):
+            if keyword.arg == "axis":
+                known = ast.unparse(keyword.value)
+                for value in {"0": ("1",), "1": ("0",), "-1": ("0",), "-2": ("-1",)}.get(known, ()):
+                    other = ast.keyword("axis", expression(value))
+                    yield with_changes(node, keywords=[*node.keywords[:place], other, *node.keywords[place + 1 :]])
+    if "softmax" in called(node) and node.args and scene.numpy:
+        turned = expression("np.transpose(a)", a=node.args[0])
+        yield expression("np.transpose(a)", a=with_changes(node, args=[turned, *node.args[1:]]))
+        yield expression("np.exp(a) / np.sum(np.exp(a))", a=node.args[0])
+
+
+def other_scale(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """Scaled after the softmax, twice, where it is not asked, or by another size."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and called(node.right) == "sqrt":
+        yield expression("a / b", a=node, b=node.right)
+    if "softmax" in called(node) and node.args and scene.numpy:
+        scores, rest = node.args[0], node.args[1:]
+        if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Div):
+            yield expression("a / b", a=with_changes(node, args=[scores.left, *rest]), b=scores.right)
+        else:
+            yield with_changes(node, args=[expression("np.asarray(a) / np.sqrt(len(a))", a=scores), *rest])
+            yield with_changes(node, args=[expression("np.asarray(a) / 2", a=scores), *rest])
+    if called(node) == "len" or (isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "shape"):
+        for name in scene.integers:
+            yield ast.Name(name, ast.Load())
+    if isinstance(node, ast.Attribute) and node.attr in ("shape", "size") and isinstance(node.value, ast.Name):
+        bound = sorted(name for name, line in scene.places.items() if name != node.value.id and line < node.lineno)
+        for name in bound[:6]:
+            yield with_changes(node, value=ast.Name(name, ast.Load()))
+
+
+def no_exponential(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    if "softmax" in called(node) and node.args and scene.numpy:
+        yield expression("np.asarray(a) / np.sum(a)", a=node.args[0])
+
+
+def other_mask(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """No mask, the opposite one, one that comes after the softmax, or one diagonal too few or too many."""
+    if called(node) == "where" and len(node.args) == 3:
+        yield from node.args[1:]
+    if "softmax" in called(node) and node.args and called(node.args[0]) == "where" and len(node.args[0].args) == 3:
+        where = node.args[0]
+        late = with_changes(node, args=[where.args[1], *node.args[1:]])
+        yield with_changes(where, args=[where.args[0], late, ast.Constant(0.0)])
+    triangle = called(node) == "tri" or (called(node) in ("tril", "triu") and len(node.args) == 1)
+    if triangle and not any(keyword.arg == "k" for keyword in node.keywords):
+        for diagonal in ("-1", "1"):
+            yield with_changes(node, keywords=[*node.keywords, ast.keyword("k", expression(diagonal))])
+
+
+def other_variance(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """Divided by one less than there are; and the small number beside the root that belongs into it, or the reverse."""
+    keywords = {keyword.arg: keyword.value for keyword in getattr(node, "keywords", ())}
+    if called(node) in ("var", "std") and "ddof" not in keywords:
+        yield with_changes(node, keywords=[*node.keywords, ast.keyword("ddof", ast.Constant(1))])
+    if called(node) == "mean" and node.args and scene.numpy and _is_square(node.args[0]):
+        count = expression("np.size(a, b)", a=node.args[0], b=keywords.get("axis", ast.Constant(None)))
+        yield expression("a * b / (b - 1)", a=node, b=count)
+    if called(node) == "sqrt" and len(node.args) == 1 and _is_sum(node.args[0]):
+        inner = node.args[0]
+        yield with_changes(inner, left=with_changes(node, args=[inner.left]))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_sum(node.left):
+        yield with_changes(node.left, left=with_changes(node, left=node.left.left))
+    if _is_sum(node) and called(node.left) == "sqrt" and len(node.left.args) == 1:
+        yield with_changes(node.left, args=[with_changes(node, left=node.left.args[0])])
+
+
+def other_subscripts(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """The last two letters of a factor, or of the result, the wrong way round in an einsum."""
+    if called(node) == "einsum" and node.args and (subscripts := text_of(node.args[0])):
+        for term in re.finditer(r"[A-Za-z]{2,}", subscripts):
+            start, end = term.end() - 2, term.end()
+            turned = subscripts[:start] + subscripts[start:end][::-1] + subscripts[end:]
+            yield with_changes(node, args=[ast.Constant(turned), *node.args[1:]])
+
+
+def forgotten_first(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """A cache to which the new key is joined, without its first one."""
+    joined = called(node) in ("concatenate", "vstack", "hstack") and node.args
+    if not joined or not isinstance(node.args[0], ast.List | ast.Tuple) or len(node.args[0].elts) < 2:
+        return
+    axis = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "axis"), "")
+    axis = axis or ("1" if called(node) == "hstack" else "0")
+    places = {"0": "a[1:]", "1": "a[:, 1:]", "-1": "a[..., 1:]", "-2": "a[..., 1:, :]"}
+    first, *others = node.args[0].elts
+    if axis in places and not isinstance(first, ast.Starred):
+        rest = with_changes(node.args[0], elts=[expression(places[axis], a=first), *others])
+        yield with_changes(node, args=[rest, *node.args[1:]])
+
+
+def other_step(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
+    """Adam's correction, or another power, one step early or late."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Name):
+        yield with_changes(node, right=expression("a - 1", a=node.right))
+        yield with_changes(node, right=expression("a + 1", a=node.right))
+
+
+# --- of several statements
+
+
+def after_the_softmax(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
+    """The mask, the temperature or the scale: on the weights, and not on the scores."""
+    for place, statement in enumerate(body):
+        for later in range(place + 1, len(body)):
+            if weights := _normalised(body[later]):
+                between = {name.id for other in body[place + 1 : later + 1] for name in ast.walk(other)
+                           if isinstance(name, ast.Name)}  # fmt: skip
+                if (put_off := _put_off(statement, weights)) and put_off[0] in between:
+                    _, early, late = put_off
+                    tail = [body[later], late]
+                    if isinstance(body[later], ast.Return):
+                        known = ast.Assign([ast.Name(weights, ast.Store())], body[later].value, lineno=0)
+                        tail = [known, late, ast.Return(ast.Name(weights, ast.Load()))]
+                    yield [*body[:place], early, *body[place + 1 : later], *tail, *body[later + 1 :]]
+                break
+
+
+def _normalised(statement: ast.stmt) -> str:
+    """The name of what a statement makes sum to one; empty when it does not."""
+    value = getattr(statement, "value", None)
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Div) and "sum" in called(value):
+        return getattr(statement.target, "id", "")
+    divided = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and "sum" in called(value.right)
+    if not divided and "softmax" not in called(value):
+        return ""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return getattr(statement.targets[0], "id", "")
+    return "returned" if isinstance(statement, ast.Return) else ""
+
+
+def _put_off(statement: ast.stmt, weights: str) -> tuple[str, ast.stmt, ast.stmt] | None:
+    """The name of the scores that a statement masks or divides, the statement without that, and it for the weights."""
+    if isinstance(statement, ast.If) and len(statement.body) == 1 and not statement.orelse:
+        if inner := _put_off(statement.body[0], weights):
+            return inner[0], *(with_changes(statement, body=[part]) for part in inner[1:])
+        return None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Div):
+        return getattr(statement.target, "id", ""), ast.Pass(), with_changes(statement, target=_stored(weights))
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):  # scores[~mask] = -np.inf
+        masked = with_changes(target, value=ast.Name(weights, ast.Load()))
+        return target.value.id, ast.Pass(), with_changes(statement, targets=[masked], value=ast.Constant(0.0))
+    if not isinstance(target, ast.Name):
+        return None
+    theirs = ast.Name(weights, ast.Load())
+    if called(value) == "where" and len(value.args) == 3:
+        inner, late = value.args[1], with_changes(value, args=[value.args[0], theirs, ast.Constant(0.0)])
+    elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        inner, late = value.left, with_changes(value, left=theirs)
+    else:
+        return None
+    return (
+        target.id,
+        with_changes(statement, value=inner),
+        with_changes(statement, targets=[_stored(weights)], value=late),
+    )
+
+
+def other_residual(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
+    """The normalised input is added in place of the input, or the sum is normalised."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    for norm in [node for node in nodes if "norm" in called(node) and node.args and isinstance(node.args[0], ast.Name)]:
+        for total in [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]:
+            for side in ("left", "right"):
+                if getattr(getattr(total, side), "id", "") == norm.args[0].id:
+                    yield [replaced(statement, total, with_changes(total, **{side: norm})) for statement in body]
+                    plain = replaced(total, norm, norm.args[0])
+                    after = with_changes(norm, args=[plain, *norm.args[1:]])
+                    yield [replaced(replaced(line, total, after), norm, norm.args[0]) for line in body]
+
+
+def not_centred(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
+    """The mean is taken off for the variance only: ``X / deviation`` for ``centred / deviation``."""
+    known = {}
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and getattr(node.left, "id", "") in known:
+                whole = with_changes(node, left=known[node.left.id])
+                yield [replaced(other, node, whole) for other in body]
+        value = getattr(statement, "value", None)
+        if isinstance(statement, ast.Assign) and isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub):
+            known |= {name.id: value.left for name in statement.targets if isinstance(name, ast.Name)}
+
+
+def other_sign(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
+    """A gradient with the wrong sign; sizes such as ``d_k`` are none."""
+    for place, statement in enumerate(body):
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target, value = statement.targets[0], ast.unparse(statement.value)
+            name = text_of(target.slice) if isinstance(target, ast.Subscript) else getattr(target, "id", "")
+            if (name.startswith("d_") or "grad" in name) and "shape" not in value and "len(" not in value:
+                wrong = with_changes(statement, value=expression("-a", a=statement.value))
+                yield [*body[:place], wrong, *body[place + 1 :]]
+
+
+def replaced(tree: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
+    """A tree in which one node stands in the place of another; it shares what has not changed."""
+    if tree is old:
+        return new
+    fields = {}
+    for name, value in ast.iter_fields(tree):
+        if isinstance(value, list):
+            parts = [replaced(part, old, new) if isinstance(part, ast.AST) else part for part in value]
+            if any(part is not before for part, before in zip(parts, value, strict=True)):
+                fields[name] = parts
+        elif isinstance(value, ast.AST) and (other := replaced(value, old, new)) is not value:
+            fields[name] = other
+    return with_changes(tree, **fields) if fields else tree
+
+
+def _stored(name: str) -> ast.Name:
+    return ast.Name(name, ast.Store())
+
+
+def _is_sum(node: ast.AST) -> bool:
+    """Whether a node is a sum with a single name or number behind the plus."""
+    summed = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+    return summed and isinstance(node.right, ast.Name | ast.Constant)
+
+
+def _is_square(node: ast.AST) -> bool:
+    power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and getattr(node.right, "value", 0) == 2
+    return power or called(node) == "square"
+
+
+EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
+    "doubled bias": doubled_summand,
+    "transposed": transposed,
+    "keys for queries": exchanged_names,
+    "other axis": other_axis,
+    "other scale": other_scale,
+    "no exponential": no_exponential,
+    "other mask": other_mask,
+    "other variance": other_variance,
+    "other subscripts": other_subscripts,
+    "forgotten first": forgotten_first,
+    "other step": other_step,
+}
+BODIES: dict[str, Callable[[list[ast.stmt], Scene], Iterator[list[ast.stmt]]]] = {
+    "after the softmax": after_the_softmax,
+    "other residual": other_residual,
+    "not centred": not_centred,
+    "other sign": other_sign,
+}

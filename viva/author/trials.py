@@ -1,0 +1,153 @@
+"""The probes of an audit: what a worker process does with a notebook, each in an engine session of its own.
+
+The workers share two warm parents. A worker rehearses the solution, watches it to learn about its functions,
+grades answers and mutants, and compares a surviving mutant with the solution.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import resource
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva.author import witness
+from viva.author.mutants import Mutant
+from viva.author.trimming import name_of, unneeded, used_later
+from viva.course.autograde import new_grader
+from viva.engine.blueprint import Blueprint
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.ownership import names_of
+from viva.engine.rehearsal import rehearse
+from viva.engine.session import Died, Session
+from viva.verdict import Verdict, VivaError
+
+WITHOUT_WALL = 4 * 1024**3
+"""Bytes of address space that each process may have where no wall limits it, beside what a notebook may need."""
+COMPARING = 30.0
+"""Seconds for the random calls of one comparison."""
+
+
+def make_grader(seconds: float, no_wall: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
+    """The grader of an audit: in the wall, unless told otherwise; then at least its memory is limited."""
+    if not no_wall:
+        return new_grader(seconds, no_wall, memory, libraries=libraries)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = WITHOUT_WALL + memory * 1024**2
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        return new_grader(seconds, no_wall, memory, libraries=libraries)  # its warm parents inherit the limit
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a notebook came to: by check (``cell: title``) its verdict and reason."""
+
+    verdicts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def lost(self) -> dict[str, str]:
+        return {
+            check: f"{verdict}: {reason}" if reason else verdict
+            for check, (verdict, reason) in self.verdicts.items()
+            if verdict != Verdict.PASSED
+        }
+
+
+class Worker:
+    """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
+
+    def __init__(self, grader: Grader) -> None:
+        self.grader, self.seconds = grader, grader.seconds
+
+    def __call__(self, job: tuple) -> object:
+        name, *arguments = job[1:]
+        return getattr(self, name)(*arguments)
+
+    def let_go(self) -> None:
+        self.grader.close()
+
+    def rehearse(self, path: Path, locked: dict[str, str]) -> Examination | VivaError:
+        try:
+            return rehearse(path, self.grader, path.parent, locked)
+        except VivaError as error:
+            return error
+
+    def watch(self, blueprint: Blueprint, data: Path) -> dict:
+        """Results of the solution's functions as source, and the megabytes that the notebook took."""
+        with Session(self.grader.candidates, self.grader.examiners, data) as session:
+            _watch(session, blueprint, self.seconds)
+            return json.loads(_say(session, 60, "print(__viva.report())"))
+
+    def grade(self, notebook: NotebookNode, known: Examination, data: Path, seconds: float | None = None) -> Probe:
+        """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
+        self.grader.seconds = seconds or self.seconds
+        start = time.perf_counter()
+        outcome = self.grader.grade(notebook, known, data)
+        verdicts = {
+            f"{cell}: {result.title}": (str(result.verdict), result.reason)
+            for cell, results in outcome.checks.items()
+            for result in results
+        }
+        return Probe(verdicts, tuple(outcome.faults), time.perf_counter() - start)
+
+    def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, data: Path, seconds: float):
+        for cell in notebook.cells:
+            if name_of(cell) == mutant.cell:
+                cell.source = mutant.source
+        return self.grade(notebook, known, data, seconds)
+
+    def compare(self, blueprint: Blueprint, mutant: Mutant, data: Path) -> str:
+        """How a mutant differs from the solution in what later cells use; empty when it is equivalent."""
+        names = used_later(blueprint, mutant.cell)
+        try:
+            with Session(self.grader.candidates, self.grader.examiners, data) as session:
+                _watch(session, blueprint, self.seconds, mutant.cell)
+                _say(session, 60, "__viva.restore()")
+                reply = session.candidate(self.seconds, do="run", source=mutant.source)
+                if reply.get("raised") is not None:
+                    return "the cell raises an error"
+                return json.loads(
+                    _say(session, COMPARING, f"print(__import__('json').dumps(__viva.difference({names})))")
+                )
+        except (Died, VivaError) as error:
+            return f"it could not be compared: {error}"
+
+
+def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
+    """Run the whole solution and its tests in one process, with a witness beside it."""
+    source = inspect.getsource(witness)
+    start = f"__viva = {{'__name__': 'witness'}}\nexec({source!r}, __viva)\n__viva = __viva['Watch'](globals())"
+    _say(session, 60, start)
+    left_out = unneeded(blueprint)
+    for cell in blueprint.cells:
+        if not cell.code or cell.id in left_out:
+            continue
+        names = names_of(cell.source) if cell.kind == "answer" else None
+        if cell.id == before:
+            _say(session, 60, "__viva.before()")
+        reply = session.candidate(seconds, do="run", source=cell.source)
+        if cell.id == before:
+            if reply.get("raised") is not None:
+                raise VivaError("the solution could not be run beside it")
+            _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
+        if names:
+            _say(session, 60, f"__viva.note({sorted(names.bound)})")
+
+
+def _say(session: Session, seconds: float, source: str) -> str:
+    """Run a line of ours in the candidate and return what it printed."""
+    reply = session.candidate(seconds, do="run", source=source)
+    if reply.get("raised") is not None:
+        raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
+    return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")

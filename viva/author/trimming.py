@@ -1,0 +1,146 @@
+"""Which cells a trial needs: what the audit leaves out of a notebook that only the tests look at.
+
+Most of a notebook's time goes into its pictures, and no test depends on them.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import symtable
+from dataclasses import replace
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.examination import Examination
+from viva.engine.ownership import ANSWERS, NOTHING, names_of, parsed
+
+
+def name_of(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+
+
+def used_later(blueprint: Blueprint, answer: str) -> list[str]:
+    """The names that an answer and the cells after it use, in order; what else it binds is its own affair."""
+    ids = [cell.id for cell in blueprint.cells]
+    used: set[str] = set()
+    for cell in blueprint.cells[ids.index(answer) + 1 :]:
+        if cell.code:
+            used |= _uses(cell)
+    return sorted(used)
+
+
+def _uses(cell: Cell) -> set[str]:
+    names = names_of(cell.source)
+    return set().union(names.used, *names.mentioned.values()) if names else set()
+
+
+def needs(source: str) -> set[str]:
+    """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
+    return _needed((parsed(source) or NOTHING).body, set())
+
+
+def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
+    """The same of some statements after which, whatever they do, the names in ``bound`` are bound; it grows."""
+    found = set()
+    for statement in statements:
+        match statement:
+            case ast.For(target=target, iter=things, body=body, orelse=after):
+                found |= _read(things) - bound
+                found |= _needed(body, bound | _stored(target)) | _needed(after, set(bound))
+                found |= _read(target) - bound - _stored(target)
+            case ast.If(test=test, body=body, orelse=after) | ast.While(test=test, body=body, orelse=after):
+                found |= (_read(test) - bound) | _needed(body, set(bound)) | _needed(after, set(bound))
+            case ast.With(items=items, body=body):
+                found |= set().union(*map(_read, items)) - bound
+                bound |= set().union(*map(_stored, items))
+                found |= _needed(body, bound)
+            case _:
+                found |= _read(statement) - bound
+                if isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+                    bound |= _stored(statement)
+    return found
+
+
+def _read(node: ast.AST) -> set[str]:
+    """The names of the notebook that a part of a cell reads, deletes or changes, at once or in a function of its."""
+    if isinstance(node, ast.withitem):
+        node = node.context_expr
+    table = symtable.symtable(ast.unparse(node), "", "exec")
+    found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    found |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del)}
+    if isinstance(node, ast.AugAssign):
+        found |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+    todo = list(table.get_children())
+    while todo:
+        inner = todo.pop()
+        found |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
+        todo += inner.get_children()
+    return found
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The names of the notebook that a part of a cell binds, whatever happens."""
+    match node:
+        case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {(alias.asname or alias.name).partition(".")[0] for alias in names}
+        case ast.Assign(targets=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return set().union(*map(_stored, parts))
+        case ast.Starred(value=part) | ast.withitem(optional_vars=ast.AST() as part):
+            return _stored(part)
+    return set()
+
+
+def unneeded(blueprint: Blueprint) -> set[str]:
+    """The given cells, such as those that draw, that bind nothing a later cell uses."""
+    used: set[str] = set()
+    found = set()
+    for cell in reversed(blueprint.cells):
+        if not cell.code:
+            continue
+        names = names_of(cell.source)
+        plain = cell.kind == "given" and cell.id and names is not None and "seed(" not in cell.source
+        if plain and not (names.bound | _called_upon(cell.source)) & used:
+            found.add(cell.id)
+        elif names is None or cell.kind in ANSWERS:
+            used |= _uses(cell) | (names.bound if names else set())
+        else:
+            used |= needs(cell.source)
+    return found
+
+
+def _called_upon(source: str) -> set[str]:
+    """The names of objects of which a method is called for its effect: ``words.append(word)``."""
+    found = set()
+    for node in ast.walk(parsed(source) or NOTHING):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            base = node.value.func
+            while isinstance(base, ast.Attribute | ast.Subscript | ast.Call):
+                base = base.func if isinstance(base, ast.Call) else base.value
+            if isinstance(base, ast.Name) and base is not node.value.func:
+                found.add(base.id)
+    return found
+
+
+def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
+    """The notebook with these test cells only, and without text and pictures."""
+    out = unneeded(known.blueprint)
+    out |= {cell.id for cell in known.blueprint.cells if cell.kind == "tests" and cell.id not in tests}
+    kept = tuple(cell for cell in known.blueprint.cells if cell.id not in out)
+    other = NotebookNode(notebook)
+    other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
+    return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
+
+
+SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"
+
+
+def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
+    """A notebook that begins with another state of the global random numbers."""
+    seeded = copy.copy(notebook)
+    seeded.cells = [new_code_cell(SEED.format(seed)), *notebook.cells]
+    return seeded

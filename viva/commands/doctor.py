@@ -1,0 +1,119 @@
+"""What this machine and this course folder lack, and the command that mends it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from nbgrader.exchange import ExchangeFactory
+from traitlets.config import Config
+
+from viva.course.configuration import missing
+from viva.course.course import Course
+from viva.verdict import CourseError
+from viva.wall.protection import protection
+
+PYTHON = (3, 11)
+NUMPY = (2, 4)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One thing looked at; ``remedy`` is a command or a sentence, ``needed`` says whether grading needs it."""
+
+    what: str
+    healthy: bool
+    remedy: str = ""
+    needed: bool = True
+
+
+def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
+    """Look at the interpreter, the packages, the wall, the course folder, the exchange and the browser."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
+    yield from _packages()
+    yield _kernel()
+    yield from _wall()
+    yield from _folders(course)
+    yield from _rules(config)
+    root = ExchangeFactory(config=config).exchange(config=config).root
+    yield Diagnosis(
+        f"exchange {root}",
+        os.access(root, os.W_OK | os.X_OK),
+        f"mkdir -p {root}, or name a folder you may write to as c.Exchange.root in nbgrader_config.py",
+        needed=False,
+    )
+    browser = find_browser()
+    yield Diagnosis(
+        f"browser {browser}" if browser else "a browser for the tests of formgrader",
+        browser is not None,
+        "sudo apt-get install chromium",
+        needed=False,
+    )
+
+
+def find_browser() -> str | None:
+    """The path of a Chromium on this machine."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def _packages() -> Iterator[Diagnosis]:
+    for name in ("nbgrader", "nbformat", "jupyterlab", "ipykernel", "numpy", "scipy", "matplotlib"):
+        try:
+            version = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            yield Diagnosis(name, False, "make setup")
+            continue
+        yield Diagnosis(f"{name} {version}", True)
+        if name == "numpy" and tuple(map(int, version.split(".")[:2])) >= NUMPY:
+            yield Diagnosis(
+                "numpy older than 2.4, which still turns a 1x1 array into a float", False, "pip install 'numpy<2.4'"
+            )
+    yield Diagnosis("alembic on the path", shutil.which("alembic") is not None, "pip install alembic")
+
+
+def _kernel() -> Diagnosis:
+    try:
+        KernelSpecManager().get_kernel_spec("python3")
+    except NoSuchKernel:
+        return Diagnosis("the kernel 'python3'", False, f"{sys.executable} -m ipykernel install --sys-prefix")
+    return Diagnosis("the kernel 'python3'", True)
+
+
+def _wall() -> Iterator[Diagnosis]:
+    found = protection(all_layers=True)
+    for layer in found.layers:
+        fault = f" ({layer.fault})" if layer.fault else ""
+        yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
+    remedy = "mend the lines above; until then nothing is graded, unless with --no-wall"
+    yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
+
+
+def _rules(config: Config) -> Iterator[Diagnosis]:
+    lines = missing(config)
+    for line in lines:
+        yield Diagnosis(f"this course's rules: {line.without}", False, f"write into nbgrader_config.py:\n{line.text}")
+    if not lines:
+        yield Diagnosis("this course's rules are Viva's", True)
+
+
+def _folders(course: Course) -> Iterator[Diagnosis]:
+    try:
+        assignments = course.assignments()
+    except CourseError as error:
+        yield Diagnosis(f"course {course.root}", False, str(error))
+        return
+    yield Diagnosis(f"course {course.root} with {len(assignments)} assignments", True)
+    writable = os.access(course.root, os.W_OK | os.X_OK)
+    yield Diagnosis("the course folder can be written to", writable, f"chmod u+w {course.root}")
+    for name in assignments:
+        try:
+            course.released_notebooks(name)
+        except CourseError:
+            yield Diagnosis(f"{name} in the gradebook", False, f"viva release {name}", needed=False)

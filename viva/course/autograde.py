@@ -1,0 +1,319 @@
+"""Viva's engine inside nbgrader's autograder.
+
+nbgrader_config.py names these steps in place of nbgrader's own, so `nbgrader autograde` and the
+button in formgrader use them too. `Autograde` is nbgrader's converter with them as the default.
+"""
+
+from __future__ import annotations
+
+import atexit
+import datetime
+import hashlib
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader import converters, utils
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearSolutions,
+    Execute,
+    IgnorePattern,
+    LimitOutput,
+    NbGraderPreprocessor,
+    SaveAutoGrades,
+)
+from traitlets import Bool, Float, Int, List
+
+from viva.course.gradebook.record import Expected
+from viva.course.gradebook.results import Results
+from viva.engine.blueprint import language_of
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader, examiners_limits
+from viva.engine.outcome import Outcome
+from viva.engine.rehearsal import rehearse
+from viva.submission.blind import Blind
+from viva.submission.files.handin import name_problem
+from viva.submission.sanitize import Sanitize
+from viva.verdict import CourseError, Verdict
+from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL, Limits, Wall
+from viva.wall.protection import protection
+
+_graders: dict[tuple, Grader] = {}
+_examinations: dict[tuple, Examination] = {}
+
+
+class Examine(NbGraderPreprocessor):
+    """In place of Execute: a candidate runs the notebook, an examiner runs the tests.
+
+    A notebook in another language than Python goes through Execute as ever, in a kernel of its own that no
+    wall holds; so it is refused unless told ``no_wall``. When Execute is switched off the outputs that were
+    handed in count.
+    """
+
+    no_wall = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    memory = Int(
+        USUAL.memory_bytes // MB,
+        min=LEAST_MEMORY,
+        max=MOST_MEMORY,
+        help="Megabytes that a notebook may need, beside its libraries.",
+    ).tag(config=True)
+    budget = Float(
+        0.0,
+        min=0.0,
+        help="Seconds that a notebook may take in all, where its metadata do not say; 0 stands for 60, for six times "
+        "as long as a cell may take, or for five times as long as the solution takes, whichever is most.",
+    ).tag(config=True)
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        execute = Execute(parent=self.parent)
+        language = language_of(notebook.metadata)
+        if not execute.enabled:
+            return notebook, resources
+        place = resources["nbgrader"]
+        if language != "python":
+            self._refuse_kernel(
+                execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
+            )
+            place["unwalled"] = True
+            return execute.preprocess(notebook, resources)
+        if problem := name_problem(place["student"]):
+            raise CourseError(f"Not graded: {problem}.")
+        directory = CourseDirectory(parent=self.parent)
+        source = source_notebook(directory, place["assignment"], place["notebook"])
+        grader, known = place.get("grader"), place.get("examination")
+        if grader is None:
+            grader = warm_grader(float(execute.timeout or 30), self.no_wall, self.memory, self.budget)
+            with Gradebook(place["db_url"]) as gradebook:
+                expected = Expected.of(gradebook, place["assignment"])
+            known = examination(source, grader, expected.locked(place["notebook"]), expected.stubs(place["notebook"]))
+        files = Path(resources.get("metadata", {}).get("path") or source.parent)
+        outcome = grader.grade(notebook, known, source.parent, files)
+        show(notebook, outcome)
+        place["outcome"] = outcome
+        return notebook, resources
+
+    def _refuse_kernel(self, name: str, language: str) -> None:
+        """Raise CourseError for a kernel that is not there, or that nobody said may run without a wall."""
+        try:
+            KernelSpecManager(parent=self).get_kernel_spec(name)
+        except NoSuchKernel:
+            raise CourseError(
+                f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on this "
+                "machine ('jupyter kernelspec list' shows those that are). Install it and grade again."
+            ) from None
+        if not self.no_wall:
+            raise CourseError(
+                f"Not graded: the notebook is written in {language}, and only Python can be walled in. "
+                "'viva grade --no-wall' grades it as nbgrader does; then student code can read and change your files."
+            )
+
+
+class SaveScores(SaveAutoGrades):
+    """As SaveAutoGrades, with the scores that Examine found.
+
+    A cell that could not be graded waits for a human, and so does one that was not passed and of which
+    the repair could not tell where its answer stands.
+    """
+
+    outcome: Outcome | None = None
+    doubtful: tuple[str, ...] = ()
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        self.outcome = resources["nbgrader"].get("outcome")
+        self.doubtful = resources["nbgrader"].get("doubtful", ())
+        return super().preprocess(notebook, resources)
+
+    def _add_score(self, cell: NotebookNode, resources: dict) -> None:
+        super()._add_score(cell, resources)
+        name = cell.metadata.nbgrader["grade_id"]
+        graded = self.outcome is not None and name in self.outcome.checks
+        if not graded and name not in self.doubtful:
+            return
+        grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+        if not graded:
+            grade.auto_score, grade.needs_manual_grade = None, True
+            self.gradebook.db.commit()
+            return
+        grade.auto_score = self.outcome.earned(name)
+        points = cell.metadata.nbgrader.get("points", 0)
+        doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
+        grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or doubt
+        self.gradebook.db.commit()
+
+
+class NoResponse(NbGraderPreprocessor):
+    """After SaveScores: a written question that nobody answered needs no grader.
+
+    nbgrader does this for answer cells that are graded by hand; this does it for task cells, whose
+    answer stands in the cells below them: when those are empty or still the stub, the task earns
+    zero and waits for nobody; otherwise it waits for a grader, and so does one of which the repair could not tell
+    where its answer stands. A grade given by hand stays.
+    """
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        answered = dict(self._answered(notebook))
+        if answered:
+            place = resources["nbgrader"]
+            where = place["notebook"], place["assignment"], place["student"]
+            with Gradebook(place["db_url"]) as gradebook:
+                for task, yes in answered.items():
+                    grade = gradebook.find_grade(task, *where)
+                    yes = yes or task in place.get("doubtful", ())
+                    if grade.manual_score is None:
+                        grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
+                        gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
+                gradebook.db.commit()
+        return notebook, resources
+
+    def _answered(self, notebook: NotebookNode):
+        stubs = {"", ClearSolutions(parent=self.parent).text_stub.strip()}
+        for index, cell in enumerate(notebook.cells):
+            if not utils.is_task(cell):
+                continue
+            below = []
+            for following in notebook.cells[index + 1 :]:
+                if utils.is_task(following) or utils.is_grade(following):
+                    break
+                below.append(following.source.strip())
+            yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
+
+
+class RecordResults(NbGraderPreprocessor):
+    """After SaveScores: write what every check came to beside the gradebook."""
+
+    def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        place = resources["nbgrader"]
+        if (outcome := place.get("outcome")) and "grader" not in place:
+            results = Results.of(CourseDirectory(parent=self.parent))
+            known = results.read().get((place["assignment"], place["student"]), {"notebooks": {}, "faults": []})
+            notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
+            record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
+            record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
+            record["repairs"] = known.get("repairs", {}) | {place["notebook"]: place.get("repairs", [])}
+            facts = known.get("integrity", {}) | {place["notebook"]: outcome.integrity}
+            if facts := {name: sentences for name, sentences in facts.items() if sentences}:
+                record["integrity"] = facts
+            sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
+            record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
+            names = known.get("names", {}) | {place["notebook"]: place.get("names")}
+            record["names"] = {name: typed for name, typed in names.items() if typed}
+            results.add([record])
+        return notebook, resources
+
+
+class Autograde(converters.Autograde):
+    """nbgrader's converter, grading with candidate and examiner."""
+
+    autograde_preprocessors = List(
+        [
+            Examine,
+            IgnorePattern,
+            ClearMetadataPreprocessor,
+            LimitOutput,
+            SaveScores,
+            NoResponse,
+            Blind,
+            Sanitize,
+            RecordResults,
+            AssignLatePenalties,
+            CheckCellMetadata,
+        ]
+    ).tag(config=True)
+
+
+def now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
+    """The instructor's version of a notebook. Raises CourseError when it is not there."""
+    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
+    if not path.is_file():
+        raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
+    return path
+
+
+def examination(source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str]) -> Examination:
+    """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
+
+    ``locked`` and ``stubs`` are the texts of its cells as they were released.
+    """
+    key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
+    if key not in _examinations:
+        _examinations[key] = rehearse(source, grader, source.parent, locked)
+    return replace(_examinations[key], stubs=stubs)
+
+
+def warm_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0) -> Grader:
+    """This process's grader; its warm parents live as long as the process.
+
+    Raises CourseError when the machine cannot wall student code in, unless told ``no_wall``.
+    """
+    key = (os.getpid(), seconds, no_wall, memory, budget)
+    if key not in _graders:
+        _graders[key] = grader = new_grader(seconds, no_wall, memory, budget)
+        atexit.register(grader.close)
+    return _graders[key]
+
+
+def limits_of(seconds: float, megabytes: int) -> Limits:
+    """Limits of a candidate whose cells may take so many ``seconds`` each: together as much as twenty of them."""
+    return Limits(cpu_seconds=max(USUAL.cpu_seconds, int(20 * seconds)), memory_bytes=megabytes * MB)
+
+
+def new_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0, **libraries: tuple[str, ...]) -> Grader:
+    """A grader whose caller closes it; for ``libraries`` see Grader. Raises CourseError as warm_grader does."""
+    walls, limits = None, limits_of(seconds, memory)
+    if not no_wall:
+        require_wall()
+        walls = Wall.for_candidate(limits=limits), Wall.for_examiner(limits=examiners_limits(limits))
+    return Grader(seconds, walls, budget=budget, limits=limits, **libraries)
+
+
+def require_wall() -> None:
+    """Raises CourseError when the machine cannot wall student code in."""
+    if protection().level == "none":
+        raise CourseError(
+            "This machine cannot wall student code in, so nothing was graded. 'viva doctor' says what is missing; "
+            "'viva grade --no-wall' grades all the same, with student code able to read and change your files."
+        )
+
+
+def show(notebook: NotebookNode, outcome: Outcome) -> None:
+    """Put what happened into the notebook's outputs, where formgrader shows it."""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        outputs, count = outcome.outputs.get(index, ([], None))
+        cell.execution_count = count if isinstance(count, int) else None
+        cell.outputs = [_output(item) for item in outputs]
+        results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
+        if len(results) > 1:
+            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
+            cell.outputs.append(new_output("stream", name="stdout", text="\n".join(lines) + "\n"))
+        for result in results:
+            if result.printed:
+                cell.outputs.append(new_output("stream", name="stdout", text=result.printed))
+            if result.verdict is not Verdict.PASSED:
+                trace = [*result.traceback.splitlines(), *([] if result.traceback else [result.reason])]
+                cell.outputs.append(new_output("error", ename=_name(result), evalue=result.reason, traceback=trace))
+
+
+def _name(result) -> str:
+    name, _, _ = result.reason.partition(":")
+    if result.verdict is Verdict.ERROR and name.isidentifier():
+        return name
+    return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
+
+
+def _output(item: dict) -> NotebookNode:
+    fields = {key: value for key, value in item.items() if key != "output_type"}
+    return new_output(item["output_type"], **fields)

@@ -1,0 +1,273 @@
+"""Many submissions: planned, graded by several workers, recorded by one writer.
+
+Theory of operation. This process reads the course, leaves out what cannot be graded or has not changed
+since it was, and hands the rest to workers, one per core. A worker takes a submission through nbgrader's
+steps with a draft in place of the gradebook, and puts the graded notebooks into autograded/ in one
+piece. This process saves the drafts in the gradebook, many in a transaction, and after that adds the
+results to ``results.jsonl``. A submission counts as done only when its results are there, so that a
+batch which was stopped at any point is finished by running it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import logging
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from nbgrader.api import InvalidEntry
+from nbgrader.preprocessors import Execute
+from sqlalchemy.exc import SQLAlchemyError
+from traitlets.config import Config
+
+from viva import ENGINE
+from viva.course.autograde import Autograde, Examine, new_grader, require_wall
+from viva.course.course import Course, Submission
+from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
+from viva.course.gradebook.results import Results
+from viva.course.links import Links
+from viva.course.marking import Marked, Marker
+from viva.course.processes import leftovers, stopping
+from viva.course.processes.workers import Workers
+from viva.engine import libraries
+from viva.engine.examination import Examination
+from viva.folder import MOST_FILES, walk
+from viva.submission.files.contents import MOST_BYTES
+from viva.submission.files.handin import KEPT, Finding, find
+from viva.verdict import CourseError, Verdict, VivaError
+
+IN_ONE_TRANSACTION = 50
+"""Submissions, at most; or as many as come in a second."""
+LOCK = "gradebook.db.lock"
+"""Beside the gradebook, whatever that is called."""
+
+
+class Status(StrEnum):
+    """What became of a submission in a batch."""
+
+    DONE = "done"
+    UNCHANGED = "unchanged"
+    """Done before, and nothing has changed since."""
+    EXPLAINED = "explained"
+    """It cannot be graded because of what was handed in; the reason says what that is."""
+    FAILED = "failed"
+    """It needs the grader."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one submission, why, and what else is worth knowing about it."""
+
+    submission: Submission
+    status: Status
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    log: str = ""
+    verdicts: tuple[str, ...] = ()
+
+
+def autograde(
+    course: Course,
+    submissions: list[Submission],
+    *,
+    config: Config,
+    workers: int | None = None,
+    tell: Callable[[str], object] = print,
+) -> Iterator[Outcome]:
+    """Grade submissions, yielding an outcome for each when it is recorded.
+
+    It works ``alone``. With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
+    hand stay. Raises CourseError when none of the assignments was released, or when this machine
+    cannot wall student code in and ``Examine.no_wall`` is not set.
+    """
+    with alone(course, tell):
+        yield from grade(course, submissions, config=config, workers=workers)
+
+
+@contextlib.contextmanager
+def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[None]:
+    """Nothing else grades or releases in the course; ``tell`` is given a sentence when this has to wait for that.
+
+    Raises CourseError when the gradebook cannot be used.
+    """
+    patiently(course.require_gradebook)
+    with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell):
+        yield
+
+
+def grade(
+    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+) -> Iterator[Outcome]:
+    """Grade as ``autograde`` does, for one who is alone with the course already."""
+    leftovers.finish_builds(course.folders_around("autograded"))
+    try:
+        yield from _grade(course, submissions, config, workers)
+        Results.of(course.directory).tidy()
+    finally:
+        leftovers.finish_builds(course.folders_around("autograded"))
+
+
+def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Outcome]:
+    assignments = sorted({submission.assignment for submission in submissions})
+    released, refused = {}, {}
+    for name in assignments:
+        try:
+            released[name] = course.released_notebooks(name)
+        except CourseError as error:
+            refused[name] = error
+    if not released:
+        raise refused[assignments[0]]
+    batch = _Batch(course, config, sorted(released))
+    todo, notes, links = [], {}, Links(course)
+    for submission in submissions:
+        if submission.assignment in refused:
+            yield Outcome(submission, Status.FAILED, str(refused[submission.assignment]))
+            continue
+        problem = links.problem(submission)
+        finding = Finding(problem) if problem else find(submission, released[submission.assignment])
+        notes[submission] = finding.notes
+        if finding.problem:
+            yield Outcome(submission, Status.EXPLAINED, finding.problem, finding.notes)
+        elif batch.unchanged(submission):
+            yield Outcome(submission, Status.UNCHANGED, "", finding.notes)
+        else:
+            todo.append(submission)
+    if todo:
+        yield from batch.grade(todo, notes, workers)
+
+
+def cores(workers: int | None, most: int) -> int:
+    """How many processes share the work: as many as were asked for, else one per core, and no more than ``most``."""
+    return max(1, min(workers or len(os.sched_getaffinity(0)), most))
+
+
+class _Batch:
+    """What is the same for every submission of a batch."""
+
+    def __init__(self, course: Course, config: Config, assignments: list[str]) -> None:
+        self.course, self.config = course, config
+        self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
+        step = Examine(config=config)
+        self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
+        if not self.no_wall:
+            require_wall()
+        self.seconds = float(Execute(config=config).timeout or 30)
+        self.results = Results.of(course.directory)
+        self.keys: dict[Submission, str] = {}
+        self.known = {} if self.converter.force else self.results.keys()
+        with course.gradebook() as gradebook:
+            self.expected = {name: Expected.of(gradebook, name) for name in assignments}
+            self.recorded = {
+                (submission.assignment.name, submission.student_id)
+                for name in assignments
+                for submission in gradebook.assignment_submissions(name)
+            }
+        self.grounds = {name: self._ground(name) for name in assignments}
+
+    def _ground(self, assignment: str) -> bytes:
+        """A hash of what the verdicts depend on beside the submission."""
+        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}".encode())
+        _hash_folder(self.course.path("source", assignment), digest)
+        digest.update(repr(self.expected[assignment]).encode())
+        return digest.digest()
+
+    def key(self, submission: Submission) -> str:
+        """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
+        if submission not in self.keys:
+            digest = hashlib.sha256(self.grounds[submission.assignment])
+            _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
+            self.keys[submission] = digest.hexdigest()[:32]
+        return self.keys[submission]
+
+    def unchanged(self, submission: Submission) -> bool:
+        place = submission.assignment, submission.student
+        graded = self.course.path("autograded", *place).is_dir()
+        known, key = self.known.get(place), self.key(submission)
+        return bool(graded and place in self.recorded and known == key)
+
+    def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
+        """What the warm parents load; of the source only the examiners' may know."""
+        assignments = {submission.assignment for submission in todo}
+        released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
+        source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
+        handed_in = (path for one in todo for path in libraries.looked_at(one.folder))
+        return {
+            "libraries": libraries.wanted(released, handed_in),
+            "hidden": libraries.wanted(source),
+        }
+
+    def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
+        settings = self.seconds, self.no_wall, self.memory, self.budget
+        with (
+            stopping.postponed(),
+            tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
+            contextlib.closing(new_grader(*settings, **self._libraries(todo))) as grader,
+            Workers(
+                cores(workers, len(todo)),
+                lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
+            ) as pool,
+            contextlib.closing(Writer(self.course.directory, self.config)) as writer,
+        ):
+            waiting: list[tuple[Submission, Marked]] = []
+            start = time.monotonic()
+            examinations = dict(pool.map(sorted({submission.assignment for submission in todo})))
+            for known in examinations.values():
+                for examination in (known or {}).values():
+                    if isinstance(examination, Examination):
+                        grader.learn(examination)
+            jobs = ((submission, examinations[submission.assignment]) for submission in todo)
+            for (submission, _), done in pool.map(jobs):
+                if done is None:
+                    reason = "the process that graded it was killed twice; look at the machine, then grade again"
+                    yield Outcome(submission, Status.FAILED, reason, notes[submission])
+                elif done.explained:
+                    yield Outcome(submission, Status.EXPLAINED, done.explained, notes[submission])
+                elif done.problem:
+                    yield Outcome(submission, Status.FAILED, done.problem, notes[submission], done.log)
+                else:
+                    waiting.append((submission, done))
+                    if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
+                        yield from self._record(writer, waiting, notes)
+                        waiting, start = [], time.monotonic()
+            yield from self._record(writer, waiting, notes)
+
+    def _record(self, writer: Writer, waiting: list, notes: dict) -> list[Outcome]:
+        """Save drafts in one transaction; where that fails, each in its own."""
+        outcomes = []
+        try:
+            writer.record([done.graded for _, done in waiting])
+        except (SQLAlchemyError, InvalidEntry, VivaError) as error:
+            if concerns_all(error):
+                raise
+            if len(waiting) > 1:
+                return [outcome for one in waiting for outcome in self._record(writer, [one], notes)]
+            reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+            return [Outcome(submission, Status.FAILED, reason, notes[submission]) for submission, _ in waiting]
+        if waiting:
+            self.results.add([done.record | {"key": self.key(submission)} for submission, done in waiting])
+        for submission, done in waiting:
+            ungraded = [result for result in done.results() if result["verdict"] == Verdict.UNGRADED]
+            verdicts = tuple(result["verdict"] for result in done.results())
+            reason = f"the check '{ungraded[0]['title']}' is ungraded: {ungraded[0]['reason']}" if ungraded else ""
+            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record["faults"])
+            outcomes.append(Outcome(submission, status, reason, notes[submission] + done.notes, log, verdicts))
+        return outcomes
+
+
+def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
+    for path in sorted(itertools.islice(walk(folder, ignored), most)):
+        with contextlib.suppress(OSError):  # nobody can read it
+            about = path.lstat()
+            if stat.S_ISREG(about.st_mode):
+                large = about.st_size > MOST_BYTES
+                content = f"changed at {about.st_mtime_ns}".encode() if large else path.read_bytes()
+                digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
+                digest.update(content)

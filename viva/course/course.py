@@ -1,0 +1,221 @@
+"""A course on disk: its assignments, students, submissions and gradebook, as nbgrader lays them out."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Base, Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import inspect
+from sqlalchemy.exc import ArgumentError
+
+from viva.course.gradebook import lateness
+from viva.verdict import CourseError
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in for one assignment."""
+
+    assignment: str
+    student: str
+    folder: Path
+
+
+class Course:
+    """A course, read from nbgrader's CourseDirectory; paths follow its ``directory_structure``."""
+
+    def __init__(self, directory: CourseDirectory) -> None:
+        self.directory = directory
+        self.root = Path(directory.root)
+
+    def require_writable(self) -> None:
+        """Raises CourseError when nothing can be written into the course folder, or there is none."""
+        if not self.root.is_dir():
+            raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
+        if not os.access(self.root, os.W_OK | os.X_OK):
+            raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
+        if "?" in str(self.root) and self.gradebook_file:
+            raise CourseError(
+                f"The path of the course folder {self.root} holds a '?', which ends a file's name in the address of a "
+                "gradebook; nothing was done. Rename the folder."
+            )
+
+    def require_gradebook(self) -> None:
+        """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's."""
+        path = self.gradebook_file
+        if path and not path.exists():
+            return
+        if path and not os.access(path, os.W_OK):
+            raise CourseError(
+                f"The gradebook {path} is read-only; nothing was done. "
+                "Make it writable, then run the same command again."
+            )
+        self.require_columns()
+
+    def require_columns(self) -> None:
+        """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""
+        with self.gradebook() as gradebook:
+            tables = inspect(gradebook.engine)
+            for table in Base.metadata.sorted_tables:
+                missing = {column.name for column in table.columns} - {
+                    column["name"] for column in tables.get_columns(table.name)
+                }
+                if missing:
+                    raise CourseError(
+                        f"The gradebook {self.directory.db_url} was made by an older nbgrader: its table {table.name} "
+                        f"has no column {min(missing)}. Run 'nbgrader db upgrade', then the same command again."
+                    )
+
+    @property
+    def gradebook_file(self) -> Path | None:
+        """The gradebook's file; None when it is in another kind of database."""
+        path = self.directory.db_url.removeprefix("sqlite:///")
+        return None if path == self.directory.db_url else self.root / path
+
+    def gradebook(self) -> Gradebook:
+        """An open gradebook; use it in a ``with`` block.
+
+        Raises CourseError when its address is none, or names a database without a driver on this machine.
+        """
+        try:
+            return Gradebook(self.directory.db_url, self.directory.course_id)
+        except (ArgumentError, ModuleNotFoundError) as error:
+            raise CourseError(
+                f"'{self.directory.db_url}' is not the address of a gradebook: {error}. "
+                "Write it as sqlite:////home/me/course/gradebook.db."
+            ) from error
+
+    def settle(self) -> None:
+        """Reckon what lateness costs, where the gradebook was changed by something that did not."""
+        if self.gradebook_file is None or self.gradebook_file.exists():
+            with self.gradebook() as gradebook:
+                lateness.settle(gradebook.db())
+
+    def path(self, step: str, assignment: str, student: str = ".") -> Path:
+        """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
+        name = getattr(self.directory, f"{step}_directory")
+        return Path(os.path.normpath(self.directory.format_path(name, student, assignment)))
+
+    def assignments(self) -> list[str]:
+        """The assignments under source/, in order of name.
+
+        Raises CourseError when there is no source folder or nothing in it.
+        """
+        source = self.path("source", ".")
+        if not source.is_dir():
+            raise CourseError(
+                f"{source} does not exist, so this is not a course. "
+                "Run viva in a course folder, or name one with --course-dir."
+            )
+        names = sorted(folder.name for folder in source.iterdir() if any(folder.glob("*.ipynb")))
+        if not names:
+            raise CourseError(f"There is no assignment in {source}. Put a notebook into {source}/<assignment>/.")
+        return names
+
+    def chosen(self, names: list[str]) -> list[str]:
+        """The named assignments, all of them when none is named; the beginning of a name will do if no other has it.
+
+        Raises CourseError for a name that is no assignment, with the nearest one that is.
+        """
+        known = self.assignments()
+        return list(dict.fromkeys(_meant(name, known) for name in names)) or known
+
+    def source_notebooks(self, assignment: str) -> list[Path]:
+        return sorted(self.path("source", assignment).glob("*.ipynb"))
+
+    def submissions(self, assignments: list[str], student: str = "*") -> list[Submission]:
+        """The submissions of the assignments, by assignment and student; ``student`` may be a glob.
+
+        Raises CourseError when a student was named and handed in none of them.
+        """
+        found = [submission for name in assignments for submission in self._submissions(name, student)]
+        if not found and student != "*":
+            known = {submission.student for name in self.assignments() for submission in self._submissions(name, "*")}
+            raise CourseError(
+                f"No submission of {_listed(assignments)} by a student '{student}'. "
+                f"{_nearest(student, sorted(known))}"
+                f"Submissions lie in {self.path('submitted', '<assignment>', '<student>')}."
+            )
+        return found
+
+    def _submissions(self, assignment: str, student: str) -> list[Submission]:
+        step = self.directory.submitted_directory
+        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", assignment, escape=True))
+        folders = sorted(glob.glob(self.directory.format_path(step, student, assignment)))
+        known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
+        matches = [(place.fullmatch(folder), folder) for folder in known]
+        return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
+
+    def folders_around(self, step: str) -> list[Path]:
+        """The folders that hold the folders of a step, in order."""
+        pattern = self.directory.format_path(getattr(self.directory, f"{step}_directory"), "*", "*")
+        return [Path(folder) for folder in sorted(glob.glob(os.path.dirname(os.path.normpath(pattern))))]
+
+    def strangers(self) -> list[Path]:
+        """The folders under submitted/ that belong to no assignment of the course, in order."""
+        known = set(self.assignments())
+        return [one.folder for one in self.folders("submitted") if one.assignment not in known]
+
+    def folders(self, step: str) -> list[Submission]:
+        """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""
+        name = getattr(self.directory, f"{step}_directory")
+        place = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
+        found = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
+        matches = [(re.fullmatch(place, folder), folder) for folder in found if os.path.isdir(folder)]
+        return [Submission(match["assignment"], match["student"], Path(folder)) for match, folder in matches if match]
+
+    def released_notebooks(self, assignment: str) -> set[str]:
+        """The names of the assignment's notebooks in the gradebook.
+
+        Raises CourseError when the assignment was not released into it yet.
+        """
+        hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
+        if self.gradebook_file and not self.gradebook_file.exists():
+            raise CourseError(hint)
+        with self.gradebook() as gradebook:
+            try:
+                names = {notebook.name for notebook in gradebook.find_assignment(assignment).notebooks}
+            except MissingEntry:
+                names = set()
+        if not names:
+            raise CourseError(hint)
+        return names
+
+
+def course_above(folder: Path) -> str:
+    """The nearest folder at or above ``folder`` that is a course; empty if there is none.
+
+    One above needs its own nbgrader_config.py, as many a folder is called source.
+    """
+    for place in (folder, *folder.parents):
+        if (place / "source").is_dir() and (place == folder or (place / "nbgrader_config.py").is_file()):
+            return str(place)
+    return ""
+
+
+def _meant(name: str, known: list[str]) -> str:
+    """The assignment that a name or its beginning means. Raises CourseError when it is none, or several."""
+    begun = [other for other in known if other.startswith(name)]
+    if name in known or len(begun) == 1:
+        return name if name in known else begun[0]
+    if begun and name:
+        raise CourseError(f"'{name}' may mean {', '.join(begun)}. Name one of them, or each.")
+    raise CourseError(
+        f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
+    )
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    begun = [other for other in known if other.startswith(name)]
+    nearest = begun or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Did you mean '{nearest[0]}'? " if nearest else ""
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"any of {len(names)} assignments"

@@ -1,0 +1,91 @@
+"""The gradebook as rows and as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import ExportPlugin
+
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.course.gradebook.standing import Standings, Status
+from viva.course.processes import leftovers
+
+SCORES = (
+    "code_score", "written_score", "raw_score", "late_submission_penalty", "score", "needs_manual_grade",
+    "seconds_late",
+)  # fmt: skip
+COLUMNS = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
+    "code_score", "max_code_score", "written_score", "max_written_score",
+    "raw_score", "late_submission_penalty", "score", "max_score", "needs_manual_grade",
+    "seconds_late", "status", "reason",
+)  # fmt: skip
+
+
+def scores(
+    course: Course, gradebook: Gradebook, assignments: list[str] = (), student: str | list[str] = "*"
+) -> Iterator[dict]:
+    """One row, with the keys COLUMNS, for each assignment and student; no assignments mean all.
+
+    ``student`` is an id, a glob or a list of ids. ``written`` covers written answers and tasks, all of which are
+    graded by hand; as in nbgrader, a code cell graded by hand counts as code. ``score`` is ``raw_score`` less the
+    penalty. SCORES are None for who was not graded, or is excused; ``status`` and ``reason`` say which. Who handed
+    in something that cannot be graded has a row also when the gradebook does not know them.
+    """
+    known = sorted((one for one in gradebook.assignments), key=lambda assignment: assignment.name)
+    known = [assignment for assignment in known if not assignments or assignment.name in assignments]
+    standings = Standings(course, gradebook, [assignment.name for assignment in known])
+    chosen = set(standings.chosen(student) if isinstance(student, str) else student or standings.students)
+    entered = {one.id: one for one in gradebook.students}
+    for assignment in known:
+        for who in standings.students:
+            if who not in chosen:
+                continue
+            standing, about = standings.of(assignment.name, who), entered.get(who)
+            row = dict.fromkeys(COLUMNS)
+            row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
+            row |= {"student_id": who if about else plaintext.cell(who)}
+            row |= {key: getattr(about, key, None) for key in ("last_name", "first_name", "email")}
+            row |= {
+                "max_score": assignment.max_score,
+                "max_code_score": assignment.max_code_score,
+                "max_written_score": assignment.max_written_score + assignment.max_task_score,
+                "status": str(standing.status),
+                "reason": plaintext.cell(standing.reason),
+            }
+            yield row | (_scores(gradebook, assignment.name, who) if standing.status == Status.GRADED else {})
+
+
+def _scores(gradebook: Gradebook, assignment: str, student: str) -> dict:
+    try:
+        submission = gradebook.find_submission(assignment, student)
+    except MissingEntry:  # it was removed while this ran
+        return {}
+    penalty = submission.late_submission_penalty or 0.0
+    written = submission.written_score + submission.task_score
+    earned = submission.code_score, written, submission.score, penalty, max(0.0, submission.score - penalty)
+    late = round(submission.total_seconds_late)
+    return dict(zip(SCORES, (*earned, submission.needs_manual_grade, late), strict=True))
+
+
+class CsvExport(ExportPlugin):
+    """nbgrader's CSV export, every value quoted, for the ``--exporter`` of ``nbgrader export``."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the rows of ``scores`` to the file ``to`` (grades.csv)."""
+        course = Course(getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self))
+        names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
+        write(scores(course, gradebook, names, students or "*"), Path(self.to or "grades.csv"))
+
+
+def write(rows: Iterable[dict], path: Path) -> None:
+    """The rows of ``scores`` as a CSV file."""
+    with leftovers.whole(path, newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

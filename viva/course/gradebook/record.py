@@ -1,0 +1,290 @@
+"""Verdicts into the gradebook: many workers draft, one writer records.
+
+Theory of operation. nbgrader's steps open the gradebook for each notebook, several times, and commit
+after every cell. Here a worker gives them a *draft* in its place: it knows the cells that the
+assignment expects, and remembers the scores and comments that the steps put into it. The drafts go
+to the one process that writes to the gradebook, which saves many of them in one transaction. What
+was graded or commented by hand is never touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TypeVar
+
+from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
+from sqlalchemy.orm import Session, scoped_session, sessionmaker
+from tornado.log import app_log
+
+from viva.course.gradebook import lateness
+from viva.course.processes import stopping
+
+Found = TypeVar("Found")
+
+
+@dataclass
+class Expected:
+    """The notebooks of an assignment as the gradebook knows them, detached from it."""
+
+    notebooks: dict[str, SimpleNamespace] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, gradebook: Gradebook, assignment: str) -> Expected:
+        """Raises MissingEntry when the gradebook does not know the assignment."""
+        return cls({book.name: _detached(book) for book in gradebook.find_assignment(assignment).notebooks})
+
+    def locked(self, notebook: str) -> dict[str, str]:
+        """By grade id, the texts of a notebook's locked cells, hidden lines included."""
+        cells = self.notebooks[notebook].source_cells
+        return {cell.name: cell.source for cell in cells if cell.locked and cell.cell_type == "code"}
+
+    def stubs(self, notebook: str) -> dict[str, str]:
+        """By grade id, the texts of a notebook's answer cells as they were released."""
+        cells = self.notebooks[notebook].source_cells
+        return {cell.name: cell.source for cell in cells if not cell.locked and cell.cell_type == "code"}
+
+
+def _detached(notebook) -> SimpleNamespace:
+    cells = {
+        kind: [_columns(cell) for cell in getattr(notebook, kind)]
+        for kind in ("source_cells", "grade_cells", "solution_cells", "task_cells")
+    }
+    return SimpleNamespace(name=notebook.name, kernelspec=notebook.kernelspec, **cells)
+
+
+def _columns(cell) -> SimpleNamespace:
+    names = ("name", "cell_type", "source", "checksum", "locked", "max_score")
+    return SimpleNamespace(**{name: getattr(cell, name) for name in names if hasattr(cell, name)})
+
+
+class Draft:
+    """Stands in for a Gradebook while one notebook goes through nbgrader's steps."""
+
+    def __init__(self, expected: Expected) -> None:
+        self.expected = expected
+        self.grades: dict[str, SimpleNamespace] = {}
+        self.comments: dict[str, SimpleNamespace] = {}
+        self.db = SimpleNamespace(commit=lambda: None)
+
+    def __enter__(self) -> Draft:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def find_notebook(self, notebook: str, assignment: str) -> SimpleNamespace:
+        try:
+            return self.expected.notebooks[notebook]
+        except KeyError:
+            raise MissingEntry(f"no notebook {notebook} in {assignment}") from None
+
+    def find_source_cell(self, name: str, notebook: str, assignment: str) -> SimpleNamespace:
+        return self._cell(name, self.find_notebook(notebook, assignment).source_cells)
+
+    def find_graded_cell(self, name: str, notebook: str, assignment: str) -> SimpleNamespace:
+        book = self.find_notebook(notebook, assignment)
+        return self._cell(name, [*book.grade_cells, *book.task_cells])
+
+    def _cell(self, name: str, cells: list[SimpleNamespace]) -> SimpleNamespace:
+        for cell in cells:
+            if cell.name == name:
+                return cell
+        raise MissingEntry(f"no such cell: {name}")
+
+    def find_grade(self, name: str, notebook: str, assignment: str, student: str) -> SimpleNamespace:
+        self.find_graded_cell(name, notebook, assignment)
+        empty = SimpleNamespace(auto_score=None, manual_score=None, needs_manual_grade=False)
+        return self.grades.setdefault(name, empty)
+
+    def find_comment(self, name: str, notebook: str, assignment: str, student: str) -> SimpleNamespace:
+        return self.comments.setdefault(name, SimpleNamespace(auto_comment=None))
+
+    def scores(self) -> dict[str, tuple[float | None, bool]]:
+        """By cell, the score and whether a human is needed."""
+        return {name: (grade.auto_score, grade.needs_manual_grade) for name, grade in self.grades.items()}
+
+    def remarks(self) -> dict[str, str | None]:
+        return {name: comment.auto_comment for name, comment in self.comments.items()}
+
+
+@contextlib.contextmanager
+def in_place_of_gradebook(stand_in: object, steps: list[type]) -> Iterator[None]:
+    """Let nbgrader's steps find ``stand_in`` when they open the gradebook."""
+    modules = {sys.modules[base.__module__] for step in steps for base in step.__mro__}
+    modules = [module for module in modules if getattr(module, "Gradebook", None) is Gradebook]
+    for module in modules:
+        module.Gradebook = lambda *_, **__: stand_in
+    try:
+        yield
+    finally:
+        for module in modules:
+            module.Gradebook = Gradebook
+
+
+@dataclass
+class Graded:
+    """What a worker hands to the writer: scores and remarks by notebook, for one submission."""
+
+    assignment: str
+    student: str
+    timestamp: object
+    scores: dict[str, dict[str, tuple[float | None, bool]]]
+    remarks: dict[str, dict[str, str | None]]
+
+
+AGAIN = "What was recorded before is kept; mend that, then run the same command again."
+
+
+DAMAGED = (
+    "Put a copy of it back, then run 'viva grade --force': it grades everything again, and keeps the grades by hand. "
+    "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
+)
+
+
+def trouble(error: DBAPIError, url: str) -> str:
+    """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
+    said = str(error.orig).splitlines()[0]
+    if is_locked(error):
+        return f"The gradebook {url} is locked by another program; close it. {AGAIN}"
+    if "readonly" in said or "read-only" in said:
+        return f"The gradebook {url} cannot be used: it is read-only. {AGAIN}"
+    if "is full" in said:
+        return f"The gradebook {url} cannot be used: its disk is full. {AGAIN}"
+    if "malformed" in said or "not a database" in said:
+        return f"The gradebook {url} is damaged ({said}). {DAMAGED}"
+    if "no such column" in said or "no such table" in said or "has no column" in said:
+        return f"The gradebook {url} is of another version of nbgrader ({said}). {UPGRADE}"
+    return f"The gradebook {url} cannot be used: {said}. {AGAIN}"
+
+
+PATIENCE = 20.0
+"""Seconds that another program may keep the gradebook locked, beside the five that SQLite waits by itself."""
+UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
+
+
+def is_locked(error: DBAPIError) -> bool:
+    return "database is locked" in str(error.orig) or "table is locked" in str(error.orig)
+
+
+def patiently(work: Callable[[], Found]) -> Found:
+    """What ``work`` returns, tried again for a while where another program has the gradebook locked."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return work()
+        except DBAPIError as error:
+            if not is_locked(error) or time.monotonic() > end:
+                raise
+
+
+def concerns_all(error: Exception) -> bool:
+    """Whether the database would refuse every submission, not only this one."""
+    return isinstance(error, OperationalError) or (type(error) is DatabaseError)
+
+
+class _Patient(Session):
+    """A session whose commits wait for ``Writer.commit``."""
+
+    def commit(self) -> None:
+        self.flush()
+
+
+class _SharedGradebook(Gradebook):
+    """A gradebook that stays open, and writes when it is told to."""
+
+    def __init__(self, url: str, course: str) -> None:
+        super().__init__(url, course)
+        self.db.remove()
+        self.db = scoped_session(sessionmaker(bind=self.engine, class_=_Patient, expire_on_commit=False))
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def _database_errors() -> Iterator[None]:
+    """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
+    before, app_log.disabled = app_log.disabled, True
+    try:
+        yield
+    except InvalidEntry as error:
+        if isinstance(error.__context__, DBAPIError):
+            raise error.__context__ from None
+        raise
+    finally:
+        app_log.disabled = before
+
+
+class Writer:
+    """The one process that writes to the gradebook; use it in a ``with`` block, and commit."""
+
+    def __init__(self, directory: CourseDirectory, config) -> None:
+        self.gradebook = _SharedGradebook(directory.db_url, directory.course_id)
+        lateness.follow(config, db_url=directory.db_url)
+        self.kept: dict[str, object] = {}
+
+    def record(self, graded: list[Graded]) -> None:
+        """Save in one transaction, waiting a while for another program that has the gradebook locked.
+
+        Raises SQLAlchemyError, and Stopped; then nothing was saved.
+        """
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with _database_errors():
+                    for one in graded:
+                        self.save(one)
+                    self.commit()
+                return
+            except DBAPIError as error:
+                self.rollback()
+                if not is_locked(error) or time.monotonic() > end:
+                    raise
+                stopping.check()
+            except BaseException:
+                self.rollback()
+                raise
+
+    def save(self, graded: Graded) -> None:
+        """Bring the submission's automatic scores and comments up to date."""
+        book = self.gradebook
+        if graded.assignment not in self.kept:
+            assignment = book.find_assignment(graded.assignment)
+            # The session holds its objects weakly; these are used by every submission.
+            cells = [(book.grade_cells, book.solution_cells, book.task_cells) for book in assignment.notebooks]
+            self.kept[graded.assignment] = (assignment, cells)
+        book.update_or_create_student(graded.student)
+        when = {"timestamp": graded.timestamp} if graded.timestamp else {}
+        submission = book.update_or_create_submission(graded.assignment, graded.student, **when)
+        for notebook in submission.notebooks:
+            scores = graded.scores.get(notebook.name)
+            remarks = graded.remarks.get(notebook.name, {})
+            for grade in notebook.grades:
+                if scores is None:  # the notebook was not handed in
+                    grade.auto_score, grade.needs_manual_grade = 0, False
+                elif grade.manual_score is None:
+                    grade.auto_score, grade.needs_manual_grade = scores.get(grade.name, (0, False))
+                elif grade.cell.type != "TaskCell":  # as nbgrader: what a human graded asks to be looked at again
+                    grade.auto_score = scores.get(grade.name, (0, False))[0]
+                    grade.needs_manual_grade = True
+            for comment in notebook.comments:
+                if comment.name in remarks:
+                    comment.auto_comment = remarks[comment.name]
+            book.db.flush()
+
+    def commit(self) -> None:
+        Session.commit(self.gradebook.db())
+
+    def rollback(self) -> None:
+        self.gradebook.db.rollback()
+
+    def close(self) -> None:
+        self.gradebook.db.rollback()
+        self.gradebook.close()

@@ -1,0 +1,166 @@
+"""How a student stands with an assignment: graded, refused, not handed in and excused are four things, and so is zero.
+
+The gradebook knows who was graded, ``submitted/`` who handed in, and ``excused.csv`` in the course folder whom the
+instructor excuses. That file has a header and a row for each excuse; ``reason`` may be left out:
+
+    assignment,student_id,reason
+    ps3_scaled_attention,demo-07,ill until October
+"""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import or_
+
+from viva.cleaning import plaintext
+from viva.course.course import Course, Submission
+from viva.course.inbox import Inbox
+from viva.submission.files.handin import find, place_problem
+from viva.verdict import CourseError, VivaError
+
+EXCUSED = "excused.csv"
+
+
+class Status(StrEnum):
+    """What became of a student's assignment."""
+
+    GRADED = "graded"
+    NOT_GRADED = "not graded"
+    """Handed in, and 'viva grade' did not run since, or needs the grader."""
+    REFUSED = "refused"
+    """Handed in, and it cannot be graded because of what was handed in."""
+    MISSING = "not handed in"
+    EXCUSED = "excused"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one student stands with one assignment, why, and when something was handed in."""
+
+    status: Status
+    reason: str = ""
+    handed_in: datetime | None = None
+
+
+class Standings:
+    """How all students of a course stand with some of its assignments. Raises CourseError for a bad excused.csv."""
+
+    def __init__(self, course: Course, gradebook: Gradebook, assignments: Iterable[str]) -> None:
+        self.course, self.assignments = course, list(assignments)
+        self.inbox = Inbox.of(course, self.assignments)
+        self.submitted = {(one.assignment, one.student): one for one in course.submissions(self.assignments)}
+        self.recorded = {name: _recorded(gradebook, name) for name in self.assignments}
+        names = {assignment.name for assignment in gradebook.assignments} | set(self.assignments)
+        self.excused = {place: why for place, why in _excused(course, names).items() if place[0] in self.assignments}
+        entered = [student.id for student in gradebook.students]
+        others = {student for _, student in (*self.submitted, *self.excused)} - set(entered)
+        self.students = [*entered, *sorted(others)]
+        """All that the gradebook, submitted/ or excused.csv knows; the gradebook's first, in its order."""
+        self._known: dict[tuple[str, str], Standing] = {}
+
+    def chosen(self, student: str) -> list[str]:
+        """The students that a name or a glob means. Raises CourseError where there is none."""
+        found = fnmatch.filter(self.students, student)
+        if not found and student != "*":
+            raise CourseError(f"There is no student '{student}' in the gradebook, and none handed anything in.")
+        return found
+
+    def of(self, assignment: str, student: str) -> Standing:
+        place = assignment, student
+        if place not in self._known:
+            self._known[place] = self._look(*place)
+        return self._known[place]
+
+    def with_status(self, assignment: str, status: Status) -> dict[str, Standing]:
+        """By student, who stands like that."""
+        found = {student: self.of(assignment, student) for student in self.students}
+        return {student: standing for student, standing in found.items() if standing.status == status}
+
+    def _look(self, assignment: str, student: str) -> Standing:
+        submission, graded = self.submitted.get((assignment, student)), student in self.recorded[assignment]
+        when = self._handed_in(submission) if submission else None
+        before = self.recorded[assignment].get(student)
+        if (assignment, student) in self.excused:
+            return Standing(Status.EXCUSED, self.excused[assignment, student], when or before)
+        if graded:
+            return Standing(Status.GRADED, self._since(submission, when, before) if submission else "", before)
+        if submission is None:
+            return Standing(Status.MISSING)
+        problem, refused = self._problem(submission)
+        return Standing(Status.REFUSED if refused else Status.NOT_GRADED, problem, when)
+
+    def _since(self, submission: Submission, when: datetime | None, before: datetime | None) -> str:
+        """What is to be said of something that was handed in after what was graded; empty where nothing was."""
+        known = self.inbox.expected.get(submission.assignment)
+        problem = find(submission, set(known.notebooks)).problem if known else ""
+        if when and before and when != before:
+            problem = problem or self._problem(submission)[0]
+            return f"handed in again, and refused: {problem}" if problem else "handed in again, and not graded yet"
+        return f"handed in again, and refused: {problem}" if problem else ""
+
+    def _problem(self, submission: Submission) -> tuple[str, bool]:
+        """Why a submission was not graded, and whether that is because of what was handed in."""
+        if submission.assignment not in self.inbox.expected:
+            return "", False
+        try:
+            problem = self.inbox.open(submission).problem
+        except VivaError as error:
+            return str(error), False
+        return problem, bool(problem)
+
+    def _handed_in(self, submission: Submission) -> datetime | None:
+        if place_problem(submission):
+            return None
+        return self.course.directory.get_existing_timestamp(str(submission.folder))
+
+
+def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
+    """By student, when what was graded was handed in.
+
+    nbgrader enters a submission before it grades it, and leaves it there without a score if that fails.
+    """
+    query = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
+    query = query.join(Assignment, Assignment.id == SubmittedAssignment.assignment_id).filter(Assignment.name == name)
+    query = query.join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    query = query.outerjoin(Grade, Grade.notebook_id == SubmittedNotebook.id)
+    scored = or_(Grade.auto_score.is_not(None), Grade.manual_score.is_not(None), Grade.id.is_(None))
+    return dict(query.filter(scored).distinct().all())
+
+
+def _excused(course: Course, assignments: set[str]) -> dict[tuple[str, str], str]:
+    """Whom the instructor excuses from what, and why. Raises CourseError."""
+    path = course.root / EXCUSED
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{path} cannot be read: {error}. Save it as CSV in UTF-8.") from error
+    lines = text.splitlines()
+    delimiter = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
+    rows = csv.DictReader(lines, delimiter=delimiter)
+    columns = [str(name).strip() for name in rows.fieldnames or []]
+    if not {"assignment", "student_id"} <= set(columns):
+        raise CourseError(
+            f"The first line of {path} must name the columns assignment,student_id,reason, but it is "
+            f"'{plaintext.line(lines[0]) if lines else ''}'."
+        )
+    rows.fieldnames, found = columns, {}
+    for row in rows:
+        cells = {name: (row.get(name) or "").strip() for name in ("assignment", "student_id", "reason")}
+        if not cells["assignment"] or not cells["student_id"]:
+            raise CourseError(f"Line {rows.line_num} of {path} names no assignment or no student.")
+        if cells["assignment"] not in assignments:
+            raise CourseError(
+                f"Line {rows.line_num} of {path} excuses from '{plaintext.line(cells['assignment'])}', which is no "
+                f"assignment of the gradebook. Those are: {', '.join(sorted(assignments))}."
+            )
+        found[cells["assignment"], cells["student_id"]] = plaintext.line(cells["reason"])
+    return found

@@ -1,0 +1,160 @@
+"""What a command that was killed leaves behind, and how the next one knows that it may remove it.
+
+Theory of operation. All temporary folders of a command lie in one, which the command holds a lock on (flock). The
+kernel gives the lock up when the command and its workers have died, however they did: a folder whose lock can be
+taken belongs to nobody. Process numbers are used again, locks are not. Graded notebooks are built in folders
+``.viva-*`` beside the place where they go; who holds the lock of the course may remove those.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import socket
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from viva.course.processes import stopping
+from viva.folder import remove
+from viva.verdict import CourseError
+
+PREFIX = "viva-run-"
+BUILD = ".viva-"
+ROOM = 1 << 20
+"""Bytes that a command's temporary files may need at the least; with less a warm parent does not even start."""
+PATIENCE, STEP = 1.0, 0.1
+"""Seconds to wait for a lock before a word is said, and between two attempts."""
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for all temporary files of this process and those it starts; those of dead ones are removed.
+
+    Raises CourseError when its disk is full.
+    """
+    place = Path(tempfile.gettempdir())
+    sweep(place)
+    require_room(place)
+    before, folder = (tempfile.tempdir, os.environ.get("TMPDIR")), None
+    try:
+        with stopping.postponed():
+            folder, lock = _locked_folder()
+        tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
+        yield folder
+    finally:
+        with stopping.postponed():
+            tempfile.tempdir = before[0]
+            os.environ.pop("TMPDIR", None)
+            if before[1] is not None:
+                os.environ["TMPDIR"] = before[1]
+            if folder:
+                remove(folder)
+                os.close(lock)
+
+
+def require_room(place: Path) -> None:
+    """Raises CourseError when next to nothing is free in ``place``."""
+    disk = shutil.disk_usage(place)
+    if disk.total and disk.free < ROOM:  # some network drives have no size
+        raise CourseError(
+            f"Temporary files go to {place}, and only {disk.free / 2**20:.1f} MB are free there. Make room, or name "
+            "another folder in the variable TMPDIR; then run the same command again."
+        )
+
+
+def _locked_folder() -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        folder.chmod(0o711)  # root's forks, who are other users, pass through to their scratch folders
+        with contextlib.suppress(OSError):  # a sweep came between
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            if _take(lock) and folder.exists():
+                return folder, lock
+            os.close(lock)
+
+
+def sweep(place: Path) -> None:
+    """Remove the folders in ``place`` that were left by commands that are dead."""
+    for folder in place.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(lock).st_uid == os.geteuid() and _take(lock):
+                    remove(folder)
+            finally:
+                os.close(lock)
+
+
+def _take(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
+    """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
+
+    ``how`` is what ``open`` knows beside. A file that was there keeps its mode; what is no file is written to directly.
+    """
+    if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
+        with path.open("w", encoding="utf-8", **how) as file:
+            yield file
+        return
+    path = path.resolve()  # a link stays one
+    fresh = path.with_name(f"{BUILD}{path.name}")
+    fresh.unlink(missing_ok=True)
+    try:
+        with open(fresh, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode), **how) as file:
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def finish_builds(parents: Iterable[Path]) -> None:
+    """Remove what workers were building when they died; a graded folder that was moved away for it comes back."""
+    for parent in parents:
+        for build in parent.glob(f"{BUILD}*"):
+            for old in build.glob("old/*"):
+                if not (parent / old.name).exists():
+                    with contextlib.suppress(OSError):
+                        old.rename(parent / old.name)
+            remove(build)
+
+
+@contextlib.contextmanager
+def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
+    """Hold the lock at ``path``, waiting for whoever has it; ``tell`` is given a sentence when that takes a while.
+
+    The file stays, because to remove it would let two have the lock. Raises OSError.
+    """
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        start, told = time.monotonic(), False
+        while not _take(lock):
+            if time.monotonic() - start > PATIENCE and not told:
+                holder = os.pread(lock, 500, 0).decode(errors="replace").strip() or "another command"
+                tell(f"Waiting for {holder}, which works on this course; Ctrl-C to leave.")
+                told = True
+            time.sleep(STEP)
+        os.ftruncate(lock, 0)
+        name = " ".join(["viva", *sys.argv[1:]])
+        os.pwrite(lock, f"'{name}' (process {os.getpid()} on {socket.gethostname()})\n".encode(), 0)
+        yield
+    finally:
+        os.close(lock)

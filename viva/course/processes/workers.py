@@ -1,0 +1,117 @@
+"""A pool of worker processes that survives the death of any of them.
+
+Each worker is a fork that serves one job at a time over a pipe. When one dies, its job is given to a
+new worker once more; when it dies again, the job comes back without a result. Workers ignore Ctrl-C
+and die with the process that made them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+
+from viva.course.processes import stopping
+
+PR_SET_PDEATHSIG = 1
+TRIES = 2
+LISTEN = 0.2
+"""Seconds until a request to stop is heard."""
+
+
+class Workers:
+    """``count`` processes; ``make(number)``, called before each fork, gives what the worker calls for each job.
+
+    If that has a method ``let_go``, it is called here after the fork, to close what is now the worker's. When the
+    workers are as many as the processors, each keeps to one: worker, candidate and examiner take turns, and to wake
+    the next on another processor costs more than its answer.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], Callable]) -> None:
+        self.make = make
+        processors = sorted(os.sched_getaffinity(0))
+        self.processors = [{one} for one in processors] if count == len(processors) else [set(processors)] * count
+        self.busy: dict[Connection, tuple] = {}
+        self.slots: dict[Connection, int] = {}
+        self.processes: dict[Connection, multiprocessing.Process] = {}
+        for slot in range(count):
+            self._begin(slot)
+
+    def _begin(self, slot: int) -> None:
+        context = multiprocessing.get_context("fork")  # forks have nbgrader loaded; importing it takes seconds
+        ours, theirs = context.Pipe()
+        inherited = [ours, *self.processes]
+        work = self.make(slot)
+        process = context.Process(target=_serve, args=(work, theirs, inherited, os.getpid(), self.processors[slot]))
+        process.start()
+        getattr(work, "let_go", lambda: None)()
+        theirs.close()
+        self.processes[ours], self.slots[ours] = process, slot
+
+    def map(self, jobs: Iterable) -> Iterator[tuple[object, object]]:
+        """Each job with its result, as they are finished; None as the result of a job that killed two workers."""
+        todo = deque((job, TRIES) for job in jobs)
+        while todo or self.busy:
+            stopping.check()
+            for connection in self.processes:
+                if connection not in self.busy and todo:
+                    self.busy[connection] = todo.popleft()
+                    with contextlib.suppress(BrokenPipeError):  # noticed below
+                        connection.send(self.busy[connection][0])
+            for connection in wait(list(self.busy), LISTEN):
+                job, tries = self.busy.pop(connection)
+                try:
+                    result = connection.recv()
+                except (EOFError, OSError):
+                    self._replace(connection)
+                    if tries > 1:
+                        todo.appendleft((job, tries - 1))
+                        continue
+                    result = None
+                yield job, result
+
+    def _replace(self, connection: Connection) -> None:
+        slot = self.slots.pop(connection)
+        process = self.processes.pop(connection)
+        connection.close()
+        process.kill()
+        process.join()
+        self._begin(slot)
+
+    def close(self) -> None:
+        """End all workers: those at rest are asked to, the others killed."""
+        for connection, process in self.processes.items():
+            if connection in self.busy:
+                process.kill()
+            connection.close()
+            process.join(10)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        self.processes.clear()
+        self.busy.clear()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _serve(work: Callable, jobs: Connection, inherited: list, parent: int, processors: set[int]) -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        return
+    stopping.forget()
+    with contextlib.suppress(OSError):  # one of them may have been taken away by now
+        os.sched_setaffinity(0, processors)
+    for connection in inherited:
+        connection.close()
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            jobs.send(work(jobs.recv()))

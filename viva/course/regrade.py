@@ -1,0 +1,312 @@
+"""A corrected assignment over graded submissions: who changes, and why.
+
+Theory of operation. A regrade does four things to a course: it looks at what stands (scores in the gradebook,
+results of the checks), releases the source as it is now, grades again what was graded before, and looks once more.
+``--what-if`` does the same to a *shadow*: a copy of the gradebook and of the results in a temporary folder, with
+release/ and autograded/ in that folder too, while source/ and submitted/ are read where they are. Both ways run the
+same code, so that what is applied is what the what-if said.
+
+``regrades.jsonl`` beside the gradebook is only ever added to, in lines of JSON:
+
+    {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
+     "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
+     "pages": {"scaled_attention": [["test_permuted", "the text of the cell as students got it"]]},
+     "before": {"demo-01": {"score": 12.0, "late": 0.0, "handed_in": "2026-09-14 10:00:00", "cells": {
+         "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
+          "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
+    {"event": "changed", "assignment": "ps3_scaled_attention", "at": "...", "student": "demo-01",
+     "notebook": "scaled_attention", "cell": "test_permuted", "check": "the rows sum to one",
+     "old": 0, "new": 2, "why": "it passes now; before: failed: Row 0 sums to 3."}
+    {"event": "ended", "assignment": "ps3_scaled_attention", "at": "...", "submissions": 24, "changed": 1}
+
+A line "begun" without "ended" is a regrade that was stopped; the next one of that assignment counts from its "before",
+and from what stands now for who was graded since.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from traitlets.config import Config
+
+from viva.course import batch
+from viva.course.autograde import now
+from viva.course.course import Course, Submission
+from viva.course.edition import Edition, worth
+from viva.course.gradebook.results import Results
+from viva.course.release import release
+from viva.course.trialcopy import LOG, shadow
+from viva.verdict import NOT_DONE, CourseError, Verdict
+
+KEPT = ("earned", "points", "verdict", "reason")
+"""What is compared of a check."""
+TOTAL = "score"
+"""In place of a check: the whole submission, less the penalty for lateness."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one check of one submission came to before and after; None where there was no such check."""
+
+    student: str
+    notebook: str
+    cell: str
+    check: str
+    old: float | None
+    new: float | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Students for whom the same check changed in the same way; the whole score by how much."""
+
+    cell: str
+    check: str
+    change: str
+    students: tuple[str, ...]
+
+
+def grouped(changes: list[Change]) -> list[Group]:
+    """Changes by check, in the order of the notebook, the score last; where most students changed first."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in sorted(changes, key=lambda change: change.check == TOTAL and not change.cell):
+        total = one.check == TOTAL and not one.cell
+        old, new = ("-" if number is None else f"{number:g}" for number in (one.old, one.new))
+        change = f"{one.new - one.old:+g}" if total else f"{old} -> {new}"
+        found.setdefault((one.cell, one.check, change), []).append(one.student)
+    places = {place: number for number, place in enumerate(dict.fromkeys(key[:2] for key in found))}
+    rows = sorted(found.items(), key=lambda item: (places[item[0][:2]], -len(item[1]), item[0]))
+    return [Group(*key, tuple(students)) for key, students in rows]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What stands after a regrade, beside what stood before it."""
+
+    changes: list[Change]
+    look_again: list[str]
+    """Where a grade by hand stands that a human should look at again."""
+    suspects: list[str]
+    """A sentence for each check that several passed and nobody passes any more."""
+
+
+class Regrade:
+    """One assignment, graded again with its source as it is now: release, grade, finish, in this order.
+
+    Raises CourseError when the assignment was not released, or nothing of it was graded.
+    """
+
+    def __init__(self, course: Course, assignment: str, config: Config) -> None:
+        self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
+        self.config.Autograde.force = True
+        self.log = Results(Results.of(course.directory).path.with_name(LOG))
+        course.require_gradebook()
+        course.released_notebooks(assignment)
+        self.before, self.edition = self._scores(), Edition.of(course, assignment)
+        if not self.before:
+            raise CourseError(
+                f"Nothing of {assignment} was graded yet. Type 'viva release {assignment}' to release a correction."
+            )
+        if stopped := self._stopped():
+            self.before |= stopped["before"]
+            self.edition = Edition(stopped["tests"], stopped.get("pages"))
+        self.resumed = stopped["at"] if stopped else ""
+
+    def submissions(self) -> list[Submission]:
+        """What is graded again: what was graded and is still there."""
+        return [one for one in self.course.submissions([self.assignment]) if one.student in self.before]
+
+    def remarks(self) -> list[str]:
+        """A sentence for each submission that is gone or was handed in again, and for those that nobody graded yet."""
+        found = {one.student: one for one in self.course.submissions([self.assignment])}
+        there = found.keys()
+        gone = [
+            f"{student}: nothing is left in {self.course.path('submitted', self.assignment, student)}; "
+            "the old score stands."
+            for student in sorted(self.before.keys() - there)
+        ]
+        new = len(there - self.before.keys())
+        for student in sorted(there & self.before.keys()):
+            try:
+                when = self.course.directory.get_existing_timestamp(str(found[student].folder))
+            except ValueError:  # grading says so
+                continue
+            if when and str(when) != self.before[student]["handed_in"]:
+                gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
+        return gone + ([f"Not graded yet, and left to 'viva grade': {new} of the submissions."] if new else [])
+
+    def release(self) -> list[str]:
+        """Release the source; sentences that say what changes, and whether students must fetch again.
+
+        Raises what viva.course.release does; a shadow goes first, so that nothing was changed then.
+        """
+        with shadow(self.course, self.assignment, self.config) as (course, config):
+            release(course, self.assignment, config=config)
+        if not self.resumed:
+            self._say(("begun", asdict(self.edition) | {"before": self.before}))
+        release(self.course, self.assignment, config=self.config)
+        return self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
+
+    def grade(self, workers: int | None = None) -> Iterator[batch.Outcome]:
+        """Grade again, as batch.autograde does; who calls it is alone with the course."""
+        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers)
+
+    def finish(self) -> Comparison:
+        """Mark what a human should look at again, and write the log."""
+        after, now_out = self._scores(), Edition.of(self.course, self.assignment)
+        look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
+        students = sorted(self.before.keys() & after.keys())
+        changes = [change for student in students for change in self._changes(student, after[student], renamed)]
+        ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
+        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
+        there = {one.student for one in self.submissions()} & after.keys()
+        before, after = ({student: scores[student] for student in there} for scores in (self.before, after))
+        return Comparison(changes, look_again, _suspects(before, after))
+
+    def _scores(self) -> dict[str, dict]:
+        """By student, the score, and by cell what it came to."""
+        known, found = Results.of(self.course.directory).read(), {}
+        with self.course.gradebook() as gradebook:
+            for submission in gradebook.assignment_submissions(self.assignment):
+                student, cells = submission.student_id, {}
+                results = known.get((self.assignment, student), {}).get("notebooks", {})
+                for notebook in submission.notebooks:
+                    for grade in notebook.grades:
+                        checks = {
+                            result["title"]: {key: result.get(key) for key in KEPT}
+                            | ({"undone": True} if result.get("undone") else {})
+                            for result in results.get(notebook.name, {}).get(grade.name, [])
+                        }
+                        cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
+                        cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
+                late = submission.late_submission_penalty or 0.0
+                score = max(0.0, submission.score - late)
+                handed_in = str(submission.timestamp) if submission.timestamp else ""
+                found[student] = {"score": round(score, 9), "late": round(late, 9), "handed_in": handed_in}
+                found[student]["cells"] = cells
+        return found
+
+    def _mark(self, after: dict[str, dict], now_out: Edition) -> list[str]:
+        """Where a grade by hand stands: it waits for a human if its test or what that came to changed, and only then.
+
+        The writer marks every grade given by hand, as nbgrader does; those that nothing happened to are put back.
+        """
+        marked = []
+        with self.course.gradebook() as gradebook:
+            for submission in gradebook.assignment_submissions(self.assignment):
+                before = self.before.get(submission.student_id, {"cells": {}})["cells"]
+                for notebook in submission.notebooks:
+                    for grade in notebook.grades:
+                        place = f"{notebook.name}/{grade.name}"
+                        if grade.manual_score is None or place not in before:
+                            continue
+                        old, new = before[place], after[submission.student_id]["cells"][place]
+                        again = self.edition.tests_otherwise(now_out, place) or _earned(new) != _earned(old)
+                        waited = old["waits"] and old["manual"] == grade.manual_score
+                        grade.needs_manual_grade = again or waited
+                        if again:
+                            points = f"{grade.manual_score:g} of {grade.cell.max_score:g} points"
+                            marked.append(f"{submission.student_id}: {grade.name} ({points})")
+            gradebook.db.commit()
+        return marked
+
+    def _changes(self, student: str, after: dict, renamed: dict[str, dict[str, str]]) -> Iterator[Change]:
+        before = self.before[student]
+        for place, new in after["cells"].items():
+            notebook, _, cell = place.partition("/")
+            old = before["cells"].get(place, {"auto": None, "checks": {}})
+            stands = "" if new["manual"] is None else f"; the {new['manual']:g} given by hand stand"
+            names = {title: name for title, name in renamed.get(place, {}).items() if title not in new["checks"]}
+            checks = {names.get(check, check): result for check, result in old["checks"].items()}
+            for check in {**checks, **new["checks"]}:
+                was, is_ = checks.get(check), new["checks"].get(check)
+                if was is None or is_ is None or was["earned"] != is_["earned"]:
+                    earned = [each["earned"] if each else None for each in (was, is_)]
+                    yield Change(student, notebook, cell, check, *earned, _why(was, is_) + stands)
+            if not new["checks"] and not checks and new["auto"] != old["auto"]:
+                yield Change(
+                    student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands
+                )
+        if before["score"] != after["score"]:
+            late = after["late"]
+            why = "the sum, less what lateness costs" if late else "the sum"
+            if before.get("late", late) != late:
+                why = f"the sum, less the {late:g} that lateness costs now instead of {before['late']:g}"
+            yield Change(student, "", "", TOTAL, before["score"], after["score"], why)
+
+    def _stopped(self) -> dict | None:
+        """The line with which a regrade of this assignment began that did not end."""
+        begun = None
+        if self.log.path.exists():
+            for line in self.log.path.read_text(encoding="utf-8").splitlines():
+                with contextlib.suppress(ValueError):
+                    event = json.loads(line)
+                    if event.get("assignment") == self.assignment:
+                        begun = {"begun": event, "ended": None}.get(event["event"], begun)
+        return begun
+
+    def _say(self, *events: tuple[str, dict]) -> None:
+        """Add lines to the log, all in one piece, so that a regrade has all its changes there or none."""
+        self.log.add([{"event": event, "assignment": self.assignment, "at": now()} | more for event, more in events])
+
+
+def write_csv(changes: list[Change], path: Path) -> None:
+    """One row for each change, with a header."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Change)], lineterminator="\n")
+        writer.writeheader()
+        for change in changes:
+            row = asdict(change)
+            writer.writerow(row | {key: "" if row[key] is None else f"{row[key]:g}" for key in ("old", "new")})
+
+
+def _suspects(before: dict[str, dict], after: dict[str, dict]) -> list[str]:
+    """Checks that all lose who passed them: most often it is the test that is wrong."""
+    (had, _), (have, checks) = map(_passes, (before, after))
+    return [
+        f"{cell}: {count} passed the check '{title}', and nobody does any more. Does your own solution?"
+        for (cell, title), count in had.items()
+        if count > 1 and not have[cell, title] and (cell, title) in checks
+    ]
+
+
+def _passes(scores: dict[str, dict]) -> tuple[Counter, set[tuple[str, str]]]:
+    """How many pass each check, by cell and title; and which checks there are."""
+    cells = [(place.partition("/")[2], cell) for one in scores.values() for place, cell in one["cells"].items()]
+    checks = [((name, title), result) for name, cell in cells for title, result in cell["checks"].items()]
+    return Counter(name for name, result in checks if result["verdict"] == Verdict.PASSED), {name for name, _ in checks}
+
+
+def _earned(cell: dict) -> tuple:
+    """What a cell came to; not the titles, which may be other ones."""
+    return cell["auto"], sorted(check["earned"] for check in cell["checks"].values())
+
+
+def _why(old: dict | None, new: dict | None) -> str:
+    """Why a check changed what it earns, in words on one line."""
+    if new is None:
+        return "the check is gone"
+    if old is None:
+        return f"the check is new: {_said(new)}"
+    if old["verdict"] == new["verdict"] == Verdict.PASSED:
+        return f"it is worth {worth(new['points'])} instead of {old['points']:g}"
+    if new["verdict"] == Verdict.PASSED:
+        return f"it passes now; before: {_said(old)}"
+    before = "it passed before" if old["verdict"] == Verdict.PASSED else f"before: {_said(old)}"
+    return f"{_said(new)}; {before}"
+
+
+def _said(result: dict) -> str:
+    if result.get("undone"):
+        return NOT_DONE
+    reason = " ".join("".join(letter if letter.isprintable() else " " for letter in result["reason"] or "").split())
+    return f"{result['verdict']}: {reason[:200]}" if reason else result["verdict"]

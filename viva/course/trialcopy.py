@@ -1,0 +1,64 @@
+"""A copy of a course in which a regrade can be tried, and nothing of the real one is touched."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.api import Base, Gradebook
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import insert, select
+from traitlets.config import Config
+
+from viva.course.course import Course
+from viva.course.gradebook.results import Results
+from viva.verdict import CourseError
+
+LOG = "regrades.jsonl"
+
+
+@contextlib.contextmanager
+def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Course, Config]]:
+    """A copy of a course's gradebook and results, in which an assignment may be released and graded.
+
+    Raises CourseError when the course's folders are laid out in a way that no copy can follow.
+    """
+    if not course.directory.directory_structure.startswith("{nbgrader_step}"):
+        raise CourseError(
+            f"A what-if needs a directory_structure that begins with {{nbgrader_step}}, not "
+            f"'{course.directory.directory_structure}'."
+        )
+    with tempfile.TemporaryDirectory(prefix="viva-what-if-") as name:
+        folder, config = Path(name), copy.deepcopy(config)
+        results = Results.of(course.directory).path
+        for path in (results, results.with_name(LOG)):
+            if path.exists():
+                shutil.copyfile(path, folder / path.name)
+        config.CourseDirectory.root = str(course.root)
+        config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
+        config.CourseDirectory.release_directory = str(folder / "release")
+        config.CourseDirectory.autograded_directory = str(folder / "autograded")
+        other = Course(CourseDirectory(config=config))
+        if course.path("release", assignment).is_dir():
+            shutil.copytree(course.path("release", assignment), other.path("release", assignment))
+        with course.gradebook() as old, other.gradebook() as new:
+            _copy(old, new)
+        yield other, config
+
+
+def _copy(old: Gradebook, new: Gradebook) -> None:
+    """Every row of a gradebook, whatever database it lies in."""
+    tables = Base.metadata.sorted_tables
+    if old.engine.name == "sqlite":  # all tables at one moment; the driver begins only where one writes
+        old.db.connection().exec_driver_sql("BEGIN")
+    for table in reversed(tables):
+        new.db.execute(table.delete())
+    for table in tables:
+        rows = [dict(row) for row in old.db.execute(select(table)).mappings()]
+        if rows:
+            new.db.execute(insert(table), rows)
+    new.db.commit()

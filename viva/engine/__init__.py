@@ -1,0 +1,28 @@
+"""A notebook becomes verdicts: one process runs it, another asks it questions.
+
+Theory of operation. The *candidate* runs the notebook that a student saw, with their answers in it. The *examiner* has
+the instructor's test cells and asks the candidate what a name means, or what a function returns; only plain values
+cross, so nothing in the student's interpreter can read a test or decide a verdict. Both are forks of warm parents that
+have the libraries loaded, and both are behind the wall. What may be asked, and of what kind an answer has to be, is
+learnt once, in a rehearsal of the instructor's own solution.
+
+values/       what may cross between the processes, as bytes
+wire          plain values to bytes and back, and messages over a pipe
+dialogue/     what the examiner asks and the candidate answers
+ownership     which cells and names of a notebook are the student's
+blueprint     what an assignment expects: cells, points, checks
+studentcopy   what a released notebook says about its own checks
+candidate     inside the wall: runs the student's cells and answers questions about them
+examiner      runs the tests and asks the candidate
+libraries     which libraries are loaded before the first submission comes
+parent        warm parents: the libraries are loaded once, a fork serves each submission
+patience      how long a submission is waited for
+session       a candidate and an examiner, connected
+outcome       what a notebook came to
+undone        answers that are not done yet, and the checks that this explains
+examination   what the examiner knows about a notebook, and how a grade cell is examined
+passage       one pass over a submission, and a new one after each death
+grading       one notebook -> verdicts
+solo          the instructor's solution in one process, as it would run in a kernel
+rehearsal     what the grader learns from the instructor's own solution
+"""

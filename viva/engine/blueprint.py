@@ -1,0 +1,304 @@
+"""What an assignment expects: its cells in order, their points, and the checks in them.
+
+A grade cell is one or more checks. A comment line at the left margin starts each of them:
+
+    expected = softmax_by_loop(scores)              <- the prelude, shared by all checks
+    ### CHECK 1: each column sums to one            <- title and points
+    assert np.allclose(weights.sum(axis=0), 1), "..."
+    ### CHECK 2: agrees with a loop on new numbers
+    ### BEGIN HIDDEN TESTS
+    ...
+    ### END HIDDEN TESTS
+
+To nbgrader these lines are comments; the cell stays one grade cell worth the sum of its checks.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from viva.engine.ownership import definitions_of, imports_of, names_of, parsed, rebound_of, unmeasured
+from viva.verdict import BlueprintError
+
+CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
+HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
+"""Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""
+SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing a grade cell looks at."""
+
+    title: str
+    points: float
+    source: str
+
+    @property
+    def hidden(self) -> bool:
+        """Whether every line of code in the check is hidden from students."""
+        visible = HIDDEN.sub("", self.source)
+        return not any(line.strip() and not line.lstrip().startswith("#") for line in visible.splitlines())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of an instructor notebook.
+
+    ``kind`` is ``text``, ``given`` (locked code), ``answer`` (the student fills it in), ``tests``
+    (graded automatically), ``manual`` (an answer graded by hand) or ``task`` (a question graded
+    by hand, answered in the cells below it).
+    """
+
+    id: str
+    kind: str
+    source: str
+    points: float = 0.0
+    prelude: str = ""
+    checks: tuple[Check, ...] = ()
+    inside: bool = False
+    """Whether the author says that a grade cell cannot be split and runs in the candidate."""
+    seconds: float | None = None
+    """The author's time limit for this cell, or for the notebook."""
+    code: bool = True
+    locked: bool = True
+    """Whether nbgrader puts the released text back, whatever a student made of it."""
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
+    def visible_names(self) -> set[str]:
+        """The names that the visible lines of a grade cell bind, and its hidden lines neither bind nor change."""
+        shown, lines = visible_and_hidden(self.source)
+        visible, hidden = names_of(shown), names_of(lines)
+        if not visible or not hidden:
+            return set()
+        again = imports_of(shown) - rebound_of(lines)  # what is imported twice is the same
+        return visible.bound - rebound_of(lines) - (hidden.bound - again)
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019
+    def used_names(self) -> list[str]:
+        """The names that a grade cell uses, in its functions too."""
+        names = names_of(self.source)
+        return sorted(names.used.union(*names.mentioned.values())) if names else []
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019
+    def definitions(self) -> tuple[str, ...]:
+        """What the visible lines of a grade cell import and define for the cells below it."""
+        known = self.visible_names()
+        found = definitions_of(visible_and_hidden(self.source)[0])
+        return tuple(text for text in found if names_of(text).bound <= known)
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The cells of one instructor notebook, in order."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    widened: tuple[str, ...] = ()
+    """Paths of answers, as in ``model.fit()``, for which the author accepts any kind of thing."""
+    budget: float | None = None
+    """The author's limit of seconds for the whole notebook."""
+
+    @property
+    def automatic_points(self) -> float:
+        return sum(cell.points for cell in self.cells if cell.kind == "tests")
+
+    @property
+    def manual_points(self) -> float:
+        return sum(cell.points for cell in self.cells if cell.kind in ("manual", "task"))
+
+    @property
+    def points(self) -> float:
+        return self.automatic_points + self.manual_points
+
+    def checks(self) -> Iterator[tuple[Cell, Check]]:
+        """Every check of the notebook with the grade cell it stands in, in order."""
+        for cell in self.cells:
+            for check in cell.checks:
+                yield cell, check
+
+    def solutions(self) -> dict[str, str]:
+        """The instructor's answer to each answer cell, by cell id, without the solution markers."""
+        return {
+            cell.id: "\n".join(line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line))
+            for cell in self.cells
+            if cell.kind == "answer"
+        }
+
+
+def visible_and_hidden(source: str) -> tuple[str, str]:
+    """The visible and the hidden lines of a test cell; a statement that cannot be read without its hidden lines, as a
+    function's, is hidden as a whole."""
+    shown, lines = HIDDEN.sub("", source), "\n".join(HIDDEN.findall(source))
+    if (parsed(shown) and parsed(lines)) or not (tree := parsed(f"pass\n{unmeasured(source)}")):  # no line is left out
+        return shown, lines
+    hidden = {
+        2 + source.count("\n", 0, match.start()) + line
+        for match in HIDDEN.finditer(source)
+        for line in range(match[0].count("\n") + 1)
+    }
+    parts: tuple[list[str], list[str]] = [], []
+    for node in tree.body[1:]:
+        parts[not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))].append(ast.unparse(node))
+    return "\n".join(parts[0]), "\n".join(parts[1])
+
+
+def language_of(metadata: dict) -> str:
+    """The language that a notebook's metadata says it is written in, ``python`` when it says nothing."""
+    kernel, language = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
+    name = str(kernel.get("language") or language.get("name") or "python")
+    return "python" if name.lower() in ("python", "ipython") else name
+
+
+def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Blueprint:
+    """The blueprint of the instructor notebook at ``path``.
+
+    ``released`` maps grade ids to the texts with which locked cells were released, hidden lines included:
+    they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines.
+
+    Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
+    title, when the checks of a cell do not add up to its points, when points are no number, or when a kind is widened
+    to anything but "any".
+    """
+    notebook = read_notebook(path)
+    for cell in notebook.cells:
+        cell.source = (released or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
+    about = notebook.metadata.get("viva", {})
+    cells = tuple(
+        _cell(cell, name, path, about.get("seconds"))
+        for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
+    )
+    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path), about.get("budget"))
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """The instructor notebook at ``path``, of any format that nbformat reads. Raises BlueprintError."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except Exception as error:  # nbformat raises whatever a broken file leads to
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BlueprintError(
+            f"{path} cannot be read as a notebook: {reason}. Open it in Jupyter, and save it."
+        ) from error
+
+
+def _names(cells: list[NotebookNode]) -> list[str]:
+    """What each cell is known by: its grade id, its own id, or its place where it has neither or another has it too.
+
+    Notebooks of format 4.4 and older have no ids.
+    """
+    graded = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in cells]
+    names = [name for name in graded if name]
+    for place, name in enumerate(graded, start=1):
+        if not name:
+            own = cells[place - 1].get("id")
+            graded[place - 1] = own if own and own not in names else f"cell-{place}"
+            names.append(graded[place - 1])
+    return graded
+
+
+def _widened(kinds: object, path: Path) -> tuple[str, ...]:
+    """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
+    if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
+        raise BlueprintError(
+            f"{path}: the kinds in the notebook's metadata cannot be read. A kind can only be widened, "
+            'as in {"viva": {"kinds": {"model.fit()": "any"}}}.'
+        )
+    return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
+
+
+def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
+    nbgrader = cell.metadata.get("nbgrader", {})
+    kind = kind_of(cell, nbgrader)
+    points = nbgrader.get("points", 0) if kind in ("tests", "manual", "task") else 0
+    if not isinstance(points, int | float):
+        raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
+    prelude, checks = "", ()
+    if kind == "tests":
+        prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
+    own = cell.metadata.get("viva", {})
+    return Cell(
+        name,
+        kind,
+        cell.source,
+        float(points),
+        prelude,
+        checks,
+        inside=own.get("where") == "candidate",
+        seconds=own.get("seconds", seconds),
+        code=cell.cell_type == "code",
+        locked=is_locked(cell),
+    )
+
+
+def kind_of(cell: NotebookNode, nbgrader: dict) -> str:
+    """What a cell is for, by what nbgrader wrote into it; see Cell."""
+    if nbgrader.get("task"):
+        return "task"
+    if nbgrader.get("grade"):
+        return "manual" if nbgrader.get("solution") else "tests"
+    if nbgrader.get("solution"):
+        return "answer"
+    return "given" if cell.cell_type == "code" else "text"
+
+
+def is_locked(cell: NotebookNode) -> bool:
+    """Whether the released text of a cell is put back before grading, as nbgrader does it."""
+    own = cell.metadata.get("nbgrader", {})
+    return bool(own.get("locked") or own.get("grade")) and not own.get("solution")
+
+
+def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:
+    """The prelude and the checks of a grade cell's source.
+
+    A cell without a ``### CHECK`` line is one check, titled ``name``, worth all its points.
+    Raises BlueprintError as read_blueprint does; ``where`` is how its message names the cell.
+    """
+    prelude: list[str] = []
+    parts: list[tuple[str, float, list[str]]] = []
+    for line in source.splitlines():
+        match = CHECK.match(line)
+        if match:
+            parts.append((match["title"], float(match["points"]), []))
+        elif "### CHECK" in line:
+            raise BlueprintError(
+                f"{where}: the line '{line.strip()}' does not start a check. "
+                "Write it at the left margin as '### CHECK 1.5: what is checked'."
+            )
+        else:
+            (parts[-1][2] if parts else prelude).append(line)
+    if not parts:
+        return "", (Check(name, points, source),)
+    checks = tuple(Check(title, worth, "\n".join(lines)) for title, worth, lines in parts)
+    _validate(checks, points, where)
+    return "\n".join(prelude), checks
+
+
+def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
+    titles = [check.title for check in checks]
+    for title in titles:
+        if titles.count(title) > 1:
+            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check a title of its own.")
+    total = sum(check.points for check in checks)
+    if abs(total - points) > 1e-9:
+        raise BlueprintError(
+            f"{where}: the checks add up to {total:g} points, but the cell is worth {points:g}. Change one of the two."
+        )
+    for check in checks:
+        if check.source.lstrip().startswith("%%"):
+            continue
+        try:
+            ast.parse(check.source)
+        except SyntaxError as error:
+            raise BlueprintError(
+                f"{where}: the check '{check.title}' cannot run on its own ({error.msg}). "
+                "Start each check outside of any block."
+            ) from error

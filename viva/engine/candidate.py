@@ -1,0 +1,341 @@
+"""Inside the wall: a process that runs a student's notebook and answers questions about it.
+
+Theory of operation. The process is a fork of a warm parent and has walled itself in before it comes
+here. It holds an IPython shell. On descriptor 3 it reads requests, on descriptor 4 it writes
+answers, both as frames of the wire; descriptors 1 and 2 are files that catch what C code prints.
+It is asked to run cells, for which it returns notebook outputs, and, between the cells, to do one
+operation on its objects: look up a name, call a function, get an item. What cannot cross by value
+stays here, in a table; the other side gets its number.
+
+An interrupt says that the time is over. It is let through only while the student's code runs: between
+a question and its answer it would leave half a message, or an answer that nobody waits for.
+
+Nothing here has to be trusted: the student's code shares this interpreter and may have changed any
+of it. The other side reads every answer as bytes from a stranger. No hidden test is ever sent here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import signal
+import sys
+import types
+import warnings
+
+import numpy as np
+
+from viva.engine import wire
+from viva.engine.dialogue import exceptions
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.integrity import Snapshot, Witness
+from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
+from viva.engine.dialogue.sharedvalues import Shared
+from viva.engine.dialogue.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva.engine.values.randomness import get_state, set_state
+from viva.folder import state
+from viva.verdict import WireError
+
+REQUEST, ANSWER = 3, 4
+WARNINGS = 20
+"""So many warnings of one operation are told."""
+
+
+@contextlib.contextmanager
+def interruptible(yes: bool = True):
+    """Let interrupts through, or hold them back, for a while."""
+    ways = (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
+    try:
+        signal.pthread_sigmask(ways[yes], {signal.SIGINT})
+        yield
+    finally:
+        signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
+
+
+def forget_interrupt() -> None:
+    """Drop an interrupt that was held back."""
+    signal.sigtimedwait({signal.SIGINT}, 0)
+
+
+class Candidate:
+    """Answers requests until the other side closes the pipe."""
+
+    def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
+        self.shell, self.snapshot = shell, snapshot
+        self.witness, self.folder = Witness(), os.getcwd()
+        self.objects: list[object] = []
+        self.numbers: dict[int, int] = {}
+        """By id(), the place of an object in ``objects``, which keeps it alive."""
+        self.shared = Shared(self.refer)
+        self.defined: dict[str, object] = {}
+        """What test cells have defined for the cells below them."""
+        self.asked = False
+        """Whether the other side has asked and waits: then its functions can be called."""
+        self.known_state: tuple = ()
+        """The random state, as the other side knows it."""
+        self.named: dict[str, object] = {}
+        """What the names mean that the other side has asked for since the last cell was run."""
+
+    def serve(self) -> None:
+        sys.stdout, sys.stderr = Stream("stdout"), Stream("stderr")
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.witness.watch()
+        while True:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                self.do(self.listen())
+                self.shared.trim()
+            except EOFError:
+                os._exit(0)
+            except (Exception, KeyboardInterrupt) as error:
+                self.answer({"refused": f"{type(error).__name__}: {error}"})
+
+    def do(self, request: dict) -> None:
+        self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+
+    def listen(self) -> dict:
+        return wire.decode(wire.read(REQUEST), self.resolve)
+
+    def answer(self, reply: dict) -> None:
+        try:
+            data = wire.encode(reply, self.refer)
+        except Exception as error:
+            data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
+        wire.write(ANSWER, data)
+
+    # requests
+
+    def do_run(self, source: str) -> dict:
+        """Run one cell and return its outputs."""
+        self.named.clear()
+        Shell.outputs = outputs = Outputs()
+        error, self.asked = None, False
+        forget_interrupt()
+        try:
+            with interruptible():
+                result = self.shell.run_cell(source, store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as escaped:
+            error = escaped
+            self.shell.showtraceback()
+        self._flush(outputs)
+        told = None if error is None else exceptions.told(error, self.number)
+        return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
+
+    def do_operate(
+        self,
+        operation: str,
+        args: tuple,
+        kwargs: dict,
+        first: bool = False,
+        shared: dict | None = None,
+        **state: object,
+    ) -> dict:
+        """Do one operation and return its result, what it printed and what it changed in place.
+
+        An interrupt that came before the ``first`` operation of a check was meant for the check before. ``shared``
+        are values that both sides keep, as the other side has changed them. For ``state`` see _take_state.
+        """
+        if first:
+            forget_interrupt()
+        self._take_state(**state)
+        self.asked = True
+        around, Shell.outputs = Shell.outputs, Outputs(64_000)
+        outputs = Shell.outputs
+        self.do_share(shared or {})
+        places = {**dict(enumerate(args)), **kwargs}
+        numbers = {place: self.shared.number(value) for place, value in places.items()}
+        reply = {}
+        with warnings.catch_warnings(record=True) as caught:
+            try:
+                with interruptible():
+                    reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
+            except BaseException as error:
+                reply["raised"] = exceptions.told(error, self.number)
+        self._flush(outputs)
+        Shell.outputs = around
+        with contextlib.suppress(Exception):
+            self.witness.note_answer(reply.get("value"))
+        self._tell_shared(reply, numbers)
+        if printed := outputs.printed():
+            reply["printed"] = printed
+        if caught:
+            reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
+        return self._with_state(reply)
+
+    def _tell_shared(self, reply: dict, numbers: dict) -> None:
+        """Say under which numbers arguments and result are kept, and what changed in place (``sharedvalues``)."""
+        changed = {number: self._encoded(value) for number, value in self.shared.changed().items()}
+        numbers[None] = self.shared.number(reply.get("value"))
+        if kept := {place: number for place, number in numbers.items() if number is not None}:
+            reply["kept"] = kept
+        if changed := {number: data for number, data in changed.items() if data}:
+            reply["changed"] = changed
+
+    def _take_state(
+        self, random_state: tuple | None = None, errors: dict | None = None, rebound: dict | None = None
+    ) -> None:
+        """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
+        if random_state is not None:
+            set_state(random_state)
+            self.known_state = get_state()
+        if errors is not None:
+            np.seterr(**errors)
+        self.shell.user_ns.update(rebound or {})
+
+    def _with_state(self, message: dict) -> dict:
+        """Add what the other side does not know yet: other random numbers, names that mean something else now."""
+        if (state := get_state()) != self.known_state:
+            message["random_state"] = self.known_state = state
+        space = self.shell.user_ns
+        if rebound := [name for name, value in self.named.items() if space.get(name) is not value]:
+            message["rebound"] = rebound
+            for name in rebound:
+                del self.named[name]
+        return message
+
+    def _warning(self, warning: warnings.WarningMessage) -> tuple:
+        lineage = exceptions.lineage(warning.category, self.number)
+        return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
+
+    def do_bind(self, names: dict) -> dict:
+        self.named.clear()
+        self.shell.user_ns.update(names)
+        return {}
+
+    def do_define(self, sources: list[str]) -> dict:
+        """Have what a test cell defines for the cells below it, as far as that works here."""
+        self.named.clear()
+        self.asked = False
+        space = self.shell.user_ns
+        for source in sources:
+            before = dict(space)
+            with contextlib.suppress(BaseException), interruptible():
+                exec(compile(source, "<test>", "exec"), space)
+            self.defined |= {name: space[name] for name in space if space[name] is not before.get(name)}
+        return {}
+
+    def do_unbind(self, name: str) -> dict:
+        self.named.pop(name, None)
+        self.shell.user_ns.pop(name, None)
+        return {}
+
+    def do_digest(self, names: list[str]) -> dict:
+        """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
+        found = {}
+        for name in names:
+            if name in self.shell.user_ns:
+                try:
+                    found[name] = wire.encode(self.shell.user_ns[name])
+                except WireError:
+                    found[name] = None
+        return {"digests": found, "files": state(self.folder)}
+
+    def do_kinds(self) -> dict:
+        """Of every name that the notebook has bound: whether it is plain, and which module's property it is."""
+        hidden = self.shell.user_ns_hidden
+        names = {
+            name: value
+            for name, value in self.shell.user_ns.items()
+            if name not in hidden and name[0] != "_" and self.defined.get(name, hidden) is not value
+        }
+        return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
+
+    def do_share(self, values: dict) -> dict:
+        """Take over how the other side has changed what both keep."""
+        for number, value in values.items():
+            self.shared.take(number, value)
+        return {}
+
+    def do_random(self) -> dict:
+        self.known_state = get_state()
+        return {"random_state": self.known_state}
+
+    def do_facts(self) -> dict:
+        """What the notebook did to this process."""
+        return {"facts": self.witness.told(self.snapshot, self)}
+
+    # objects that stay here
+
+    def number(self, value: object) -> int:
+        """The place of an object in the table; the same object has the same one."""
+        if id(value) not in self.numbers:
+            self.numbers[id(value)] = len(self.objects)
+            self.objects.append(value)
+        return self.numbers[id(value)]
+
+    def refer(self, value: object) -> wire.Reference:
+        if type(value) is Callback:
+            return wire.Reference(value.number, {"of": "examiner"})
+        kind, is_class = type(value), isinstance(value, type)
+        about = {
+            "of": "candidate",
+            "type": kind.__name__,
+            "mro": lineage_of(kind),
+            "class": is_class,
+            "callable": callable(value),
+            "iterator": hasattr(kind, "__next__"),
+            "name": getattr(value, "__name__", "") if isinstance(value, type | types.FunctionType) else "",
+            "origin": origin(value),
+        }
+        if is_class and issubclass(value, BaseException):
+            about["lineage"] = exceptions.lineage(value, self.number)
+        elif isinstance(value, BaseException):
+            about["exception"] = exceptions.told(value, self.number)
+        elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
+            about["contents"] = contents
+        return wire.Reference(self.number(value), about)
+
+    def resolve(self, reference: wire.Reference) -> object:
+        if reference.about["of"] == "candidate":
+            return self.objects[reference.id]
+        if reference.about["of"] == "library":
+            value = importlib.import_module(reference.about["module"])
+            for part in reference.about["qualname"].split("."):
+                value = getattr(value, part)
+            return value
+        return Callback(self, reference.id, reference.about["name"])
+
+    def _encoded(self, value: object) -> bytes:
+        """A message with a value, empty if it cannot cross."""
+        try:
+            return wire.encode(value, self.refer)
+        except Exception:
+            return b""
+
+    def _flush(self, outputs: Outputs) -> None:
+        """Add what was written to descriptors 1 and 2 directly, and reset them."""
+        for name, descriptor in (("stdout", 1), ("stderr", 2)):
+            try:
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                data = os.read(descriptor, OUTPUT_CHARACTERS)
+                if data:
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    os.ftruncate(descriptor, 0)
+                    outputs.text(name, data.decode("utf-8", "replace"))
+            except OSError:
+                continue
+
+
+class Callback:
+    """A function of the other side that was passed to the student's code."""
+
+    __slots__ = ("__name__", "candidate", "number")
+
+    def __init__(self, candidate: Candidate, number: int, name: str) -> None:
+        self.candidate, self.number, self.__name__ = candidate, number, name
+
+    def __call__(self, /, *args, **kwargs):
+        candidate = self.candidate
+        if not candidate.asked:
+            raise RuntimeError(f"{self.__name__}() belongs to a test cell, and answers only while that runs")
+        with interruptible(False):
+            candidate.answer(candidate._with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
+            # The function may ask in its turn before it returns.
+            while "do" in (reply := candidate.listen()):
+                candidate.do(reply)
+            candidate._take_state(reply.get("random_state"))
+        if "raised" in reply:
+            raise exceptions.again(reply["raised"], candidate.objects)
+        return reply["value"]

@@ -1,0 +1,17 @@
+"""Candidate and examiner: what one asks and the other answers:
+
+exceptions    exceptions on their way between candidate and examiner
+likeness      exceptions of a library's class that hold only what may be told
+sharedvalues  lists and arrays that both processes hold
+shell         the IPython of the student's code
+integrity     facts about what a notebook did to the process that ran it
+facts         what is told of it, put together by who can be trusted
+operations    what can be asked of one of its objects
+told          what names were told to mean, kept until student code runs
+standin       the examiner's objects for what lives in the candidate
+kinds         of what kind each answer of the solution was, and of what kind it has to be
+references    how each side names what lives in the other
+asker         puts the examiner's questions, and reads the answers
+namespace     the names that test code sees
+testcode      the code of a test, compiled so that it can ask
+"""

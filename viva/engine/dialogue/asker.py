@@ -1,0 +1,283 @@
+"""Puts the examiner's questions to the candidate, and reads the answers before test code sees them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from viva.cleaning import plaintext
+from viva.engine import wire
+from viva.engine.dialogue.exceptions import Raised, safe
+from viva.engine.dialogue.kinds import STOPS, SWALLOWS, Kinds
+from viva.engine.dialogue.references import References
+from viva.engine.dialogue.sharedvalues import Shared, update
+from viva.engine.dialogue.told import Told
+from viva.engine.values.randomness import get_state, set_state
+from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
+
+
+class Asker:
+    """Puts questions to the candidate over a pair of pipes."""
+
+    def __init__(self, question: int, answer: int) -> None:
+        self.question, self.answer = question, answer
+        self.kinds = Kinds()
+        self.references = References(self)
+        self.raised = Raised(self)
+        self.known_state: tuple = ()
+        """The candidate's random state, as far as we know."""
+        self.known_errors = np.geterr()
+        self.rebound: Callable[[], dict[str, object]] = dict
+        """Names that test code has bound since, and that the candidate should see."""
+        self.shared = Shared()
+        self.told = Told(self)
+        self.hidden = 0
+        """How many hidden parts of test code are running: hidden lines, and functions that are defined in some."""
+        self.first = True
+        """Whether the next question is the first of a check."""
+        self.fault: CandidateFault | None = None
+        """The first fault of the candidate; it counts even when test code swallowed it."""
+        self.asserted: AssertionError | None = None
+        """What a test asserted in vain while it was called back; it counts even when student code swallowed it."""
+        self.culprit, self.running = "", ""
+        """The name that the first fault was asked for, and the traceback of an interrupt."""
+        self.hurry: Callable[[str], None] = str
+        """Is told the name that will be asked to do something, and may raise CandidateStopped."""
+        self.waiting = False
+        """Whether a question is under way, and no test code runs."""
+
+    def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
+        """The result of one operation in the candidate; see _operate."""
+        before, self.waiting = self.waiting, True
+        self.told.calls += operation != "tell"
+        root = path[: re.match(r"\w*", path).end()]
+        try:
+            if operation != "tell":
+                self.hurry(root)
+            return self._operate(operation, args, kwargs or {}, path)
+        except CandidateFault as fault:
+            if self.fault is None:
+                self.fault, self.culprit = fault, root
+            raise
+        finally:
+            self.waiting = before
+            if operation != "tell":
+                self.told.called()
+                self.told.calls -= 1
+
+    def name(self, name: str) -> object:
+        """What a name of the notebook means."""
+        try:
+            return self.told.name(name)
+        except CandidateFault as fault:
+            self.fault = self.fault or fault
+            raise
+
+    def _operate(self, operation: str, args: tuple, kwargs: dict, path: str) -> object:
+        """The result of one operation in the candidate.
+
+        Raises what the operation raised there, CandidateLied when the answer is malformed or of
+        another kind than the solution's, CandidateDied when there is no answer.
+        """
+        request = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
+        if self.first:
+            request["first"], self.first = True, False
+        if (errors := np.geterr()) != self.known_errors:
+            request["errors"] = self.known_errors = errors
+        if rebound := self.rebound():
+            request["rebound"] = rebound
+        self.shared.trim()
+        if self.hidden:
+            self.shared.hide(self.told.named)
+        if changed := self.shared.changed():
+            request["shared"] = changed
+            self.told.forget_kept(changed)
+        self._tell_random_state(request)
+        found: list[wire.Reference] = []
+        reply = self.exchange(request, path, found)
+        with _doubting():
+            self._take_state(reply)
+            warned = self.raised.warnings(reply.get("warned"))
+            kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
+            error = self._error(reply["raised"], operation, path) if "raised" in reply else None
+        _print(reply.get("printed", []))
+        for warning, filename, line in warned:
+            warnings.warn_explicit(warning, None, filename, line)
+        arguments = {number: places[place] for place, number in kept.items() if place is not None}
+        with _doubting():
+            for number, value in arguments.items():
+                self.shared.keep(number, value)
+            self._take_changed(arguments, reply.get("changed", {}), path + " changed")
+        if self.hidden and reply.get("changed"):
+            self.share()  # it is the student's doing, and what hidden lines do next is not
+        if error is not None:
+            raise error
+        self.kinds.check(path, found)
+        value, number = reply.get("value"), kept.get(None)
+        if number is None or found:
+            return value
+        # What both sides keep already is the same object here too, as when a function returns its argument.
+        mine = self.shared.get(number)
+        with _doubting():
+            if type(mine) is type(value):
+                self.shared.take(number, value)
+                return mine
+            self.shared.keep(number, value, computed=operation == "call")
+        return value
+
+    def share(self) -> None:
+        """Tell at once what has changed in place."""
+        if changed := self.shared.changed():
+            self.exchange({"do": "share", "values": changed})
+            self.told.forget_kept(changed)
+
+    def is_silent(self, value: object) -> bool:
+        """Whether hidden lines are running that have changed a value in place."""
+        if self.hidden:
+            self.shared.hide(self.told.named)
+        return bool(self.hidden) and self.shared.is_silent(value)
+
+    def _kept(self, reply: dict, places: dict) -> dict:
+        """The number under which the candidate keeps each argument and, under None, the result."""
+        kept = reply.get("kept", {})
+        if not isinstance(kept, dict) or not all(
+            (place is None or place in places) and type(number) is int for place, number in kept.items()
+        ):
+            raise CandidateLied("numbers of arguments that are none")
+        return kept
+
+    def _error(self, raised: object, operation: str, path: str) -> BaseException:
+        if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
+            self.running = safe(str, raised.get("traceback"))
+            return CandidateStopped("the time was over")
+        error = self.raised.exception(raised)
+        # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.
+        if isinstance(error, StopIteration) and operation != "next" and not self.kinds.allows(STOPS, path):
+            return _as_error(error)
+        return error
+
+    def _take_changed(self, arguments: dict[int, object], changed: object, path: str) -> None:
+        """Change what both sides keep as the candidate changed its copies; each comes as a message of its own."""
+        if not isinstance(changed, dict):
+            raise CandidateLied("changed values that are none")
+        for number, data in changed.items():
+            if type(number) is not int or not isinstance(data, bytes):
+                raise CandidateLied("changed values that are none")
+            found: list[wire.Reference] = []
+            value = wire.decode(data, lambda reference, found=found: self.references.resolve(reference, path, found))
+            self.kinds.check(path, found)
+            self.kinds.check_arrays(data, value, path)
+            if number not in arguments:
+                self.told.changed(number, data)
+            update(arguments.get(number, self.shared.get(number)), value)
+            self.shared.told(number)
+
+    def exchange(self, request: dict, path: str = "", found: list | None = None) -> dict:
+        """Send a request and return the reply, serving callbacks meanwhile if it is an operation."""
+        operating, found = found is not None, [] if found is None else found
+        if isinstance(self.fault, CandidateDied):
+            raise self.fault
+        before, self.waiting = self.waiting, True
+        try:
+            wire.write(self.question, wire.encode(request, self.references.refer))
+            while True:
+                data = wire.read(self.answer)
+                reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
+                if not isinstance(reply, dict):
+                    raise CandidateLied("the answer is not an answer")
+                if "refused" in reply:
+                    raise CandidateLied(f"the answer cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
+                self.kinds.check_arrays(data, reply, path)
+                if "callback" not in reply:
+                    return reply
+                if not operating:
+                    raise CandidateLied("a callback where no code of the student's runs")
+                self._call_back(reply)
+        except (EOFError, BrokenPipeError):
+            raise CandidateDied from None
+        except WireError as error:
+            raise CandidateLied(f"the answer cannot be read: {error}") from None
+        finally:
+            self.waiting = before
+
+    def _call_back(self, reply: dict) -> None:
+        number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
+        if not (type(number) is int and 0 <= number < len(self.references.functions)):
+            raise CandidateLied("a callback that was never given")
+        self._take_state(reply)
+        self.told.called()
+        try:
+            self.waiting = False
+            answer = {"value": self.references.functions[number](*args, **kwargs)}
+            self.waiting = True
+            self._tell_random_state(answer)
+            data = wire.encode(answer, self.references.refer)
+        except CandidateDied:
+            raise
+        except CandidateStopped:
+            data = wire.encode({"raised": self.raised.answer(KeyboardInterrupt())})
+        except BaseException as error:
+            if isinstance(error, AssertionError) and not hasattr(error, "viva_traceback"):
+                self.asserted = self.asserted or error
+            answer = {"raised": self.raised.answer(error)}
+            self._tell_random_state(answer)
+            data = wire.encode(answer)
+        self.waiting = True
+        wire.write(self.question, data)
+
+    def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
+        """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""
+        if not swallowed:
+            return False
+        known = next((kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"), "")
+        return self.kinds.allows(SWALLOWS + known, path)
+
+    def share_random_state(self) -> None:
+        """Go on from the random numbers that the notebook's cells have left behind."""
+        self._take_state(self.exchange({"do": "random"}))
+
+    def _tell_random_state(self, message: dict) -> None:
+        if (state := get_state()) != self.known_state:
+            message["random_state"] = self.known_state = state
+
+    def _take_state(self, reply: dict) -> None:
+        for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
+            if isinstance(name, str):
+                self.told.rebound(name)
+        if "random_state" in reply:
+            try:
+                set_state(reply["random_state"])
+            except (ValueError, TypeError):
+                raise CandidateLied("a state of random numbers that is none") from None
+            self.known_state = get_state()
+
+
+def _as_error(stop: StopIteration) -> RuntimeError:
+    """What Python makes of a StopIteration that leaves a generator."""
+    error = RuntimeError(f"the code raised {type(stop).__name__}")
+    error.viva_name, error.viva_traceback = "RuntimeError", stop.viva_traceback
+    error.__cause__ = stop
+    return error
+
+
+@contextlib.contextmanager
+def _doubting() -> Iterator[None]:
+    """Whatever goes wrong while an answer is read, the answer is at fault."""
+    try:
+        yield
+    except Exception as error:
+        why = error if isinstance(error, WireError) else type(error).__name__
+        raise CandidateLied(f"the answer cannot be read: {why}") from None
+
+
+def _print(printed: object) -> None:
+    """Print here what the student's code printed there, so that test code can capture it."""
+    for item in printed if isinstance(printed, list) else ():
+        match item:
+            case (str(name), str(text)):
+                (sys.stderr if name == "stderr" else sys.stdout).write(text)

@@ -1,0 +1,230 @@
+"""Exceptions on their way between candidate and examiner.
+
+Theory of operation. The candidate tells of an exception: the classes it belongs to, each with its number
+in the candidate's table of objects, its message, and those of its arguments and attributes that are
+plain. The examiner makes an exception of its own from that: of its own class, or one like it, where the
+class is a library's (``likeness``), else of a class made here, which stands for the student's, so that tests
+can catch it by that class or a base of it. An exception that crosses back, to a callback's caller or a context
+manager, is named by its number; one that the test code made itself is kept here and arrives as something alike.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import os
+import sys
+import traceback
+
+import viva
+from viva.engine import wire
+from viva.engine.dialogue import likeness
+from viva.verdict import CandidateLied
+
+TRACEBACK_LINES = 40
+CAUSES, ATTRIBUTES, CLASSES = 3, 20, 20
+"""How many an exception crosses with."""
+MESSAGE, NAME, TRACEBACK = 2000, 200, 8000
+"""Characters that are kept of what is said of an exception."""
+WARNINGS, LINES = 100, 10**6
+"""So many warnings of an answer are heeded, of lines below this number."""
+KNOWN_CLASSES = 2000
+"""So many exception classes of its own may a notebook have."""
+
+
+def library(place: str) -> object:
+    """What ``module:qualname`` names among the modules loaded here, or None."""
+    module, _, name = place.partition(":")
+    if module.partition(".")[0] in ("viva", "__main__"):
+        return None  # the grader's own classes mean something to the grader
+    found = sys.modules.get(module)
+    for part in filter(None, name.split(".")):
+        found = getattr(found, part, None)
+    return found
+
+
+# --- in the candidate
+
+
+def lineage(kind: type, number_of) -> list[tuple]:
+    """A class and all above it: number, module, name, and the numbers of the bases of each."""
+    classes = [base for base in type.mro(kind) if base is not object][:CLASSES]
+    return [
+        (number_of(base), str(base.__module__), str(base.__qualname__), [number_of(above) for above in base.__bases__])
+        for base in classes
+    ]
+
+
+def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:
+    """An exception as a plain dictionary."""
+    attributes = {}
+    for name in [name for name in dir(error) if name[0] != "_" and name not in ("args", "viva_kept")][:ATTRIBUTES]:
+        with contextlib.suppress(Exception):
+            if wire.is_plain(value := getattr(error, name)):
+                attributes[name] = value
+    kept = getattr(error, "viva_kept", None)
+    return {
+        "number": number_of(error),
+        "lineage": lineage(type(error), number_of),
+        "name": type(error).__name__,
+        "message": safe(str, error)[:MESSAGE],
+        "args": error.args if len(error.args) <= ATTRIBUTES and wire.is_plain(error.args) else None,
+        "attributes": attributes,
+        "traceback": student_traceback(error),
+        "cause": told(error.__cause__, number_of, causes - 1) if error.__cause__ and causes else None,
+        "kept": kept if type(kept) is int else None,
+    }
+
+
+def again(known: dict, objects: list) -> BaseException:
+    """An exception of the examiner's, as far as it can be made here; one of ours as it is."""
+    if known["number"] is not None:
+        return objects[known["number"]]
+    kind = next(getattr(builtins, name) for name in known["names"] if hasattr(builtins, name))
+    try:
+        error = kind(*known["args"])
+    except Exception:
+        error = RuntimeError(known["message"])
+    error.viva_kept = known["kept"]
+    return error
+
+
+def safe(function, value: object) -> str:
+    try:
+        return str(function(value))
+    except BaseException:
+        return f"<{type(value).__name__} whose text cannot be shown>"
+
+
+def student_traceback(error: BaseException) -> str:
+    """The traceback from the first line of the student's code on."""
+    frames = traceback.extract_tb(error.__traceback__)
+    package = os.path.dirname(viva.__file__)
+    frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
+    lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
+    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {safe(str, error)}"])[:TRACEBACK]
+
+
+# --- in the examiner
+
+
+class StudentClass(type):
+    """The class of the classes that stand for a student's exception classes."""
+
+    def __call__(cls, *args: object, **kwargs: object):
+        if "viva_number" in vars(cls):
+            return cls.viva_asker.operate("call", cls, *args, path=f"{cls.__name__}()", **kwargs)
+        return super().__call__(*args, **kwargs)
+
+    def __getattr__(cls, name: str):
+        if name[:2] == "__" or name[:5] == "viva_":
+            raise AttributeError(name)
+        return cls.viva_asker.operate("getattr", cls, name, path=f"{cls.__name__}.{name}")
+
+
+class Raised:
+    """The candidate's exceptions and their classes as the examiner knows them."""
+
+    def __init__(self, asker) -> None:
+        self.asker = asker
+        self.classes: dict[int, type[Exception]] = {}
+        self.kept: list[BaseException] = []
+        """Exceptions that test code raised into the candidate."""
+
+    def exception(self, known: object) -> BaseException:
+        """An exception like the one the candidate tells of. Raises CandidateLied when that makes no sense."""
+        if not (isinstance(known, dict) and isinstance(known.get("message"), str)):
+            raise CandidateLied("an exception that is none")
+        kept = known.get("kept")
+        if type(kept) is int and 0 <= kept < len(self.kept):
+            return self.kept[kept]
+        args, attributes = known.get("args"), known.get("attributes")
+        error = self.instance(
+            self.kind(known.get("lineage")),
+            args if type(args) is tuple else None,
+            known["message"][:MESSAGE],
+            attributes if type(attributes) is dict and len(attributes) <= ATTRIBUTES else {},
+            viva_number=known.get("number"),
+            viva_name=_cut(known.get("name"), NAME),
+            viva_traceback=_cut(known.get("traceback"), TRACEBACK),
+        )
+        if known.get("cause"):
+            error.__cause__ = self.exception(known["cause"])
+        return error
+
+    def instance(
+        self, kind: type[Exception], args: tuple | None, message: str, attributes: dict, **about: object
+    ) -> BaseException:
+        """An exception of a class that ``kind`` gave; without arguments the message is the only one."""
+        args = (message,) if args is None else args
+        if type(kind) is StudentClass:
+            return likeness.make(kind, args, attributes, viva_message=message, **about)
+        return likeness.like(kind, args, attributes, message, **about)
+
+    def warnings(self, warned: object) -> list[tuple[Warning, str, int]]:
+        """What the student's code warned of, to be warned of here, so that filters of test code apply."""
+        found = []
+        for warning in warned[:WARNINGS] if isinstance(warned, list) else ():
+            match warning:
+                case (lineage, str(message), str(filename), int(line)) if 0 <= line < LINES:
+                    kind = self.kind(lineage)
+                    if issubclass(kind, Warning):
+                        # Made here: a class of the student's would be asked for it, and could warn again.
+                        message = message[:MESSAGE]
+                        found.append((self.instance(kind, (message,), message, {}), filename[:NAME], line))
+        return found
+
+    def kind(self, lineage: object) -> type[Exception]:
+        """Our class for an exception class of the candidate."""
+        try:
+            if len(lineage) > CLASSES:
+                raise ValueError
+            for number, module, name, bases in reversed(lineage):
+                if {type(number), type(module), type(name)} != {int, str}:
+                    raise ValueError
+                if number not in self.classes:
+                    self.classes[number] = self._made(number, module, name, bases)
+            return self.classes[lineage[0][0]]
+        except (TypeError, ValueError, IndexError, KeyError):
+            raise CandidateLied("an exception class that is none") from None
+
+    def _made(self, number: int, module: str, name: str, bases: list[int]) -> type[Exception]:
+        known = None
+        with contextlib.suppress(Exception):  # what a module says to a name that it does not have
+            known = library(f"{module}:{name}")
+        if likeness.can_be_told(known):
+            return known
+        if isinstance(known, type) and issubclass(known, BaseException) and not issubclass(known, Exception):
+            return type(known.__name__, (Exception,), {})
+        if len(self.classes) >= KNOWN_CLASSES:
+            raise ValueError
+        above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
+        members = {"viva_number": number, "viva_asker": self.asker, "__getattr__": _attribute}
+        members = likeness.hiding(above) | members | {"__str__": likeness.told}
+        return StudentClass(name.rpartition(".")[2][:NAME], above, members)
+
+    def answer(self, error: BaseException) -> dict:
+        """What the candidate is told of an exception that test code raised into it."""
+        number = getattr(error, "viva_number", None)
+        self.kept.append(error)
+        message = safe(str, error)[:MESSAGE]
+        plain = len(error.args) <= ATTRIBUTES and wire.is_plain(error.args)
+        return {
+            "number": number if type(number) is int else None,
+            "names": [kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"],
+            "message": message,
+            "args": error.args if plain else (message,),
+            "kept": len(self.kept) - 1,
+        }
+
+
+def _cut(text: object, most: int) -> str:
+    return text[:most] if type(text) is str else ""
+
+
+def _attribute(error: BaseException, name: str):
+    """What of a student's exception is not plain is asked for."""
+    if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
+        raise AttributeError(name)
+    kind = type(error)
+    return kind.viva_asker.operate("getattr", error, name, path=f"{kind.__name__}.{name}")

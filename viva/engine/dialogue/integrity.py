@@ -1,0 +1,237 @@
+"""Facts about what a notebook did to the process that ran it: never verdicts, and never worth a point.
+
+Theory of operation. The warm parent of the candidates takes a *snapshot* of the libraries and of IPython before it
+forks. At the end of a notebook the candidate is asked what is another object now (identities are compared, about a
+millisecond), which files outside its folder the student's code tried to open and which connections to make (an audit
+hook, which Python code cannot take away, noted them), and which answers were of a subclass of a plain type. All of it
+comes from a process that the student's code shares and can make say anything: what is told of it is put together in
+``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType, FunctionType
+
+from viva.engine.dialogue import operations
+from viva.engine.values.plain import KIND, kind_of
+from viva.wall.readable import readable_by_default
+
+WATCHED = (
+    *("builtins", "math", "random", "operator", "functools", "copy", "inspect"),
+    *("numpy", "numpy.linalg", "numpy.random", "numpy.testing", "pandas", "pandas.testing"),
+    *("scipy.linalg", "scipy.special", "scipy.stats"),
+)
+OWN = (
+    *(
+        "viva.engine.candidate",
+        "viva.engine.wire",
+        "viva.engine.values.arrays",
+        "viva.engine.values.plain",
+        "viva.engine.values.randomness",
+    ),
+    *(f"viva.engine.dialogue.{name}" for name in ("integrity", "operations", "exceptions", "sharedvalues", "shell")),
+)
+"""What the candidate itself is made of."""
+HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
+SHELL = frozenset(("IPython",))
+READERS = SHELL.union(
+    "PIL codecs contextlib glob gzip io json matplotlib numpy os pandas pathlib pickle scipy shutil zipfile".split()
+)
+"""Libraries that open the file whose name they are handed."""
+KERNEL = ("/proc/", "/sys/")
+"""Where libraries look by themselves, for the number of processors and the like."""
+OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
+EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
+FRAMES, ENTRIES, CHARACTERS = 60, 12, 200
+"""So deep is the caller looked for; so many things of a kind are told, each in so many characters."""
+ODD = "should be plain data such as a number or an array, but is"
+"""What an examiner says of an answer that is an object where the solution gave data."""
+ANSWER_SECONDS = 10.0
+
+
+class Snapshot:
+    """What libraries and shell were, before any student's code ran."""
+
+    def __init__(self, shell) -> None:
+        self.shell = shell
+        self.modules = {name: sys.modules[name] for name in WATCHED if name in sys.modules}
+        self.places = {
+            name: (vars(module), {key: value for key, value in vars(module).items() if _is_watched(key, value)})
+            for name, module in self.modules.items()
+        }
+        for kind in type(shell).__mro__[:3]:
+            self.places[kind.__name__] = (vars(kind), {k: v for k, v in vars(kind).items() if _is_watched(k, v)})
+        for name in OWN:
+            self.places |= _own_places(name, vars(sys.modules[name]))
+        watched = [(f"{name}.{key}", one) for name, (_, known) in self.places.items() for key, one in known.items()]
+        self.code = {one: (place, one.__code__) for place, one in reversed(watched) if _is_own(one)}
+        self.own, self.names = dict(vars(shell)), shell.user_ns
+        self.lists = {name: list(getattr(shell, name, ())) for name in HOOKS}
+        self.callbacks = {event: list(functions) for event, functions in shell.events.callbacks.items()}
+        self.exceptions = shell.custom_exceptions
+
+    def touched(self) -> Iterator[str]:
+        """The functions, classes and modules of the libraries that are not the ones that were loaded."""
+        for name, module in self.modules.items():
+            if sys.modules.get(name) is not module:
+                yield name
+        for name, (now, before) in self.places.items():
+            for key, value in before.items():
+                if now.get(key) is not value:
+                    yield f"{name}.{key}"
+        for function, (place, code) in self.code.items():
+            if function.__code__ is not code:
+                yield place
+
+    def hooks(self) -> Iterator[str]:
+        """What was added to IPython that sees or changes other cells than its own."""
+        for name, before in self.lists.items():
+            if any(not any(one is old for old in before) for one in getattr(self.shell, name, ())):
+                yield name
+        for event, functions in self.shell.events.callbacks.items():
+            known = self.callbacks.get(event, [])
+            if any(one not in known and not _from_library(one) for one in functions):
+                yield f"events ({event})"
+        if self.shell.custom_exceptions != self.exceptions:
+            yield "set_custom_exc"
+        if self.shell.user_ns is not self.names:
+            yield "user_ns"
+        kind = type(self.shell)
+        for name, value in vars(self.shell).items():
+            if name != "CustomTB" and self.own.get(name) is not value and callable(getattr(kind, name, None)):
+                yield name
+
+
+def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
+    """The functions of one of our modules, and those of its classes and tables."""
+    yield name, (module, {key: value for key, value in module.items() if callable(value)})
+    for key, value in module.items():
+        if isinstance(value, type) and value.__module__ == name:
+            yield f"{name}.{key}", (vars(value), {part: one for part, one in vars(value).items() if callable(one)})
+    if name == operations.__name__:
+        yield f"{name}.OPERATIONS", (operations.OPERATIONS, dict(operations.OPERATIONS))
+
+
+def _is_own(function: object) -> bool:
+    return type(function) is FunctionType and function.__module__ in OWN
+
+
+def _is_watched(name: str, value: object) -> bool:
+    return callable(value) and (not name.startswith("_") or name in ("__import__", "__build_class__"))
+
+
+def _from_library(function: Callable) -> bool:
+    """Whether a callback is a library's, such as that of ``%autoreload``."""
+    owner = type(getattr(function, "__self__", None))
+    name = getattr(function, "__module__", None) if owner is type(None) else owner.__module__
+    path = getattr(sys.modules.get(name), "__file__", None) if isinstance(name, str) else None
+    return bool(path) and os.path.abspath(path).startswith(LIBRARIES)
+
+
+LIBRARIES = tuple(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default())
+"""What every candidate may read, and where no student's code lies."""
+
+
+class Witness:
+    """Notes what the student's code reaches for; one for each candidate, from its first moment on."""
+
+    def __init__(self) -> None:
+        self.opened: dict[str, None] = {}
+        self.connections: dict[str, None] = {}
+        self.subclasses: dict[str, None] = {}
+        self.scratch = os.path.realpath(os.getcwd())
+        around = [os.path.dirname(self.scratch), os.path.dirname(os.path.dirname(self.scratch))]
+        self.by_chance = [folder for folder in around if os.path.basename(folder).startswith("viva-")]
+        """The folders around its own that have other names in each batch."""
+        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", f"{os.environ.get('HOME', os.getcwd())}/")
+
+    def watch(self) -> None:
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, values: tuple) -> None:
+        """Must not raise, as that would stop what the code does. Every import and every id() comes by here."""
+        try:
+            if event in EVENTS or event.startswith("socket."):
+                self._note(event, values)
+        except Exception:
+            return
+
+    def _note(self, event: str, values: tuple) -> None:
+        if event in EVENTS:
+            path = self._outside(values[0]) if len(self.opened) < ENTRIES else ""
+            if path and _by_student(SHELL if path.startswith(KERNEL) else READERS):
+                self.opened[path] = None
+        elif len(self.connections) < ENTRIES:
+            address = _address(event, values)
+            if address and _by_student(None):
+                self.connections[address] = None
+
+    def _outside(self, name: object) -> str:
+        """The path of a file that is neither the candidate's own nor a library's; else an empty string."""
+        if type(name) not in (str, bytes):
+            return ""
+        path = os.path.abspath(os.fsdecode(name))
+        if f"{path}/".startswith(self.home) or path.startswith(self.home):
+            return ""
+        if any(f"{path}/".startswith(f"{folder}/") for folder in self.by_chance):
+            path = os.path.relpath(path, self.scratch)
+        return path[:CHARACTERS]
+
+    def note_answer(self, value: object) -> None:
+        """Remember an answer of a subclass of a plain type, which crosses as its base value."""
+        kind = type(value)
+        if kind in KIND or kind in PLAIN or len(self.subclasses) >= ENTRIES or kind_of(value) is None:
+            return
+        if kind.__module__ == "__main__" and not hasattr(kind, "_fields") and not issubclass(kind, enum.Enum):
+            base = next(one for one in kind.__mro__[1:] if one.__module__ != "__main__")
+            self.subclasses[f"{kind.__name__}, a subclass of {base.__name__}"] = None
+
+    def told(self, snapshot: Snapshot, candidate: object) -> dict[str, list[str]]:
+        """All of it as plain data."""
+        kind = type(candidate)
+        patched = [f"{kind.__module__}.{kind.__name__}.{name}" for name in vars(candidate) if name in vars(kind)]
+        found = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
+        found |= {"connections": self.connections, "subclasses": self.subclasses}
+        return {name: [str(one)[:CHARACTERS] for one in list(values)[:ENTRIES]] for name, values in found.items()}
+
+
+PLAIN = frozenset((type(None), bool, int, float, complex, str, bytes))
+
+
+def _by_student(through: frozenset[str] | None) -> bool:
+    """Whether a cell, or a module that was handed in, is what called; ``through`` are libraries that may lie between.
+
+    What a library does while it is imported was not asked for.
+    """
+    frame: FrameType | None = sys._getframe(3)
+    for _ in range(FRAMES):
+        if frame is None:
+            return False
+        file = frame.f_code.co_filename
+        if file.startswith("<frozen importlib"):
+            return False
+        if not file.startswith(("<frozen", *LIBRARIES)):
+            return True
+        if through is not None and str(frame.f_globals.get("__name__")).partition(".")[0] not in through:
+            return False
+        frame = frame.f_back
+    return False
+
+
+def _address(event: str, values: tuple) -> str:
+    """What a connection was made to; an empty string for a socket between two ends of one process."""
+    match event:
+        case "socket.__new__":
+            family = values[1] if len(values) > 1 else None
+            return "" if family == socket.AF_UNIX else "a socket"
+        case "socket.connect" | "socket.bind" | "socket.sendto":
+            place = values[1]
+            return (":".join(map(str, place[:2])) if isinstance(place, tuple) else str(place))[:CHARACTERS]
+        case "socket.getaddrinfo" | "socket.gethostbyname":
+            return str(values[0])[:CHARACTERS]
+    return ""

@@ -1,0 +1,88 @@
+"""Of what kind each answer of the solution was, by the path to it; recorded while it is examined, then enforced."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from viva.engine import wire
+from viva.engine.dialogue.integrity import ODD
+from viva.verdict import CandidateLied
+
+PLAIN, ANY = "plain", "any"
+OWN = "own "
+"""Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
+ARRAYS = " pandas array"
+"""After the path of what came with an array of pandas' own in the solution's answer."""
+PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories")
+"""What stands in every message that holds one; see ``viva/engine/values/frames.py``."""
+SWALLOWS = " leave "
+"""After the path of a context manager of the solution's, before the name of an exception that it did not let out."""
+CALLED_BACK = " called back"
+"""The path under which it stands that the solution caught what a test asserted while it was called back."""
+CREDIT = " credit "
+"""Before the name of a grade cell: what the last value of its only check came to, as ``viva.engine.outcome`` has it."""
+STOPS = " stops"
+"""After the path of a call at which the solution raised StopIteration."""
+_VALUES = type({}.values())
+
+
+class Kinds:
+    """``known`` maps paths to PLAIN, to ``module:qualname`` of something in a library (after OWN when it was imported),
+    to ANY, or to an empty string for any other object. With ``recording`` it is filled in instead of enforced."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+        self.recording = False
+
+    def expected(self, path: str) -> str:
+        """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""
+        if path in self.known:
+            return self.known[path]
+        widened = (begin for begin, kind in self.known.items() if kind == ANY)
+        return ANY if any(path.startswith(begin) and path[len(begin)] in ".([ " for begin in widened) else PLAIN
+
+    def allows(self, trait: str, path: str = "") -> bool:
+        """Whether an answer may have a trait: where the solution's had it, or anything goes. Records that it has."""
+        if self.recording:
+            self.known[path + trait] = PLAIN
+        return path + trait in self.known or self.expected(path) == ANY
+
+    def check(self, path: str, found: list[wire.Reference]) -> None:
+        """Raises CandidateLied when objects were ``found`` in an answer where the solution's was plain."""
+        if self.recording:
+            if path not in self.known or (found and self.known[path] == PLAIN):
+                self.known[path] = "" if found else PLAIN
+        elif found and self.expected(path) == PLAIN:
+            name = found[0].about["type"]
+            name = name[:60] if name.isidentifier() else "without a proper name"
+            what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
+            raise CandidateLied(f"{readable(path)} {ODD} {what}")
+
+    def check_arrays(self, data: bytes, value: object, path: str) -> None:
+        """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""
+        kind = _pandas_array(value) if any(mark in data for mark in PANDAS_ARRAYS) else ""
+        if kind and not self.allows(ARRAYS, path):
+            raise CandidateLied(f"{readable(path)} {ODD} a pandas array, {kind}")
+
+
+def _pandas_array(value: object) -> str:
+    """The name of the class of an array of pandas' own in a value, outside of frames, series and indexes."""
+    from pandas.api.extensions import ExtensionArray
+
+    kind = type(value)
+    if issubclass(kind, ExtensionArray):
+        return kind.__name__
+    if issubclass(kind, dict):
+        value = value.values()
+    elif kind is np.ndarray and value.dtype.hasobject:
+        value = value.flat
+    elif not issubclass(kind, list | tuple | deque | _VALUES):
+        return ""
+    return next(filter(None, map(_pandas_array, value)), "")
+
+
+def readable(path: str) -> str:
+    """A path as students would write it."""
+    return path.replace("()", "(...)").replace("[]", "[...]")

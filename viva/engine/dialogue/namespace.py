@@ -1,0 +1,152 @@
+"""The names that test code sees: the instructor's own, Python's, and the student's by asking."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import sys
+import types
+
+from viva.engine.dialogue.asker import Asker
+from viva.engine.dialogue.standin import Type, identical, is_instance, is_subclass
+from viva.verdict import CandidateFault
+
+HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
+IDENTICAL = "__is__"
+"""The name under which test code finds what ``is`` means for stand-ins."""
+
+
+HIDDEN_LINES = "__hidden__"
+"""The name under which test code finds the context of its hidden lines."""
+
+
+class HiddenLines:
+    """The context in which hidden lines run: what they change in place is not told to the candidate."""
+
+    def __init__(self, asker: Asker) -> None:
+        self.asker = asker
+
+    def __enter__(self) -> None:
+        if not self.asker.hidden:  # what visible lines have changed is told before
+            with contextlib.suppress(CandidateFault):
+                self.asker.share()
+        self.asker.hidden += 1
+
+    def __exit__(self, *_: object) -> None:
+        if self.asker.hidden == 1:
+            self.asker.shared.hide(self.asker.told.named)
+        self.asker.hidden -= 1
+
+
+class UnknownMagicError(Exception):
+    """A magic that the examiner does not know, so that the cell cannot be graded."""
+
+
+class Namespace(dict):
+    """The names of test code: what was run here, then Python's own, then the candidate's."""
+
+    def __init__(self, asker: Asker) -> None:
+        # With Python's own names in it, __missing__ is asked for the student's only.
+        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
+        super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
+        super().__setitem__(HIDDEN_LINES, HiddenLines(asker))
+        super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self._globals)
+        self.asker = asker
+        self.owned: set[str] = set()
+        self.bound: set[str] = set()
+        """Names that the code running now has bound or deleted."""
+        self.modules: dict[str, types.ModuleType] = {}
+        """What was imported here before the solution imported it anew; a student may have no need of it."""
+
+    def __missing__(self, name: str) -> object:
+        if name.startswith("__") or (name not in self.owned and hasattr(builtins, name)):
+            raise KeyError(name)
+        try:
+            return self.asker.name(name)
+        except NameError:
+            if name in self.modules:
+                return self.modules[name]
+            if hasattr(builtins, name):
+                return getattr(builtins, name)
+            raise
+
+    def __setitem__(self, name: str, value: object) -> None:
+        self.bound.add(name)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        self.bound.add(name)
+        if name not in self or name in self.owned:
+            self.asker.told.forget([name])
+            self.asker.exchange({"do": "unbind", "name": name})
+        self.pop(name, None)
+        self.modules.pop(name, None)
+
+    def give_up(self, names: set[str]) -> None:
+        """From now on these names are the candidate's."""
+        self.owned |= names
+        for name in names:
+            if isinstance(mine := self.pop(name, None), types.ModuleType):
+                self.modules[name] = mine
+
+    def names(self) -> set[str]:
+        mine = {
+            name for name in self if name[:2] != "__" and name not in OVERRIDDEN and not _is_builtin(name, self[name])
+        }
+        return mine | set(self.asker.operate("names", path=" names"))
+
+    def _dir(self, *args: object):
+        return builtins.dir(*args) if args else sorted(self.names())
+
+    def _locals(self):
+        frame = sys._getframe(1)
+        return self._globals() if frame.f_locals is self else dict(frame.f_locals)
+
+    def _vars(self, *args: object):
+        return builtins.vars(*args) if args else self._globals()
+
+    def _globals(self):
+        return View(self)
+
+
+def _is_builtin(name: str, value: object) -> bool:
+    return getattr(builtins, name, None) is value
+
+
+OVERRIDDEN = frozenset({"type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
+
+
+class View(dict):
+    """All names of both sides, as locals() and globals() show them."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        super().__init__(dict.fromkeys(namespace.names()))
+        self.namespace = namespace
+
+    def __getitem__(self, name: str) -> object:
+        return self.namespace[name]
+
+    def get(self, name: str, default: object = None) -> object:
+        return self.namespace[name] if name in self else default
+
+
+class MiniShell:
+    """What get_ipython() returns to test code."""
+
+    def __new__(cls):
+        return _SHELL
+
+    def run_line_magic(self, name: str, line: str = "", **_: object) -> None:
+        if name not in HARMLESS_MAGICS:
+            raise UnknownMagicError(f"%{name}")
+
+    def system(self, command: str) -> None:
+        raise UnknownMagicError(f"!{command}")
+
+    getoutput = system
+
+    def __getattr__(self, name: str):
+        raise UnknownMagicError(f"get_ipython().{name}")
+
+
+_SHELL = object.__new__(MiniShell)

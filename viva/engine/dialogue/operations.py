@@ -1,0 +1,148 @@
+"""What a candidate can be asked to do with one of its objects."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import copy
+import inspect
+import operator
+import sys
+import types
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viva.engine import wire
+from viva.engine.dialogue import exceptions
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.sharedvalues import BYTES
+
+if TYPE_CHECKING:
+    from viva.engine.candidate import Candidate
+
+
+def _tell(candidate: Candidate, name: str, others: str) -> bytes:
+    """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each."""
+    space = candidate.shell.user_ns
+    if name not in space:
+        raise NameError(f"name '{name}' is not defined")
+    try:
+        rows = [_row(candidate, name, space[name])]
+    except Exception as error:
+        rows = [(name, f"{type(error).__name__}: {safe(str, error)}"[:500], None)]
+    for other in others.split():
+        with contextlib.suppress(Exception):
+            if _room(value := space[other], BYTES) >= 0:
+                rows.append(_row(candidate, other, value))
+    return wire.encode(rows)
+
+
+def _row(candidate: Candidate, name: str, value: object) -> tuple[str, bytes, int | None]:
+    message = wire.encode(value, candidate.refer)
+    candidate.named[name] = value
+    candidate.witness.note_answer(value)
+    return name, message, candidate.shared.number(value)
+
+
+def _room(value: object, room: int) -> int:
+    """How much of ``room`` bytes would be left beside a value, roughly; negative when there is not enough."""
+    if isinstance(value, np.ndarray):
+        return room - value.nbytes
+    if isinstance(value, str | bytes | bytearray):
+        return room - len(value)
+    if isinstance(value, list | tuple | set | frozenset | dict):
+        room -= 100
+        for item in value.values() if isinstance(value, dict) else value:
+            if (room := _room(item, room)) < 0:
+                break
+        return room
+    return -1 if type(value).__module__.startswith("pandas") else room - 10
+
+
+def _names(candidate: Candidate) -> list[str]:
+    shell = candidate.shell
+    return [name for name in shell.user_ns if name not in shell.user_ns_hidden and name[0] != "_"]
+
+
+def _signature(value) -> tuple:
+    """What an inspect.Signature can be made of: a row for each parameter, and the annotation of the result."""
+    signature = inspect.signature(value)
+    rows = [
+        (one.name, int(one.kind), _written(one.default), _written(one.annotation))
+        for one in signature.parameters.values()
+    ]
+    return rows, _written(signature.return_annotation)
+
+
+def _written(value) -> tuple[str, object]:
+    """A default or an annotation: by value, as the place of a library's class, or as text."""
+    if value is inspect.Parameter.empty:
+        return "empty", None
+    if wire.is_plain(value):
+        return "plain", value
+    return ("class", origin(value)) if isinstance(value, type) and origin(value) else ("text", safe(repr, value)[:200])
+
+
+def _leave(candidate: Candidate, manager, error: dict | None) -> bool:
+    if error is None:
+        return bool(manager.__exit__(None, None, None))
+    again = exceptions.again(error, candidate.objects)
+    return bool(manager.__exit__(type(again), again, again.__traceback__))
+
+
+def _forward(function):
+    return lambda candidate, *args: function(*args)
+
+
+OPERATIONS = {
+    "tell": _tell,
+    "names": _names,
+    "call": lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs),
+    "enter": lambda candidate, manager: manager.__enter__(),
+    "leave": _leave,
+    **{name: _forward(f) for name, f in (("signature", _signature), ("document", inspect.getdoc), ("type", type))},
+    **{name: _forward(f) for name, f in (("copy", copy.copy), ("deepcopy", copy.deepcopy), ("hash", hash))},
+    **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir)},
+    **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, divmod)},
+    **{f.__name__: _forward(f) for f in (isinstance, issubclass)},
+    **{
+        name: _forward(getattr(operator, name))
+        for name in (
+            "getitem setitem delitem contains index eq ne lt le gt ge neg pos invert "
+            "add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift "
+            "iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift"
+        ).split()
+    },
+}
+
+
+def origin(value: object) -> str:
+    """``module:qualname`` of a library's module, function or class, or a class of Python's; else an empty string."""
+    if isinstance(value, types.ModuleType):
+        return f"{value.__name__}:"
+    if isinstance(value, type) and vars(builtins).get(type.__dict__["__name__"].__get__(value)) is value:
+        return f"builtins:{value.__name__}"
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
+    if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
+        found = sys.modules.get(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is value:
+            return f"{module}:{name}"
+    return ""
+
+
+def contents_of(value) -> tuple | list | None:
+    """What is in an array of objects or a view of a dict; None for anything else."""
+    if type(value) is np.ndarray:
+        return value.shape, value.ravel().tolist()
+    return list(value) if type(value) in VIEWS else None
+
+
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def lineage_of(kind: type) -> list[tuple[str, str]]:
+    """The classes that a class is one of, as module and name."""
+    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(kind)][:20]

@@ -1,0 +1,94 @@
+"""How candidate and examiner name to each other what lives in one of them, and cannot cross by value."""
+
+from __future__ import annotations
+
+import builtins
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from viva.engine import wire
+from viva.engine.dialogue.exceptions import StudentClass, library
+from viva.engine.dialogue.kinds import OWN, PLAIN
+from viva.engine.dialogue.operations import origin
+from viva.engine.dialogue.standin import (
+    BUILT_IN_PLACES,
+    STAND_INS,
+    CallableStandIn,
+    IteratorStandIn,
+    StandIn,
+    filled,
+    get_path,
+    is_description,
+)
+from viva.verdict import WireError
+
+if TYPE_CHECKING:
+    from viva.engine.dialogue.asker import Asker
+
+TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
+"""Python's own types, which are the same on both sides."""
+
+
+class References:
+    """The examiner's ``functions`` that the candidate was handed, and the stand-ins for the candidate's objects."""
+
+    def __init__(self, asker: Asker) -> None:
+        self.asker = asker
+        self.functions: list[object] = []
+        self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
+
+    def refer(self, value: object) -> wire.Reference | None:
+        """How something of ours, or a stand-in, is named to the candidate."""
+        if type(value) in STAND_INS:
+            return wire.Reference(object.__getattribute__(value, "_number"), {"of": "candidate"})
+        if type(value) is StudentClass or isinstance(value, BaseException):
+            number = vars(value).get("viva_number")
+            if type(number) is int:
+                return wire.Reference(number, {"of": "candidate"})
+        place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
+        if getattr(builtins, getattr(value, "__name__", ""), None) is value:
+            place = f"builtins:{value.__name__}"
+        module, _, name = place.partition(":")
+        if module and module.partition(".")[0] != "viva" and name:
+            return wire.Reference(0, {"of": "library", "module": module, "qualname": name})
+        if callable(value):
+            self.functions.append(value)
+            return wire.Reference(len(self.functions) - 1, {"of": "examiner", "name": getattr(value, "__name__", "f")})
+        return None
+
+    def resolve(self, reference: wire.Reference, path: str, found: list) -> object:
+        """What a reference of the candidate's means here; ``found`` takes those to its objects. Raises WireError."""
+        about = reference.about
+        if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
+            return self.functions[reference.id]
+        if about.get("of") != "candidate" or not is_description(about):
+            raise WireError("a reference to nothing")
+        expected, place = self.asker.kinds.known.get(path), about["origin"]
+        if expected and (expected == place or expected.startswith(OWN)):
+            return library(expected.removeprefix(OWN))
+        if "contents" in about:
+            return filled(about["type"], about["contents"])
+        if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
+            return self._items(StandIn(self.asker, reference.id, about, path + "[*]"))
+        found.append(reference)
+        if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
+            return library(place)
+        if "lineage" in about:
+            return self.asker.raised.kind(about["lineage"])
+        if "exception" in about:
+            return self.asker.raised.exception(about["exception"])
+        if (known := self.stand_ins.get((reference.id, path))) is None:
+            kind = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
+            known = self.stand_ins[reference.id, path] = kind(self.asker, reference.id, about, path)
+        return known
+
+    def _items(self, iterator: StandIn) -> Iterator[object]:
+        """Where the solution gave a list an iterator will do, but its items have to be plain."""
+        path = get_path(iterator)
+        while True:
+            try:
+                item = self.asker.operate("next", iterator, path=path)
+            except StopIteration:
+                return
+            yield item

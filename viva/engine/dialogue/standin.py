@@ -1,0 +1,290 @@
+"""Stand-ins: the examiner's objects for things that live in the candidate.
+
+Every operation on a stand-in is a question to the candidate; the answer is plain data, or another
+stand-in. Where the instructor's solution answered with plain data, a stand-in is refused, so that
+no operator of a student's class ever decides a comparison that was written for numbers: the kinds
+of all answers are recorded while the solution is examined, by path. A path says how a value was
+come by: ``model``, ``model.fit()``, ``model.fit().coef_``. Where an author has widened a path to ANY,
+a stand-in is accepted for it, and for whatever the tests get out of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import types
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viva.engine.dialogue.exceptions import library
+from viva.engine.dialogue.likeness import seen
+from viva.engine.dialogue.operations import origin
+from viva.verdict import CandidateLied
+
+POINTERS = ("__array_interface__", "__array_struct__")
+"""Attributes in which NumPy finds an address in memory. The candidate's would be read in the examiner's."""
+
+if TYPE_CHECKING:
+    from viva.engine.dialogue.asker import Asker
+
+
+class StandIn:
+    """An object of the candidate."""
+
+    __slots__ = ("__weakref__", "_about", "_asker", "_number", "_path")
+
+    def __init__(self, asker: Asker, number: int, about: dict, path: str) -> None:
+        for name, value in (("_asker", asker), ("_number", number), ("_about", about), ("_path", path)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def __class__(self):
+        """The nearest class that is known here too, for isinstance in libraries."""
+        for module, name in object.__getattribute__(self, "_about")["mro"]:
+            kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            if isinstance(kind, type):
+                return kind
+        return StandIn
+
+    @property
+    def __signature__(self):
+        rows, result = _ask(self, "signature", step=".__signature__")
+        parameters = [
+            inspect.Parameter(name, inspect._ParameterKind(kind), default=_read(default), annotation=_read(annotation))
+            for name, kind, default, annotation in rows
+        ]
+        return inspect.Signature(parameters, return_annotation=_read(result))
+
+    @property
+    def __name__(self):
+        return object.__getattribute__(self, "_about")["name"] or _ask(self, "getattr", "__name__", step=".__name__")
+
+    @property
+    def __doc__(self):
+        return _ask(self, "document", step=".__doc__")
+
+    def __getattr__(self, name: str):
+        if name in POINTERS:
+            raise AttributeError(name)
+        return _ask(self, "getattr", name, step=f".{name}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if get_asker(self).is_silent(value):
+            with contextlib.suppress(AttributeError):
+                if _ask(self, "getattr", name, step=f".{name}") is value:
+                    return  # as in ``net.weights -= expected``
+        _ask(self, "setattr", name, value, step=f".{name}=")
+
+    def __delattr__(self, name: str) -> None:
+        _ask(self, "delattr", name, step=f".{name}=")
+
+    def __iter__(self):
+        iterator = _ask(self, "iter", step="[*]")
+        if type(iterator) not in STAND_INS:
+            yield from iterator
+            return
+        while True:
+            try:
+                item = _ask(iterator, "next", step="")
+            except StopIteration:
+                return
+            yield item
+
+    def __instancecheck__(self, other: object) -> bool:
+        return type(other) in STAND_INS and _ask(other, "isinstance", self, step=" isinstance")
+
+    def __subclasscheck__(self, other: type) -> bool:
+        return _ask(self, "issubclass", other, self, step=" issubclass", first=False)
+
+    def __enter__(self):
+        return _ask(self, "enter", step=" enter")
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        asker = get_asker(self)
+        told = None if error is None else asker.raised.answer(error)
+        swallowed = _ask(self, "leave", told, step=" leave")
+        return swallowed if error is None else asker.may_swallow(error, swallowed, get_path(self))
+
+    def __dir__(self):
+        return _ask(self, "dir", step=" dir")
+
+    def __copy__(self):
+        return _ask(self, "copy", step="")
+
+    def __deepcopy__(self, memo: dict):
+        return _ask(self, "deepcopy", step="")
+
+
+BUILT_IN_PLACES = {
+    kind: f"types:{name}"
+    for name, kind in vars(types).items()
+    if isinstance(kind, type) and kind.__module__ == "builtins"
+} | {
+    kind: f"builtins:{kind.__name__}"
+    for kind in (type, property, staticmethod, classmethod, super, zip, map, filter, enumerate, reversed, memoryview)
+}
+BUILT_IN = {kind.__name__: kind for kind in BUILT_IN_PLACES}
+"""Python's own classes of what cannot cross by value."""
+
+
+def _read(written: tuple[str, object]) -> object:
+    """A default or an annotation of a signature."""
+    how, value = written
+    if how == "empty":
+        return inspect.Parameter.empty
+    return library(value) if how == "class" else value
+
+
+def _ask(
+    stand_in: StandIn, operation: str, *args: object, step: str, kwargs: dict | None = None, first: bool = True
+) -> object:
+    args = (stand_in, *args) if first else args
+    return get_asker(stand_in).operate(operation, *args, path=get_path(stand_in) + step, kwargs=kwargs)
+
+
+def _operator(operation: str, step: str, reflected: bool = False):
+    if reflected:
+        return lambda self, other: _ask(self, operation, other, self, step=step, first=False)
+    return lambda self, *args: _ask(self, operation, *args, step=step)
+
+
+def _in_place(operation: str):
+    def change(self: StandIn, other: object) -> object:
+        value = _ask(self, operation, other, step=f" {operation}")
+        return self if identical(self, value) else value
+
+    return change
+
+
+def get_asker(stand_in: StandIn) -> Asker:
+    return object.__getattribute__(stand_in, "_asker")
+
+
+def get_path(stand_in: StandIn) -> str:
+    return object.__getattribute__(stand_in, "_path")
+
+
+def get_number(stand_in: StandIn) -> int:
+    return object.__getattribute__(stand_in, "_number")
+
+
+def identical(one: object, other: object) -> bool:
+    """Whether the two are one object of the candidate, or simply one object."""
+    if type(one) in STAND_INS and type(other) in STAND_INS:
+        return get_number(one) == get_number(other)
+    return one is other
+
+
+_STEPS = {"getitem": "[]", "setitem": "[]=", "delitem": "[]=", "len": " len", "contains": " in"}
+for _name in (
+    "getitem setitem delitem contains len repr str bool hash int float complex abs round reversed format index "
+    "eq ne lt le gt ge neg pos invert"
+).split():
+    setattr(StandIn, f"__{_name}__", _operator(_name, _STEPS.get(_name, f" {_name}")))
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split():
+    _operation = {"and": "and_", "or": "or_"}.get(_name, _name)
+    setattr(StandIn, f"__{_name}__", _operator(_operation, f" {_name}"))
+    setattr(StandIn, f"__r{_name}__", _operator(_operation, f" {_name}", reflected=True))
+    if _name != "divmod":
+        setattr(StandIn, f"__i{_name}__", _in_place(f"i{_name}"))
+
+
+class CallableStandIn(StandIn):
+    """A function, class or callable object of the candidate."""
+
+    __slots__ = ()
+    __doc__ = vars(StandIn)["__doc__"]
+
+    def __call__(self, /, *args: object, **kwargs: object):
+        return _ask(self, "call", *args, step="()", kwargs=kwargs)
+
+
+class IteratorStandIn(StandIn):
+    """A generator or other iterator of the candidate."""
+
+    __slots__ = ()
+    __doc__ = vars(StandIn)["__doc__"]
+
+    def __iter__(self):
+        if object.__getattribute__(self, "_about")["mro"][0][0] == "builtins":
+            return self
+        iterator = _ask(self, "iter", step="[*]")  # a student's class may give another one
+        return self if identical(iterator, self) else iterator
+
+    def __next__(self):
+        return _ask(self, "next", step="[*]")
+
+
+STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
+
+
+def is_instance(value: object, kinds: object) -> bool:
+    """``isinstance`` as test code sees it."""
+    if type(value) in STAND_INS:
+        if isinstance(kinds, tuple):
+            return any(is_instance(value, kind) for kind in kinds)
+        if type(kinds) in STAND_INS or library(origin(kinds)) is kinds or kinds in BUILT_IN_PLACES:
+            return _ask(value, "isinstance", kinds, step=" isinstance")
+    return isinstance(value, kinds)
+
+
+def is_subclass(kind: object, kinds: object) -> bool:
+    """``issubclass`` as test code sees it."""
+    if type(kind) in STAND_INS:
+        if isinstance(kinds, tuple):
+            return any(is_subclass(kind, one) for one in kinds)
+        return _ask(kind, "issubclass", kinds, step=" issubclass")
+    return issubclass(kind, kinds)
+
+
+class _TypeOfType(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, type)
+
+    def __subclasscheck__(cls, value: type) -> bool:
+        return issubclass(value, type)
+
+    def __call__(cls, *args, **kwargs):
+        if len(args) == 1 and type(args[0]) in STAND_INS:
+            module, name = object.__getattribute__(args[0], "_about")["mro"][0]
+            kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            return kind if isinstance(kind, type) else _ask(args[0], "type", step=" type")
+        known = type(*args, **kwargs)
+        return seen(known) if len(args) == 1 else known
+
+
+class Type(metaclass=_TypeOfType):
+    """``type`` as test code sees it: it knows the class of what a stand-in stands for."""
+
+
+def filled(kind: str, contents: object) -> object:
+    """A view of a dict or an array of objects with these contents."""
+    try:
+        match kind:
+            case "dict_keys":
+                return dict.fromkeys(contents).keys()
+            case "dict_values":
+                return dict(enumerate(contents)).values()
+            case "dict_items":
+                return dict(contents).items()
+        shape, items = contents
+        flat = np.empty(len(items), object)
+        for place, item in enumerate(items):
+            flat[place] = item
+        return flat.reshape(shape)
+    except (TypeError, ValueError):
+        raise CandidateLied("contents that are none") from None
+
+
+def is_description(about: dict) -> bool:
+    """Whether a stranger's words about an object can be read."""
+    kinds = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
+    return (
+        all(type(about.get(key)) is kind for key, kind in kinds.items())
+        and all(
+            isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
+            for base in about["mro"]
+        )
+        and len(about["mro"]) > 0
+    )

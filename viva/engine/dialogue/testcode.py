@@ -1,0 +1,116 @@
+"""The code of a test, compiled so that it can ask about what lives in the candidate."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import types
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+from viva.engine.dialogue.namespace import HIDDEN_LINES, IDENTICAL, UnknownMagicError
+from viva.engine.ownership import MEASURING_MAGICS
+
+LAST = "__last__"
+"""The name of what a last expression came to that is hidden."""
+
+
+@functools.lru_cache(4096)
+def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | None, frozenset[str]]:
+    """The code of a test, that of its last expression if it ends in one, and the names used in its class bodies.
+
+    Python looks the names of class bodies up where no ``__missing__`` is asked, so they are fetched before.
+    Raises SyntaxError, and UnknownMagicError.
+    """
+    text = TransformerManager().transform_cell(_without_measuring(source))
+    tree = ast.parse(text, title)
+    quiet = _ends_quietly(tree, text)
+    tree = ast.fix_missing_locations(_Identity().visit(tree))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    used = frozenset(inner.id for node in classes for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    hidden, value = _hidden_lines(text), None
+    if last is not None and not quiet:
+        if last.lineno in hidden:  # it may change something in place as well
+            tree.body.append(ast.copy_location(ast.Assign([ast.Name(LAST, ast.Store())], last.value), last))
+            last.value = ast.Name(LAST, ast.Load())
+        value = compile(ast.fix_missing_locations(ast.Expression(last.value)), title, "eval")
+    elif last is not None:
+        tree.body.append(last)
+    tree.body = _marked(tree.body, hidden) if hidden else tree.body
+    return compile(ast.fix_missing_locations(tree), title, "exec"), value, used
+
+
+def _hidden_lines(text: str) -> set[int]:
+    """The numbers of the lines between the marks of hidden tests, which nbgrader finds by these words."""
+    hidden, inside = set(), False
+    for number, line in enumerate(text.splitlines(), start=1):
+        inside = (inside or "BEGIN HIDDEN TESTS" in line) and "END HIDDEN TESTS" not in line
+        hidden |= {number} if inside else set()
+    return hidden
+
+
+def _marked(body: list[ast.stmt], hidden: set[int]) -> list[ast.stmt]:
+    """The statements, the hidden ones among them in a context that says so; their functions run in it too."""
+    marked: list[ast.stmt] = []
+    for part, group in itertools.groupby(body, lambda statement: statement.lineno in hidden):
+        statements = list(group)
+        for node in (node for statement in statements for node in ast.walk(statement)):
+            if part and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                told = ast.get_docstring(node) is not None
+                node.body[told:] = [_context(node.body[told:])] if node.body[told:] else []
+        if not part:
+            for statement in statements:
+                for parts in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                    for name in ("body", "orelse", "finalbody"):
+                        if isinstance(inner := getattr(parts, name, None), list):
+                            setattr(parts, name, _marked(inner, hidden))
+        marked += [_context(statements)] if part else statements
+    return marked
+
+
+def _context(statements: list[ast.stmt]) -> ast.With:
+    item = ast.withitem(ast.Name(HIDDEN_LINES, ast.Load()))
+    return ast.fix_missing_locations(ast.copy_location(ast.With([item], statements), statements[0]))
+
+
+def _ends_quietly(tree: ast.Module, text: str) -> bool:
+    """Whether a semicolon follows the last statement."""
+    if not tree.body:
+        return False
+    last = tree.body[-1]
+    line = text.splitlines()[last.end_lineno - 1].encode()
+    return line[last.end_col_offset :].lstrip().startswith(b";")
+
+
+class _Identity(ast.NodeTransformer):
+    """Has ``a is b`` and ``a.__class__`` answered for what stand-ins stand for; Python would see the stand-ins."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        (operator, *more), right = node.ops, node.comparators[0]
+        if more or not isinstance(operator, ast.Is | ast.IsNot) or isinstance(right, ast.Constant):
+            return node
+        call = _call(IDENTICAL, [node.left, right], node)
+        return ast.copy_location(ast.UnaryOp(ast.Not(), call), node) if isinstance(operator, ast.IsNot) else call
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        asked = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
+        return _call("type", [node.value], node) if asked else node
+
+
+def _call(name: str, args: list[ast.expr], place: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), args, []), place)
+
+
+def _without_measuring(source: str) -> str:
+    """The source without ``%%time`` and the like, which must not hide the cell's body from us."""
+    first, _, rest = source.lstrip().partition("\n")
+    if first.startswith("%%"):
+        name = first[2:].split()[0] if first[2:].split() else ""
+        if name not in MEASURING_MAGICS:
+            raise UnknownMagicError(first)
+        return "\n" + rest
+    return source

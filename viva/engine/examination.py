@@ -1,0 +1,230 @@
+"""An examination: what the examiner knows about a notebook, and how one grade cell of it is examined."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from viva.engine import ownership
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.outcome import outputs_of
+from viva.engine.patience import Spent, budget, running
+from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
+from viva.verdict import Verdict
+
+ENDED = "the test's process was ended by what the code had answered"
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the examiner knows about a notebook: its blueprint, which cells it runs itself, the kinds of answers,
+    the grade cells that can only be run in the candidate, and, with the reason, those that cannot be graded, as the
+    solution does not pass them here. ``files`` are, by cell, those that are the student's from there on; ``stubs`` the
+    texts of the answer cells as they were released, where they are known."""
+
+    blueprint: Blueprint
+    plan: ownership.Plan
+    kinds: dict[str, str]
+    inside: frozenset[str] = frozenset()
+    refused: dict[str, str] = field(default_factory=dict)
+    files: dict[str, frozenset[str]] = field(default_factory=dict)
+    stubs: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    """What the solution took."""
+
+    def __deepcopy__(self, memo: dict) -> Examination:
+        return self  # it never changes; nbconvert copies what it is handed for every step
+
+    def budget(self, seconds: float, chosen: float = 0.0) -> float:
+        """Seconds that a whole notebook may take: what its metadata say, what the course has ``chosen``, or some times
+        what it needs where a cell may take ``seconds``."""
+        limits = [seconds, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)]
+        return float(self.blueprint.budget or chosen or budget(limits, self.seconds))
+
+    def cells_before(self, name: str, after: str | None) -> list[Cell]:
+        """The blueprint's cells between two grade cells."""
+        ids = [cell.id for cell in self.blueprint.cells]
+        start = ids.index(after) + 1 if after in ids else 0
+        return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
+
+    def definitions(self, cell: Cell) -> list[str]:
+        """What the candidate is to have of a grade cell that the examiner ran, for the cells below it.
+
+        That is what its visible lines import and define, and what its hidden lines import for a grade cell that runs in
+        the candidate: its text, which is there, speaks of it.
+        """
+        found = list(cell.definitions())
+        below = self.blueprint.cells[self.blueprint.cells.index(cell) + 1 :]
+        sources = [ownership.names_of(other.source) for other in below if other.id in self.inside]
+        used = set().union(*(names.used.union(*names.mentioned.values()) for names in sources if names))
+        imports = ownership.import_statements(cell.source).items() if used else ()
+        return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
+
+
+def prepare(
+    session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: list[str] | None = None
+) -> dict[str, str]:
+    """Let the examiner run the given cells, and give up the names and files that become the student's.
+
+    ``ran`` are the texts of what the candidate has run since the last grade cell; without them anything may have.
+    Returns, by cell, what those raised that failed.
+    """
+    if ran is None or ran:
+        texts = [None] if ran is None else [ownership.assigned_of(source) for source in ran]
+        assigned = None if None in texts else sorted(set().union(*(text.runs for text in texts)))
+        by_calls = sorted(set().union(*(text.later for text in texts if text)))
+        session.examiner(10, do="ran", assigned=assigned, by_calls=by_calls)
+    errors = {}
+    for cell in cells:
+        if cell.id in examination.plan.given:
+            errors[cell.id] = session.examiner(seconds, do="given", source=cell.source, name=cell.id)["error"]
+        else:
+            give_up(session, cell, examination)
+    return {cell: error for cell, error in errors.items() if error}
+
+
+def give_up(session: Session, cell: Cell, examination: Examination) -> None:
+    """Let the examiner give up the names and files that are the student's from a cell on."""
+    names, files = (known.get(cell.id, frozenset()) for known in (examination.plan.owned, examination.files))
+    if names or files:
+        session.examiner(10, do="own", names=sorted(names), files=sorted(files))
+
+
+def examine(
+    session: Session,
+    cell: Cell,
+    examination: Examination,
+    seconds: Iterator[float],
+    skip: int = 0,
+    again: bool = False,
+) -> list[dict]:
+    """The reports on a grade cell's checks, the first ``skip`` left out; a cell that cannot be split is run inside.
+
+    ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
+    An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
+    """
+    give_up(session, cell, examination)
+    if cell.id not in examination.inside:
+        return _examine_split(session, cell, examination, seconds, skip, again)
+    reports = _examine_inside(session, cell, seconds, skip)
+    if not (reports and reports[-1]["died"]):
+        _keep_helpers(session, cell, examination)
+    return reports
+
+
+def _examine_split(
+    session: Session, cell: Cell, examination: Examination, seconds: Iterator[float], skip: int, again: bool
+) -> list[dict]:
+    """The examiner runs the test code, and asks the candidate."""
+    visible = sorted(cell.visible_names())
+    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": cell.used_names()}
+    begun = _report(session, next(seconds), again, cell.prelude, **begin)
+    if begun["verdict"] != Verdict.PASSED:
+        reports = [begun | {"title": check.title} for check in cell.checks[skip:]]
+    else:
+        reports = []
+        for check in cell.checks[skip:]:
+            request = {"do": "check", "title": check.title, "source": check.source}
+            reports.append(_report(session, next(seconds), again, check.source, **request))
+            if reports[-1]["died"]:
+                break
+    if (reports or [begun])[-1]["died"]:
+        return reports
+    with contextlib.suppress(Spent):
+        try:
+            session.examiner(STUCK, do="finish", pushed=visible)
+        except ExaminerFault:
+            if not again:
+                raise
+            session.was_shot()  # ends the candidate, so that the cells below meet two new processes
+            return reports
+        if definitions := examination.definitions(cell):
+            session.candidate(next(seconds), do="define", sources=definitions)
+    return reports
+
+
+def _report(session: Session, seconds: float, again: bool, code: str, **request: object) -> dict:
+    """The examiner's report on ``code``; where nothing ends the test, what it was answered keeps it busy, and both are
+    given up.
+
+    The test passed with the solution: an examiner that ends at it ``again``, in a new process, does so because of what
+    it was answered.
+    """
+    patience = session.patience
+    try:
+        report = session.examiner(seconds, **request, **patience.words())["report"]
+    except Spent as spent:
+        return _nothing("", Verdict.TIMEOUT, str(spent)) | {"died": False}
+    except ExaminerBusy:
+        patience.suspect_all(code, session.limit)
+        report = _nothing(request.get("title", ""), Verdict.KILLED)
+    except ExaminerFault:
+        if not again:
+            raise
+        report = _nothing(request.get("title", ""), Verdict.KILLED, ENDED)
+    report["died"] = report["verdict"] == Verdict.KILLED
+    patience.judge(report, session.interrupted, session.limit)
+    return report
+
+
+def _nothing(title: str, verdict: Verdict, reason: str = "") -> dict:
+    """The report where there is none."""
+    return dict.fromkeys(("traceback", "printed"), "") | {
+        "title": title,
+        "verdict": verdict,
+        "reason": reason,
+        "result": None,
+        "seconds": 0.0,
+    }
+
+
+def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[dict]:
+    """The candidate runs the test code: for cells that cannot be split."""
+    reports = []
+    begun = _inside(session, cell.id, cell.prelude, next(seconds))
+    if begun["died"]:
+        return [begun | {"title": check.title} for check in cell.checks[skip:]]
+    for check in cell.checks[skip:]:
+        reports.append(_inside(session, check.title, check.source, next(seconds)))
+        if reports[-1]["died"]:
+            break
+    return reports
+
+
+def _inside(session: Session, title: str, source: str, seconds: float) -> dict:
+    """The report on test code that ran in the candidate."""
+    report, reply, start = _nothing(title, Verdict.PASSED), {}, time.monotonic()
+    report["died"] = False
+    if known := session.patience.hopeless(source):
+        return report | {"verdict": known[0], "reason": known[1]}
+    try:
+        reply = session.candidate(session.patience.limit(source, seconds), do="run", source=source)
+    except Spent as spent:
+        return report | {"verdict": Verdict.TIMEOUT, "reason": str(spent)}
+    except Died as death:
+        report |= {"verdict": death.verdict, "reason": death.reason, "died": True}
+    report["seconds"] = time.monotonic() - start
+    if isinstance(raised := reply.get("raised"), dict):
+        failed = safe(str, raised.get("name")) == "AssertionError"  # an array would be neither equal nor not
+        report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
+        report["reason"], report["traceback"] = (safe(str, raised.get(name)) for name in ("message", "traceback"))
+        report["raised_by"] = "student"  # in the candidate nobody can tell whose it is
+        report["running"] = running(raised.get("traceback"))
+    else:
+        values = [
+            item["data"].get("text/plain") for item in outputs_of(reply) if item["output_type"] == "execute_result"
+        ]
+        report["result"] = values[-1] if values else None
+    session.patience.judge(report, session.interrupted, session.limit)
+    return report
+
+
+def _keep_helpers(session: Session, cell: Cell, examination: Examination) -> None:
+    """Let the examiner have, for the cells below, what a cell that ran in the candidate imports and its functions."""
+    students = set().union(*examination.plan.owned.values())
+    for source, names in ownership.helpers_of(cell.source).items():
+        if not names & students:
+            session.examiner(STUCK, do="given", source=source, name=cell.id)  # one that fails stays the candidate's

@@ -1,0 +1,302 @@
+"""Outside: a process that runs the instructor's test cells and asks the candidate.
+
+Theory of operation. The process is a fork of a warm parent of its own and has walled itself in, more
+loosely than the candidate. It holds the namespace in which test code runs. Instructor cells that do
+not depend on the student are run right here, each at its place in the notebook, so that imports,
+given data and given helpers are the instructor's own. Every other name is asked of the candidate
+when test code uses it; functions and objects come as stand-ins.
+
+On descriptor 3 it reads requests of the grading process, on 4 it writes replies; 5 and 6 lead to the
+candidate.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import os
+import signal
+import time
+import traceback
+import types
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import viva
+from viva.engine import wire
+from viva.engine.dialogue.asker import Asker
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.kinds import CALLED_BACK
+from viva.engine.dialogue.namespace import Namespace, UnknownMagicError
+from viva.engine.dialogue.standin import STAND_INS
+from viva.engine.dialogue.testcode import compiled
+from viva.engine.patience import running
+from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
+
+REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
+CHARACTERS = 20_000
+"""So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
+
+
+@dataclass
+class CheckReport:
+    """What came of one check; crosses to the grading process as a dictionary."""
+
+    title: str
+    verdict: Verdict
+    reason: str = ""
+    traceback: str = ""
+    printed: str = ""
+    result: str | None = None
+    """What the last expression of the check shows, for partial credit."""
+    seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
+    asked: str = ""
+    """The name that was asked when the candidate did not answer."""
+    running: list[str] = field(default_factory=list)
+    """The functions that were running there, as far as it says."""
+
+    def crossing(self) -> dict:
+        texts = {name: value[:CHARACTERS] for name, value in vars(self).items() if isinstance(value, str)}
+        return vars(self) | texts | {"verdict": self.verdict.value}
+
+
+class Printed(io.StringIO):
+    """What a check and the student's code in it print, as far as it is kept."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: CHARACTERS - self.tell()]) if self.tell() < CHARACTERS else None
+        return len(text)
+
+
+class Examiner:
+    """Serves the grading process until it closes the pipe."""
+
+    def __init__(self) -> None:
+        self.asker = Asker(QUESTION, ANSWER)
+        self.asker.rebound = self._rebound
+        self.asker.hurry = self._hurry
+        self.slow: set[str] = set()
+        """Names that did not finish once: the grading process is told before they are asked something."""
+        self.given_up: set[str] = set()
+        """Names that nothing is asked of any more, as they never finish."""
+        self.namespace = Namespace(self.asker)
+        self.given: set[str] = set()
+        self.shared: dict[str, object] = {}
+        """Names of the notebook that the visible text of the cell binds, and what they were when last told of."""
+        self.testing = False
+        self.folder = os.getcwd()
+
+    def serve(self) -> None:
+        signal.signal(signal.SIGINT, self._stop)
+        warnings.formatwarning = _shown
+        while True:
+            try:
+                request = wire.decode(wire.read(REQUEST))
+            except EOFError:
+                os._exit(0)
+            try:
+                reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
+            except BaseException as error:  # a fault of the candidate's is no Exception
+                lines = [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {safe(str, error)}"]
+                reply = wire.encode({"fault": "".join(lines)[-4000:]})
+            wire.write(REPLY, reply)
+
+    def _stop(self, *_: object) -> None:
+        """End a test that computes on when its time is over, as with what the student's code answered it may for ever.
+
+        A test that waits is left to wait: then the candidate will be ended.
+        """
+        if self.testing and not self.asker.waiting:
+            self.asker.fault = self.asker.fault or CandidateStopped("the time was over")
+            raise self.asker.fault
+
+    def _hurry(self, name: str) -> None:
+        if name in self.given_up:
+            raise CandidateStopped("it never finishes")
+        if name in self.slow:
+            self.slow.discard(name)
+            wire.write(REPLY, wire.encode({"asks": name}))
+
+    def do_prepare(self, kinds: dict, recording: bool) -> dict:
+        self.asker.kinds.known |= kinds
+        self.asker.kinds.recording = recording
+        return {}
+
+    def do_kinds(self) -> dict:
+        return {"kinds": self.asker.kinds.known}
+
+    def do_own(self, names: list[str], files: list[str] = ()) -> dict:
+        """From now on these names are the student's, and so are these files of the folder that this process works in.
+
+        A test that reads one of them fails here, and so is run in the candidate.
+        """
+        self.namespace.give_up(set(names))
+        for name in files:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self.folder, name))
+        return {}
+
+    def do_ran(self, assigned: list[str] | None, by_calls: list[str]) -> dict:
+        """The candidate has run cells since; see Told.ran."""
+        self.asker.told.ran(assigned, by_calls)
+        return {}
+
+    def do_given(self, source: str, name: str) -> dict:
+        """Run an instructor cell that does not depend on the student."""
+        self.namespace.bound = set()
+        report = self._check(source, name)
+        self.given |= self.namespace.bound
+        return {
+            "error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"[:CHARACTERS]
+        }
+
+    def do_begin(
+        self, cell: str, prelude: str, visible: list[str], used: Iterable[str] = (), **hurried: list[str]
+    ) -> dict:
+        """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
+
+        When test code binds a ``visible`` name that the notebook has too, the student's functions see it. Of the
+        names that are ``used`` in the cell the student's are asked in one question.
+        """
+        self.namespace.bound = set()
+        own = self.namespace.owned.difference(dict.keys(self.namespace))
+        self.asker.told.begin(cell, [name for name in used if name in own])
+        known = self.namespace.owned | self.given
+        self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
+        with contextlib.suppress(CandidateFault):
+            self.asker.share_random_state()
+        report = self._check(prelude, cell, **hurried) if prelude.strip() else CheckReport(cell, Verdict.PASSED)
+        return {"report": report.crossing()}
+
+    def do_check(self, title: str, source: str, **hurried: list[str]) -> dict:
+        """Run one check; for ``hurried`` see viva/engine/patience.py."""
+        report = self._check(source, title, **hurried)
+        return {"report": report.crossing() | {"unsteady": self.asker.told.unsteady}}
+
+    def do_finish(self, pushed: list[str]) -> dict:
+        """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""
+        self.shared = {}
+        self._push(set(pushed))
+        self.asker.told.forget(pushed)
+        return {}
+
+    def _push(self, names: set[str]) -> None:
+        values = {
+            name: self.namespace[name]
+            for name in self.namespace.bound & names
+            if name in self.namespace and _can_be_told(self.namespace[name])
+        }
+        if values and not isinstance(self.asker.fault, CandidateDied):
+            with contextlib.suppress(CandidateFault):
+                self.asker.exchange({"do": "bind", "names": values})
+
+    def _rebound(self) -> dict[str, object]:
+        new = {}
+        for name, last in self.shared.items():
+            value = dict.get(self.namespace, name)
+            if value is not last and value is not None and _can_be_told(value):
+                new[name] = self.shared[name] = value
+        return new
+
+    def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
+        self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
+        self.asker.culprit, self.asker.running = "", ""
+        self.slow, self.given_up = set(slow), set(given_up)
+        output = Printed()
+        start = time.monotonic()
+        try:
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                self.testing = True
+                result = self._execute(source, title)
+                self.testing = False
+            report = CheckReport(title, Verdict.PASSED, result=result)
+        except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
+            self.testing = False
+            report = self._failure(error, title)
+        if report.verdict is Verdict.PASSED and (unseen := self.asker.fault or self._unseen()):
+            report = self._failure(unseen, title)
+        report.seconds = time.monotonic() - start
+        report.asked, report.running = self.asker.culprit, running(self.asker.running)
+        report.printed = output.getvalue()
+        return report
+
+    def _unseen(self) -> AssertionError | None:
+        """What failed in the test while student code had called it, unless the solution caught such a thing as well."""
+        asserted = self.asker.asserted
+        return None if asserted is None or self.asker.kinds.allows(CALLED_BACK) else asserted
+
+    def _execute(self, source: str, title: str) -> str | None:
+        code, last, in_classes = compiled(source, title)
+        _remember(title, source)
+        for name in in_classes & self.namespace.owned:
+            if name not in self.namespace:
+                with contextlib.suppress(NameError):
+                    dict.__setitem__(self.namespace, name, self.namespace[name])
+        exec(code, self.namespace, self.namespace)
+        if last is None:
+            return None
+        value = eval(last, self.namespace, self.namespace)
+        return None if value is None or type(value) in STAND_INS else repr(value)[:200]
+
+    def _failure(self, error: BaseException, title: str) -> CheckReport:
+        try:
+            return self._described(error, title)
+        except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's
+            return _report(title, Verdict.ERROR, type(error).__name__, "", "test")
+
+    def _described(self, error: BaseException, title: str) -> CheckReport:
+        trace = safe(lambda one: _traceback(one, title), error)
+        student = getattr(error, "viva_traceback", "")
+        whose = "student" if hasattr(error, "viva_traceback") else "test"
+        if isinstance(error, CandidateDied):
+            return _report(title, Verdict.KILLED, "the code ended its process, or was ended by the limits", trace)
+        if isinstance(error, CandidateStopped):
+            return _report(title, Verdict.TIMEOUT, "the code did not finish in time", trace)
+        if isinstance(error, CandidateFault):
+            return _report(title, Verdict.FAILED, safe(str, error), trace)
+        if isinstance(error, UnknownMagicError):
+            reason = f"the test cell uses {error}, which the grader cannot run"
+            return _report(title, Verdict.UNGRADED, reason, trace)
+        asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
+        if asserted and whose == "test":
+            return _report(title, Verdict.FAILED, safe(str, error), trace, whose)
+        name = str(getattr(error, "viva_name", type(error).__name__))
+        # What a student calls a class, or asserts, is to be read as theirs.
+        name = name if name.isidentifier() else repr(name)
+        verdict = Verdict.FAILED if asserted else Verdict.ERROR
+        return _report(title, verdict, f"{name}: {safe(str, error)[:CHARACTERS]}", student or trace, whose)
+
+
+def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str = "grader") -> CheckReport:
+    return CheckReport(title, verdict, reason, trace, raised_by=whose)
+
+
+def _can_be_told(value: object) -> bool:
+    return type(value) in STAND_INS or isinstance(value, types.FunctionType) or wire.is_plain(value)
+
+
+def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:
+    """A warning as text. Python would add the line of the file that it names: a student's may name a test."""
+    return f"{filename}:{lineno}: {category.__name__}: {message}\n"
+
+
+def _remember(title: str, source: str) -> None:
+    linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)
+
+
+def _traceback(error: BaseException, title: str) -> str:
+    package = os.path.dirname(viva.__file__)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
+    lines = "".join(traceback.format_list(frames[-10:])).splitlines()
+    # Of a student's SyntaxError Python would believe where it is and what stands there.
+    told = hasattr(error, "viva_traceback")
+    last = (
+        f"{type(error).__name__}: {safe(str, error)[:CHARACTERS]}"
+        if told
+        else "".join(traceback.format_exception_only(error)).rstrip()
+    )
+    return "\n".join([*lines, last])[:8000]

@@ -1,0 +1,120 @@
+"""Which libraries the warm parents load before the first submission comes.
+
+Those that nobody's code speaks of would only make every fork larger. One that is not loaded here is
+imported by the code that wants it, as anywhere, and costs each submission its time.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import importlib.util
+import io
+import itertools
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import ValidationError
+
+from viva.engine.ownership import NOTHING, parsed
+from viva.folder import walk
+
+COMMON = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
+"""What courses in numerical Python use, and students unasked."""
+PLOTTING = "matplotlib.pyplot", (b"matplotlib", b"pylab", b"pandas", b"seaborn")
+"""What a text says that may plot, if only by ``frame.plot()``; in the wall the fonts cannot be listed for good."""
+MOST_BYTES = 20_000_000
+"""So much of a file is looked at; what follows are outputs."""
+MOST_FILES = 20
+"""So many of a submission are looked at: five thousand would hold up the batch."""
+
+
+def wanted(notebooks: Iterable[Path], files: Iterable[Path] = ()) -> tuple[str, ...]:
+    """What the instructor's notebooks import, and those of the common libraries that any file mentions."""
+    texts = list(_read(notebooks))
+    common = mentioned(itertools.chain(texts, _read(files)))
+    return tuple(dict.fromkeys((*common, *imported(cell for text in texts for cell in _cells(text)))))
+
+
+def looked_at(folder: Path) -> Iterator[Path]:
+    """The files of a submission that may say what it imports."""
+    return itertools.islice(walk(folder), MOST_FILES)
+
+
+def _cells(text: bytes) -> list[str]:
+    with contextlib.suppress(ValueError, AttributeError, ValidationError):  # told where the notebook is needed
+        notebook = nbformat.reads(text.decode(), as_version=4)
+        return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    return []
+
+
+def mentioned(texts: Iterable[bytes]) -> tuple[str, ...]:
+    """Those of the common libraries that any of the texts may import."""
+    missing = dict.fromkeys(COMMON)
+    for text in texts:
+        for name in [name for name in missing if _speaks_of(text, name)]:
+            del missing[name]
+        if not missing:
+            break
+    return tuple(name for name in COMMON if name not in missing)
+
+
+def _speaks_of(text: bytes, name: str) -> bool:
+    if name == PLOTTING[0]:
+        return any(word in text for word in PLOTTING[1])
+    return all(part.encode() in text for part in name.split("."))
+
+
+def _read(paths: Iterable[Path]) -> Iterator[bytes]:
+    """The beginnings of files; nothing of those that cannot be read, nor through links."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe holds nobody up
+            with os.fdopen(descriptor, "rb") as file:
+                yield file.read(MOST_BYTES)
+
+
+def imported(cells: Iterable[str]) -> tuple[str, ...]:
+    """The installed modules beside Python's own that code cells import, in alphabetical order."""
+    names = {name for source in cells for name in _imports(source)}
+    return tuple(sorted(name for name in names if _installed(name.partition(".")[0])))
+
+
+def _imports(source: str) -> Iterator[str]:
+    for node in ast.walk(parsed(source) or NOTHING):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
+
+
+def _installed(package: str) -> bool:
+    """Whether it is a library: neither Python's own nor a file beside the notebook."""
+    if package in sys.stdlib_module_names:
+        return False
+    with contextlib.suppress(ImportError, ValueError):
+        found = importlib.util.find_spec(package)
+        return bool(found and found.origin and "site-packages" in Path(found.origin).parts)
+    return False
+
+
+def load(name: str) -> None:
+    """Import a module, or what of the name is one; a library that cannot be loaded says so where it is used."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        while name:
+            try:
+                importlib.import_module(name)
+                return
+            except ImportError:
+                name = name.rpartition(".")[0]
+            except Exception:  # a library's own fault, whatever it is
+                return
+
+
+def threads() -> int:
+    """How many threads this process has, those that C code started too; none survives a fork but one."""
+    return len(os.listdir("/proc/self/task"))

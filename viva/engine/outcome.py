@@ -1,0 +1,187 @@
+"""What a notebook came to: verdicts and points of its checks, outputs of its cells."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from dataclasses import dataclass, field
+
+from viva.engine.blueprint import Cell
+from viva.verdict import NOT_DONE, Verdict
+
+ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
+"""So many outputs of a cell, so much in those of a notebook, and so much of a reason is kept of what is sent."""
+MOST_COUNT = 10**6
+NUMBER, FULL = "a number of points", "full points"
+NUMPY = re.compile(r"np\.\w+\((.*)\)")
+ROUNDING = 1e-6
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a character, which no file can hold."""
+
+
+@dataclass
+class CheckResult:
+    """What one check came to."""
+
+    title: str
+    points: float
+    verdict: Verdict
+    earned: float = 0.0
+    reason: str = ""
+    traceback: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
+    undone: list[str] = field(default_factory=list)
+    """The answers that are not done yet and explain why the check was not passed."""
+
+    @property
+    def word(self) -> str:
+        """What came of it in a word or three."""
+        return NOT_DONE if self.undone else str(self.verdict)
+
+    def record(self) -> dict[str, object]:
+        """The result as JSON knows it."""
+        known = vars(self) | {"verdict": str(self.verdict)}
+        return {key: value for key, value in known.items() if key != "undone" or value}
+
+
+@dataclass
+class Outcome:
+    """What a notebook came to: results by grade cell, outputs by index of the notebook's cells, the grader's faults."""
+
+    checks: dict[str, list[CheckResult]] = field(default_factory=dict)
+    outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    walled: bool = True
+    integrity: list[str] = field(default_factory=list)
+    """Facts about what the notebook did to its process; they cost nothing."""
+    room: int = CHARACTERS
+    """How much more its outputs may hold."""
+
+    def keep(self, index: int, reply: dict) -> None:
+        """Keep the outputs of a cell, unless it has been run before."""
+        if index not in self.outputs:
+            outputs = outputs_of(reply, self.room)
+            self.room -= len(json.dumps(outputs))
+            self.outputs[index] = outputs, count_of(reply)
+
+    def record(self) -> dict[str, list[dict]]:
+        """The results of the checks as JSON knows them."""
+        return {cell: [result.record() for result in results] for cell, results in self.checks.items()}
+
+    def earned(self, cell: str) -> float | None:
+        """The points of a grade cell; None when the grader could not grade it."""
+        results = self.checks.get(cell, [])
+        if any(result.verdict is Verdict.UNGRADED for result in results):
+            return None
+        return sum(result.earned for result in results)
+
+
+def score(cell: Cell, reports: list[dict], skip: int = 0, credit: str = "") -> list[CheckResult]:
+    """Reports with their points; a number as the last value of a cell is partial credit, as in nbgrader.
+
+    ``credit`` is what the solution's last value came to: NUMBER or FULL, or nothing where that is not known.
+    """
+    results = []
+    for check, report in zip(cell.checks[skip:], reports, strict=False):
+        verdict = Verdict(report["verdict"])
+        earned = check.points if verdict is Verdict.PASSED else 0.0
+        reason, traceback, printed = (whole(report[name])[:LONGEST] for name in ("reason", "traceback", "printed"))
+        if earned and len(cell.checks) == 1 and report["result"] is not None:
+            try:
+                earned = credit_of(report["result"], check.points, credit)
+            except ValueError as error:  # where the solution's was fit, the answer is at fault
+                verdict, earned = (Verdict.FAILED if credit else Verdict.UNGRADED), 0.0
+                reason = str(error)
+        seconds, whose = report["seconds"], report.get("raised_by", "")
+        results.append(
+            CheckResult(check.title, check.points, verdict, earned, reason, traceback, printed, seconds, whose)
+        )
+    return results
+
+
+def credit_of(shown: str, points: float, credit: str = "") -> float:
+    """The points for what the last value of a test is shown as; for what is no number nbgrader gives all.
+
+    Raises ValueError for a number that is too large; where the solution's was a NUMBER of points also for one that is
+    none, and for one below zero: for both nbgrader gives all points.
+    """
+    from nbgrader import utils  # takes a second to load, and few tests end in a number
+
+    number = _number(shown)
+    if credit == NUMBER and number is not None:
+        if not -ROUNDING * points <= number <= points + ROUNDING * points:
+            raise ValueError(f"the test came to {shown[:40]}, which is no number from 0 to {points:g}")
+        if not 0 <= number <= points:
+            return min(max(number, 0.0), points)
+    return utils.get_partial_grade({"data": {"text/plain": shown}}, points, logging)
+
+
+def kind_of_credit(shown: str | None, points: float) -> str:
+    """What the solution's last value came to: NUMBER, FULL, or nothing when it was not worth all points."""
+    try:
+        if shown is None or credit_of(shown, points) < points:
+            return ""
+    except ValueError:
+        return ""
+    number = _number(shown)
+    return NUMBER if number is not None and 0 <= number <= points else FULL
+
+
+def _number(shown: str) -> float | None:
+    match = NUMPY.fullmatch(shown)
+    try:
+        return float(match[1] if match else shown)
+    except ValueError:
+        return None
+
+
+def whole(text: str) -> str:
+    """A text without halves of characters."""
+    return SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
+    """The outputs of a cell, as far as a notebook can hold them: the reply comes from a stranger."""
+    outputs, kept = reply.get("outputs"), []
+    for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
+        text = json.dumps(item, ensure_ascii=False)
+        if (room := room - len(text)) < 0:
+            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was dropped here]\n"}]
+        if item:
+            kept.append(json.loads(whole(text)))
+    return kept
+
+
+def count_of(reply: dict) -> int | None:
+    """The number of a cell, as the notebook shows it."""
+    count = reply.get("count")
+    return count if type(count) is int and 0 <= count <= MOST_COUNT else None
+
+
+def _output(item: object) -> dict:
+    """An output with what belongs to its type and nothing else; empty when it is none."""
+    kind = item.get("output_type") if type(item) is dict else None
+    match kind if type(kind) is str else None, item:  # an array, compared with a text, is neither true nor false
+        case "stream", {"name": str(name), "text": str(text)} if name in ("stdout", "stderr"):
+            return {"output_type": "stream", "name": name, "text": text}
+        case "error", {"ename": str(name), "evalue": str(value), "traceback": list(lines)}:
+            if all(isinstance(line, str) for line in lines):
+                return {"output_type": "error", "ename": name, "evalue": value, "traceback": lines}
+        case "display_data" | "execute_result", {"data": dict(data), "metadata": dict(about)}:
+            if all(isinstance(text, str) for text in (*data, *data.values())):
+                result = {"execution_count": count_of({"count": item.get("execution_count")})}
+                shown = {"output_type": kind, "data": data, "metadata": about if _is_json(about) else {}}
+                return shown | (result if kind == "execute_result" else {})
+    return {}
+
+
+def _is_json(value: object) -> bool:
+    """Whether JSON can say it, and says the same again."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False)) == value
+    except (TypeError, ValueError, RecursionError):
+        return False

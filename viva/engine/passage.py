@@ -1,0 +1,259 @@
+"""One pass over a submission, through as many pairs of candidate and examiner as it needs.
+
+When the candidate dies, a new pair of processes runs the earlier cells again, leaves the deadly one out, and goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbformat import NotebookNode
+
+from viva.engine import ownership
+from viva.engine.blueprint import Cell
+from viva.engine.dialogue.facts import facts
+from viva.engine.dialogue.integrity import ANSWER_SECONDS
+from viva.engine.dialogue.kinds import CREDIT
+from viva.engine.examination import Examination, examine, prepare
+from viva.engine.outcome import CheckResult, Outcome, score
+from viva.engine.patience import Patience, Spent, allowance, running, spoken
+from viva.engine.session import TIMEOUT, Died, Session
+from viva.verdict import Verdict
+
+if TYPE_CHECKING:
+    from viva.engine.grading import Grader
+
+MOST_DEATHS = 3
+"""So many times a submission is taken up again after its process ended."""
+OWN_CELLS = 0.5
+"""This part of a notebook's time may those cells take together that are not the assignment's."""
+NOT_RUN = {"outputs": [{"output_type": "stream", "name": "stderr", "text": "This cell was not run: time was over.\n"}]}
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+
+
+class Shot(Exception):  # noqa: N818
+    """The candidate met a SIGKILL, which may have been the machine's."""
+
+
+class Passage:
+    """One pass over a submission, through as many sessions as it needs."""
+
+    def __init__(
+        self,
+        grader: Grader,
+        notebook: NotebookNode,
+        examination: Examination,
+        data: Path | None,
+        files: Path | None,
+        watch: Callable[[str], None] | None,
+        patience: Patience | None,
+    ) -> None:
+        self.grader, self.examination, self.data, self.files = grader, examination, data, files
+        self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+        self.blueprint = {cell.id: cell for cell in examination.blueprint.cells}
+        self.outcome = Outcome(walled=grader.walled)
+        self.deadly: set[int] = set()
+        self.lost: dict[str, Died] = {}
+        """By name: the death of the cell that would have bound it."""
+        self.finished: set[int] = set()
+        self.spent: dict[str, float] = {}
+        total = math.inf if watch else examination.budget(grader.seconds, grader.budget)
+        self.watch = watch or (lambda name: None)
+        self.patience = patience or Patience(total, [cell.source for _, cell in self.cells], once=watch is not None)
+        self.own = OWN_CELLS * total
+        """Seconds left for the cells that are not the assignment's."""
+        self.interrupted: set[int] = set()
+        self.fatal: set[tuple[str, str]] = set()
+        """Checks that ended the candidate: they are not run again."""
+        self.ran: list[str] = []
+        """What the candidate has run since the last grade cell."""
+        self.unsteady: dict[str, tuple[str, str]] = {}
+        """Names that changed though no text says so: the grade cells between which they did."""
+        self.last = False
+
+    def finish(self, *, last: bool) -> None:
+        """Go through the notebook. Raises Shot, unless this is the ``last`` attempt."""
+        self.last = last
+        parents = self.grader.candidates, self.grader.examiners
+        for _ in range(MOST_DEATHS + 1):
+            with Session(*parents, self.data, self.files, self.patience) as session:
+                try:
+                    session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
+                    death = self._go_through(session)
+                except Spent as spent:
+                    self._mark_rest(Verdict.TIMEOUT, str(spent))
+                    break
+                if death is None:
+                    self._look_back(session)
+                    break
+                if not last and death.verdict is Verdict.KILLED and session.was_shot():
+                    raise Shot
+        self._mark_rest(Verdict.KILLED, "the cells before ended the code's process too often")
+
+    def give_up(self, fault: str) -> None:
+        self.outcome.faults.append(fault)
+        self._mark_rest(Verdict.UNGRADED, f"the grader failed, not you: {fault.splitlines()[-1]}")
+
+    def _go_through(self, session: Session) -> Died | None:
+        """Run all cells; the death of the candidate if the end was not reached."""
+        before, self.ran = None, []
+        for index, cell in self.cells:
+            if index in self.deadly:
+                continue
+            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            try:
+                if _is_test(cell) and name in self.blueprint:
+                    between = self.examination.cells_before(name, before)
+                    prepare(session, between, self.examination, self._seconds(cell), self.ran)
+                    before, self.ran = name, []
+                    self._examine(session, index, self.blueprint[name])
+                else:
+                    self._run(session, index, cell)
+            except Died as death:
+                self._bury(index, death)
+                return death
+        return None
+
+    def _run(self, session: Session, index: int, cell: NotebookNode) -> None:
+        """Run a cell that is no test."""
+        patience = self.patience
+        limit, left = patience.limit(cell.source, self._seconds(cell)), patience.left
+        if index in self.interrupted:
+            limit = patience.short(limit)
+        if own := self._known(cell) is None:
+            limit = min(limit, self.own)
+        if limit <= 0:
+            self.outcome.keep(index, NOT_RUN)
+            return
+        self.watch(_name(cell))
+        self.ran.append(cell.source)
+        reply = session.candidate(limit, do="run", source=cell.source)
+        self.own -= (left - patience.left) * own if left < math.inf else 0.0
+        self.outcome.keep(index, reply)
+        raised = reply.get("raised")
+        if session.interrupted:
+            if index not in self.interrupted:
+                self._lose(cell, Died(Verdict.TIMEOUT, TIMEOUT.format(spoken(session.limit))))
+                self.interrupted.add(index)
+            patience.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
+            patience.stop(f"the cell '{_name(cell)}'", session.limit)
+        elif raised is None and self.lost:
+            for name in self._bound(cell):
+                self.lost.pop(name, None)
+
+    def _look_back(self, session: Session) -> None:
+        """Note what the notebook did to its process; whatever comes of that question, no verdict changes."""
+        reply, session.patience = None, Patience()
+        with contextlib.suppress(Died):
+            reply = session.candidate(ANSWER_SECONDS, do="facts")
+        reasons = [result.reason for results in self.outcome.checks.values() for result in results]
+        self.outcome.integrity = facts(reply, reasons, self.grader.walled, self.unsteady)
+
+    def _examine(self, session: Session, index: int, cell: Cell) -> None:
+        results = self.outcome.checks.setdefault(cell.id, [])
+        again = index in self.finished
+        skip = 0 if again else len(results)
+        self.watch(cell.id)
+        self.patience.replaying = again
+        if again:
+            cell = replace(cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.fatal))
+        limit, start = cell.seconds or self.grader.seconds, time.monotonic()
+        seconds = allowance(limit, self.spent.get(cell.id, 0.0))
+        reports = examine(session, cell, self.examination, seconds, skip, again=self.last)
+        if cell.id in self.examination.inside:
+            self.ran.append(cell.source)
+        for report in reports:
+            self.unsteady = report.get("unsteady", {}) | self.unsteady
+        self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
+        if not again:
+            credit = self.examination.kinds.get(CREDIT + cell.id, "")
+            results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
+        if len(results) >= len(cell.checks):
+            self.finished.add(index)
+        if self.grader.candidates not in session.pids and not (reports and reports[-1]["died"]):
+            raise Died(Verdict.TIMEOUT, "")  # when the examiner was to leave the cell
+        if reports and reports[-1]["died"]:
+            self.fatal |= {(cell.id, report["title"]) for report in reports if report["died"]}
+            raise Died(Verdict(reports[-1]["verdict"]), reports[-1]["reason"])
+
+    def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
+        """A name that is missing because its cell ended the process is no error of the check; what the solution does
+        not pass here either is nobody's mistake."""
+        why = self.examination.refused.get(cell.id)
+        if why and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
+            result.verdict, result.earned, result.reason = Verdict.UNGRADED, 0.0, why
+            return result
+        if self.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
+            match = UNDEFINED.match(result.reason)
+            name = match[1] if result.verdict is Verdict.ERROR and match else self._unfinished(cell, result)
+            if death := self.lost.get(name):
+                result.verdict, result.reason = death.verdict, f"in the cell that defines {name}, {death.reason}"
+        return result
+
+    def _unfinished(self, cell: Cell, result: CheckResult) -> str:
+        """A name of a check that its cell may have left half done, as an interrupted loop leaves a list."""
+        check = next(one for one in cell.checks if one.title == result.title)
+        names = ownership.names_of(f"{cell.prelude}\n{check.source}")
+        used = names.used if names else set()
+        return next((name for name in self.lost if name in used and name not in self.patience.functions), "")
+
+    def _bury(self, index: int, death: Died) -> None:
+        """Remember that the candidate died at a cell."""
+        cell = dict(self.cells)[index]
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if name in self.outcome.checks:
+            if index in self.finished:
+                self.deadly.add(index)
+            return
+        self.deadly.add(index)
+        self._lose(cell, death)
+        if death.verdict is Verdict.TIMEOUT:
+            self.patience.suspect_all(cell.source, self._seconds(cell))
+            self.patience.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
+        text = f"{death.verdict}: {death.reason}"
+        error = {"output_type": "error", "ename": str(death.verdict), "evalue": death.reason, "traceback": [text]}
+        self.outcome.outputs[index] = ([error], None)
+
+    def _lose(self, cell: NotebookNode, death: Died) -> None:
+        self.lost |= dict.fromkeys(self._bound(cell), death)
+
+    def _bound(self, cell: NotebookNode) -> set[str]:
+        """What a cell binds, or should."""
+        names = ownership.names_of(cell.source)
+        return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
+
+    def _mark_rest(self, verdict: Verdict, reason: str) -> None:
+        present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
+        for cell in self.examination.blueprint.cells:
+            if cell.kind != "tests":
+                continue
+            results = self.outcome.checks.setdefault(cell.id, [])
+            missing = cell.id not in present
+            for check in cell.checks[len(results) :]:
+                why = (Verdict.MISSING, "the cell is not in the submission") if missing else (verdict, reason)
+                results.append(CheckResult(check.title, check.points, *why[:1], reason=why[1]))
+
+    def _seconds(self, cell: NotebookNode) -> float:
+        """The time limit, which is the blueprint's: what the submission says does not count."""
+        known = self._known(cell)
+        return float((known and known.seconds) or self.grader.seconds)
+
+    def _known(self, cell: NotebookNode) -> Cell | None:
+        """The cell of the assignment that a cell is."""
+        return self.blueprint.get(_name(cell))
+
+
+def _name(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+
+
+def _is_test(cell: NotebookNode) -> bool:
+    about = cell.metadata.get("nbgrader", {})
+    return bool(about.get("grade")) and not about.get("solution")

@@ -1,0 +1,188 @@
+"""How long a submission is waited for: all of it together, each step, and what did not finish before.
+
+Theory of operation. Everything that a submission makes the grader wait for is paid from one budget. Each cell has its
+own limit as well. What did not finish in it once is not given as long a second time: the name that the test asked for,
+the student's functions that were running, and every function whose code mentions one of them are *slow* from then on
+and get SHORT, or a thirtieth of the limit. A name that did not finish so often as MOST_STRIKES, or that could not even
+be interrupted, is *given up*: tests that ask for it are told at once. So an endless loop costs its limit and a few
+seconds, and all checks that do not need it run as ever.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from viva.engine import ownership
+from viva.verdict import Verdict
+
+LEAST, LIMITS, SOLUTIONS = 60.0, 6, 5
+"""A notebook may take so many seconds in all, so many limits of a cell, or so many times as long as the solution took:
+whichever is most."""
+SHORT = 1.0
+MOST_STRIKES = 3
+FATAL = 2
+"""So many times a name may end the process that runs it."""
+SPENT = "not run"
+RUNNING = re.compile(r", line \d+, in (\w+)$", re.MULTILINE)
+"""A function in a traceback."""
+
+
+class Spent(Exception):  # noqa: N818
+    """The submission has used up its time."""
+
+
+def budget(limits: Iterable[float], solution: float) -> float:
+    """Seconds for a whole notebook whose cells have these limits, and whose solution took so long."""
+    return max(LEAST, LIMITS * max(limits), SOLUTIONS * solution)
+
+
+def spoken(seconds: float) -> str:
+    number = math.ceil(seconds) if seconds > 0.5 else round(seconds, 1)  # of a limit a little was used before
+    return f"{number:g} second" + "s" * (number != 1)
+
+
+class Patience:
+    """What is left of the time for one submission, whose code cells have the texts ``sources``.
+
+    With ``once`` nothing more is waited for when anything did not finish.
+    """
+
+    def __init__(self, total: float = math.inf, sources: Iterable[str] = (), once: bool = False) -> None:
+        self.left, self.once = total, once
+        self.reason = f"{SPENT}: the notebook did not finish in {spoken(total)}" if total < math.inf else ""
+        """Why the time is over, once it is."""
+        self.sources = tuple(sources)
+        self.stopped: dict[str, float] = {}
+        """By name: after how many seconds it was stopped the first time."""
+        self.slow: set[str] = set()
+        self.given_up: dict[str, tuple[Verdict, str]] = {}
+        self.strikes: Counter[str] = Counter()
+        self.replaying = False
+        """Whether what runs has run before: then it tells nothing new."""
+
+    @functools.cached_property
+    def functions(self) -> dict[str, set[str]]:
+        """By function of the notebook: the names that its code mentions."""
+        found: dict[str, set[str]] = {}
+        for names in filter(None, map(ownership.names_of, self.sources)):
+            for name, mentioned in names.mentioned.items():
+                found.setdefault(name, set()).update(mentioned)
+        return found
+
+    def granted(self, seconds: float) -> float:
+        """How long a step may take that may take ``seconds`` by itself. Raises Spent."""
+        if self.left <= 0:
+            raise Spent(self.reason)
+        return min(seconds, self.left)
+
+    def spend(self, seconds: float) -> None:
+        self.left -= seconds
+
+    @staticmethod
+    def short(seconds: float) -> float:
+        """How long something slow may take where anything else may take ``seconds``."""
+        return min(seconds, max(SHORT, seconds / 30))
+
+    def limit(self, source: str, seconds: float) -> float:
+        """How long code of the notebook may take that may take ``seconds`` by itself."""
+        return self.short(seconds) if self.slow and self.slow & self._uses(source) else seconds
+
+    def hopeless(self, source: str) -> tuple[Verdict, str] | None:
+        """What such code comes to where it uses what was given up."""
+        used = self._uses(source) if self.given_up else set()
+        return next((known for name, known in self.given_up.items() if name in used), None)
+
+    def words(self) -> dict[str, list[str]]:
+        """What the examiner has to know."""
+        return {"slow": sorted(self.slow), "given_up": sorted(self.given_up)} if self.slow or self.given_up else {}
+
+    def stop(self, what: str, seconds: float) -> None:
+        """Note that ``what`` did not finish."""
+        if self.once and self.left > 0:
+            self.left, self.reason = 0.0, f"{SPENT}: {what} did not finish in {spoken(seconds)}"
+
+    def suspect(self, names: Iterable[str], seconds: float) -> None:
+        """Note that these functions of the student's were running when the time was over."""
+        for name in names:
+            if name in self.functions:
+                self.stopped.setdefault(name, seconds)
+        self.slow = {name for name in self.functions if self._culprit(name)} | self.stopped.keys()
+
+    def suspect_all(self, source: str, seconds: float) -> None:
+        """The same where nobody knows what was running in this code."""
+        self.suspect(sorted(self._uses(source)), seconds)
+
+    def judge(self, report: dict, interrupted: bool, seconds: float) -> None:
+        """Say in an examiner's report what time has to do with it, and learn from it.
+
+        ``interrupted`` says whether the ``seconds`` were over.
+        """
+        asked, running = report.pop("asked", ""), report.pop("running", [])
+        if interrupted:
+            report["verdict"], report["reason"] = Verdict.TIMEOUT, self._explain(asked, seconds)
+            self._strike(asked, running, seconds, report)
+        elif report["verdict"] == Verdict.TIMEOUT and asked in self.given_up:
+            report["verdict"], report["reason"] = self.given_up[asked]
+        elif report["verdict"] == Verdict.TIMEOUT:
+            report |= {"verdict": Verdict.ERROR, "reason": "KeyboardInterrupt: ", "raised_by": "student"}
+        elif report["died"] and asked and not self.replaying:
+            self.strikes[asked] += 1
+            if self.strikes[asked] >= FATAL:
+                ended = f"{asked} was not called again, as it had ended its process twice"
+                self.given_up.setdefault(asked, (Verdict.KILLED, ended))
+
+    def _explain(self, asked: str, seconds: float) -> str:
+        reason = f"{asked or 'the code'} did not finish in {spoken(seconds)}"
+        culprit = self._culprit(asked) if asked in self.slow else ""
+        return f"{reason}; {self._before(asked, culprit)}" if culprit else reason
+
+    def _before(self, asked: str, culprit: str) -> str:
+        who = "it" if culprit == asked else f"{culprit}, which it uses,"
+        return f"{who} had not finished in {spoken(self.stopped[culprit])} before"
+
+    def _culprit(self, name: str) -> str:
+        """What was stopped before, and is used in the code of ``name``."""
+        if name in self.stopped:
+            return name
+        used = ownership.reached({name}, self.functions)
+        return next((one for one in self.stopped if one in used), "")
+
+    def _strike(self, asked: str, running: list[str], seconds: float, report: dict) -> None:
+        if asked:
+            self.stopped.setdefault(asked, seconds)
+        if report["died"]:
+            running = sorted(ownership.reached({asked}, self.functions))
+        self.suspect(running, seconds)
+        self.stop(asked or f"a call in '{report['title']}'", seconds)
+        if asked and not self.replaying:
+            self.strikes[asked] += 1
+        hopeless = [asked] if asked and (report["died"] or self.strikes[asked] >= MOST_STRIKES) else []
+        if report["died"]:  # each would cost a process, and there are few
+            hopeless += [name for name in self.functions if asked in ownership.reached({name}, self.functions)]
+        for name in hopeless:
+            reason = f"{name} was not called again: {self._before(name, asked)}"
+            self.given_up.setdefault(name, (Verdict.TIMEOUT, reason))
+
+    def _uses(self, source: str) -> set[str]:
+        names = ownership.names_of(source)
+        return names.used | ownership.reached(names.used, self.functions) if names else set()
+
+
+def running(traceback: object) -> list[str]:
+    """The functions in the traceback of an interrupt; it comes from a stranger."""
+    return RUNNING.findall(traceback)[:100] if isinstance(traceback, str) else []
+
+
+def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:
+    """How long each step of a grade cell may take: what is left of its limit, then a tenth of it for every check.
+
+    So a check that never ends costs the others of its cell nothing.
+    """
+    start = time.monotonic() - spent
+    while True:
+        yield max(limit - (time.monotonic() - start), limit / 10)

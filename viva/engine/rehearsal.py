@@ -1,0 +1,246 @@
+"""What the grader learns about a notebook by grading the instructor's own solution, before any student's.
+
+Five things: which names the answers change in place, and which files they write (running the solution cell by cell
+and comparing), the kinds of all answers (examining the solution with the recording on), which grade cells cannot be
+split into two processes: the solution passes them in one process, but not in two; and which it does not pass here at
+all, though it does where one process does everything.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import re
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from viva.engine import ownership
+from viva.engine.blueprint import Cell, read_blueprint
+from viva.engine.dialogue.kinds import ANY, CREDIT, OWN
+from viva.engine.examination import Examination, examine, prepare
+from viva.engine.grading import Grader
+from viva.engine.outcome import kind_of_credit
+from viva.engine.patience import allowance
+from viva.engine.session import Session
+from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
+from viva.verdict import BlueprintError, Verdict
+
+REFUSED = "the wall around the grader's processes refuses to the instructor's own solution what this test needs"
+UNPROVEN = (
+    "the instructor's own solution passes this test where one process does everything, and not here, neither with "
+    "the test in a process of its own nor in the student's ({})"
+)
+
+
+@dataclass
+class _Examined:
+    """What examining the solution showed; ``lost`` are the grade cells that it does not pass, with the reason."""
+
+    kinds: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
+    files: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By grade cell that was split, the files that the candidate writes meanwhile."""
+    reading: set[str] = field(default_factory=set)
+    """The given cells that find a file no longer, as it is the student's."""
+
+
+def rehearse(
+    path: Path, grader: Grader, data: Path | None = None, released: dict[str, str] | None = None
+) -> Examination:
+    """The examination of the instructor notebook at ``path``; for ``released`` see read_blueprint.
+
+    Raises BlueprintError when the notebook cannot be graded at all; a solution that fails its own
+    tests is not this function's concern.
+    """
+    blueprint = read_blueprint(path, released)
+    cells = [cell for cell in blueprint.cells if cell.code]
+    try:
+        alone = run_alone(cells, grader, data)
+        plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
+        inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
+            cells, alone.raised, grader
+        )
+        split = {cell.id for cell in cells if cell.kind == "tests"} | plan.given
+        files = {cell: names for cell, names in alone.files.items() if cell not in split}
+        known, found = _split_and_inside(
+            cells, Examination(blueprint, plan, {}, inside, files=files), alone, grader, data
+        )
+    except Ended as ended:
+        raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
+    untold = _untold(cells, alone.raised)
+    kinds = {path: kind for path, kind in found.kinds.items() if re.match(r"\w*", path)[0] not in untold}
+    wide = {path for path in blueprint.widened if path in kinds} | untold
+    refused = _refused(cells, alone, found, grader)
+    return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
+
+
+def _split_and_inside(
+    cells: list[Cell], known: Examination, alone: Solo, grader: Grader, data: Path | None
+) -> tuple[Examination, _Examined]:
+    """Find out which grade cells have to run in the candidate so that the solution passes.
+
+    Each round shows more of them: what a cell binds in the candidate, those below may have passed only with; and one in
+    the candidate may need what those above it bind in the examiner.
+    """
+    while True:
+        start = time.monotonic()
+        found = _examine_recording(cells, known, grader, data)
+        known = replace(known, seconds=time.monotonic() - start)
+        lost = {cell for cell in found.lost if alone.raised[cell] is None}
+        more = lost - known.inside or _needed(cells, lost) - known.inside
+        files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
+        files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
+        if not more and not found.reading and known.files | files == known.files:
+            return known, found
+        plan = _without(cells, known.plan, found.reading)
+        known = replace(known, plan=plan, inside=known.inside | more, files=known.files | files)
+
+
+def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
+    """The plan in which these given cells bind names of the student's."""
+    owned = {cell.id: frozenset(ownership.names_of(cell.source).bound) for cell in cells if cell.id in reading}
+    return ownership.Plan(plan.given - reading, plan.owned | owned)
+
+
+def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
+    """The grade cells that bind what these, which stand below them, use: themselves or by way of an answer."""
+    functions: dict[str, set[str]] = {}
+    binding: list[tuple[str, set[str]]] = []
+    found: set[str] = set()
+    for cell in cells:
+        names = ownership.names_of(cell.source) or ownership.Names()
+        functions |= names.mentioned
+        if cell.id in lost:
+            used = names.used.union(*names.mentioned.values())
+            used |= ownership.reached(used, functions)
+            found |= {other for other, bound in binding if bound & used}
+        if cell.kind == "tests":
+            binding.append((cell.id, ownership.rebound_of(cell.source)))
+    return found
+
+
+def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -> dict[str, str]:
+    """The grade cells that cannot be graded though stock nbgrader could, each with the reason."""
+    refused: dict[str, str] = {}
+    cut = ""
+    for cell in cells:
+        cut = cut or alone.cut.get(cell.id, "")
+        if cell.kind != "tests" or cell.id not in found.lost:
+            continue
+        error = alone.raised[cell.id]
+        if error is None:
+            refused[cell.id] = cut or UNPROVEN.format(found.lost[cell.id])
+        elif cut:
+            refused[cell.id] = cut
+        elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
+            # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
+            refused[cell.id] = REFUSED
+    return refused
+
+
+def _is_elsewhere(error: dict, grader: Grader) -> bool:
+    """Whether a file was not found that no submission can bring, as its path is the machine's."""
+    path = error["attributes"].get("filename") if error["name"] == "FileNotFoundError" else None
+    return isinstance(path, str) and os.path.isabs(path) and not Path(path).is_relative_to(grader.candidates.place)
+
+
+def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], grader: Grader) -> set[str]:
+    """The grade cells that the solution does not pass for want of a file, and those below that use what they bind.
+
+    Only a submission may hold the file, as a module that students write and hand in.
+    """
+    found: set[str] = set()
+    bound: set[str] = set()
+    for cell in cells:
+        error = raised.get(cell.id)
+        names = ownership.names_of(cell.source) if error else None
+        if names and (
+            error["name"] == "ModuleNotFoundError"
+            or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
+            or names.used & bound
+        ):
+            found.add(cell.id)
+            bound |= names.bound
+    return found
+
+
+def _untold(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+    """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
+    used: dict[bool, set[str]] = {True: set(), False: set()}
+    for cell in cells:
+        if cell.kind == "tests" and (names := ownership.names_of(cell.source)):
+            used[raised[cell.id] is None] |= names.used.union(*names.mentioned.values()) - names.bound
+    return used[False] - used[True] - set(vars(builtins))
+
+
+def _part(cell: Cell) -> tuple[str, str]:
+    """The kind of a code cell in the plan, and its text."""
+    if cell.kind in ("given", "task"):
+        return ("given" if cell.locked else "open"), cell.source
+    return cell.kind, cell.source
+
+
+def kinds_of_answers(known: Examination) -> dict[str, str]:
+    """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
+    cells = {cell.id: (cell.kind, ownership.names_of(cell.source)) for cell in known.blueprint.cells}
+    tested = [names for kind, names in cells.values() if kind == "tests" and names]
+    used = set().union(*(names.used.union(*names.mentioned.values()) for names in tested))
+    shown = {
+        name
+        for cell, names in known.plan.owned.items()
+        for name in names
+        if name in used or cells[cell][0] in ownership.ANSWERS
+    }
+    recorded = sorted(known.kinds.items())
+    return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
+
+
+def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
+    """Examine the solution, recording the kinds of its answers."""
+    found = _Examined()
+    imported: set[str] = set()
+    before = None
+    with Session(grader.candidates, grader.examiners, data) as session:
+        for cell in cells:
+            seconds = cell.seconds or grader.seconds
+            with watching(session, cell, seconds):
+                if cell.kind == "tests":
+                    _examine_one(session, cell, examination, seconds, found, before)
+                    before = cell.id
+                    continue
+                session.candidate(seconds, do="run", source=cell.source)
+                seen = session.candidate(60, do="kinds")["kinds"]
+                imported |= ownership.imports_of(cell.source)
+                _merge(
+                    found.kinds,
+                    {name: OWN + kind if name in imported and ":" in kind else kind for name, kind in seen.items()},
+                )
+        _merge(found.kinds, session.examiner(10, do="kinds")["kinds"])
+    return found
+
+
+def _examine_one(
+    session: Session, cell: Cell, examination: Examination, seconds: float, found: _Examined, before: str | None
+) -> None:
+    """Examine the solution with one grade cell, which follows the one called ``before``, and note what comes of it."""
+    places = {name: kind for name, kind in found.kinds.items() if ":" in kind}
+    session.examiner(10, do="prepare", kinds=places, recording=True)
+    errors = prepare(session, examination.cells_before(cell.id, before), examination, seconds)
+    if examination.files:
+        found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
+    files = files_of(session)
+    reports = examine(session, cell, examination, allowance(seconds))
+    if cell.id not in examination.inside and (names := written(files, files_of(session))):
+        found.files[cell.id] = names
+    lost = [report["reason"] for report in reports if report["verdict"] != Verdict.PASSED]
+    if lost or len(reports) != len(cell.checks):
+        found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
+    elif len(cell.checks) == 1 and (credit := kind_of_credit(reports[0]["result"], cell.checks[0].points)):
+        found.kinds[CREDIT + cell.id] = credit
+
+
+def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
+    """Add recorded kinds; what was seen as two different kinds may be either."""
+    for path, kind in more.items():
+        kinds[path] = kind if kinds.get(path, kind) == kind else ""

@@ -1,0 +1,251 @@
+"""A candidate and an examiner, connected: started, asked, interrupted, ended.
+
+Whoever drives them trusts the examiner and believes the candidate nothing but its own cells' outputs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.engine import wire
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.parent import Parent
+from viva.engine.patience import Patience, spoken
+from viva.folder import remove, walk
+from viva.verdict import Verdict, WallError, WireError
+from viva.wall.confinement import Limits, overflowing
+
+GRACE = 1.0
+"""Seconds between the interrupt and the kill."""
+PROMPT = 0.1
+"""So soon most answers are there, and nobody asks whether the machine is busy."""
+STRETCH = 3
+"""At most so many times as long the grader waits where others keep the processor busy."""
+WATCH = 0.25
+"""Seconds between two looks into a scratch folder."""
+STUCK = 10.0
+"""Seconds that an examiner may take beyond its cell's time."""
+KILLED = "the code ended its process, or used more memory than it may"
+TIMEOUT = "the code did not finish in {}"
+
+
+class Died(Exception):  # noqa: N818
+    """The candidate ended, or had to be ended."""
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason = verdict, reason
+
+
+class ExaminerFault(Exception):  # noqa: N818
+    """The examiner itself failed; the fault is the grader's."""
+
+
+class ExaminerBusy(ExaminerFault):
+    """A test computes on in C code, which heeds no interrupt."""
+
+
+class Session:
+    """A candidate and an examiner, connected; close it to end both and remove the scratch folder."""
+
+    def __init__(
+        self,
+        candidates: Parent,
+        examiners: Parent,
+        data: Path | None = None,
+        files: Path | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
+        self.patience = patience or Patience()
+        self.interrupted = False
+        """Whether the time of the last request was over before its answer came."""
+        self.limit = 0.0
+        """How long the last request could take."""
+        self.candidates, self.examiners = candidates, examiners
+        # One for each: a scratch folder belongs to a single process.
+        self.scratches = [parent.scratch() for parent in (candidates, examiners)]
+        for folder, scratch in zip((files or data, data), self.scratches, strict=True):
+            if folder is not None:
+                _copy_data(folder, scratch)
+        self.pids: dict[Parent, int] = {}
+        self.open: list[int] = []
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        null, out, err = os.open(os.devnull, os.O_RDWR), os.memfd_create("out"), os.memfd_create("err")
+        to_candidate, self.question = os.pipe()
+        self.answer, from_candidate = os.pipe()
+        to_examiner, self.request = os.pipe()
+        self.reply, from_examiner = os.pipe()
+        self.open = [self.question, self.answer, self.request, self.reply]
+        theirs = [null, out, err, to_candidate, from_candidate, to_examiner, from_examiner]
+        try:
+            self.pids[self.candidates] = self.candidates.fork(
+                [null, out, err, to_candidate, from_candidate], self.scratches[0], self.patience.left
+            )
+            self.pids[self.examiners] = self.examiners.fork(
+                [null, null, null, to_examiner, from_examiner, self.question, self.answer],
+                self.scratches[1],
+                self.patience.left,
+            )
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        for descriptor in (self.answer, self.reply):
+            try:
+                ready = wire.decode(wire.read(descriptor, timeout=20))
+            except (EOFError, TimeoutError, WireError) as error:
+                raise WallError(f"a process did not start: {error}") from error
+            if ready != {"ready": True}:
+                raise WallError(ready["fault"])
+
+    def close(self) -> None:
+        for parent, pid in self.pids.items():  # both at once: to give back a large memory takes a while
+            with contextlib.suppress(OSError, WallError):
+                parent.signal(pid, signal.SIGKILL)
+        for parent, pid in self.pids.items():
+            with contextlib.suppress(OSError, WallError):
+                parent.end(pid)
+        self.pids.clear()
+        for descriptor in self.open:
+            os.close(descriptor)
+        self.open = []
+        for scratch in self.scratches:
+            remove(scratch)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def candidate(self, within: float, **request: object) -> dict:
+        """The candidate's reply to a request. Raises Died, and Spent when the submission's time is over."""
+        self._begin(within)
+        try:
+            wire.write(self.question, wire.encode(request), timeout=STUCK)
+            if not self._readable(self.answer, self.limit):
+                self._interrupt(self.candidates)
+                self.interrupted = True
+                if not self._readable(self.answer, GRACE):
+                    raise Died(Verdict.TIMEOUT, TIMEOUT.format(spoken(self.limit)))
+            reply = wire.decode(wire.read(self.answer, timeout=STUCK))
+        except (EOFError, BrokenPipeError):
+            raise Died(Verdict.KILLED, KILLED) from None
+        except (WireError, TimeoutError) as error:
+            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {error}") from None
+        if not isinstance(reply, dict) or "refused" in reply:
+            raise Died(
+                Verdict.KILLED, f"the answer of the code's process cannot be read: {plaintext.quoted(safe(str, reply))}"
+            )
+        return reply
+
+    def examiner(self, within: float, **request: object) -> dict:
+        """The examiner's reply to a request. Raises ExaminerFault; after ExaminerBusy the candidate is gone.
+
+        Raises Spent when the submission's time is over.
+        """
+        self._begin(within)
+        try:
+            wire.write(self.request, wire.encode(request), timeout=STUCK)
+            reply = self._told(within)
+        except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
+            raise ExaminerFault(f"the examiner ended: {error}") from error
+        if "fault" in reply:
+            raise ExaminerFault(reply["fault"])
+        return reply
+
+    def _begin(self, within: float) -> None:
+        self.limit, self.interrupted = self.patience.granted(within), False
+
+    def _told(self, within: float) -> dict:
+        """What the examiner replies; when it says that it asks for something slow, its time is short from then on."""
+        left = self.limit
+        while True:
+            if not self._readable(self.reply, left):
+                self._interrupt(self.candidates)
+                self.interrupted = True
+                if not self._readable(self.reply, GRACE):
+                    self._interrupt(self.examiners)  # heeded where the test computes; what it was told can keep it busy
+                    if not self._readable(self.reply, GRACE):
+                        self._end_candidate()
+                        if not self._readable(self.reply, STUCK):
+                            raise ExaminerBusy(f"a test cell did not finish in {self.limit + STUCK:g} seconds")
+            reply = wire.decode(wire.read(self.reply, timeout=STUCK))
+            if "asks" not in reply:
+                return reply
+            if not self.interrupted:
+                self.limit = left = min(left, self.patience.granted(self.patience.short(within)))
+
+    def _readable(self, descriptor: int, seconds: float) -> bool:
+        """Wait for an answer, for so many seconds in which the machine lets the two processes work; those are spent.
+
+        Where no tmpfs limits the scratch folder, a candidate that fills it is ended.
+        """
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        start, before, wall = time.monotonic(), None, self.candidates.wall
+        watched = wall is not None and not wall.private_tmp
+        found, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
+        while not found and took < seconds:
+            before = self._kept_waiting() if before is None else before
+            if watched and overflowing(self.scratches[0], wall.limits):
+                self._end_candidate()
+            rest = seconds - took
+            found = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
+            passed = time.monotonic() - start
+            took = max(passed - max(0.0, self._kept_waiting() - before), passed / STRETCH)
+        self.patience.spend(took)
+        return bool(found)
+
+    def _kept_waiting(self) -> float:
+        """Seconds that the two processes could have worked while others had the processor."""
+        waited = 0.0
+        for parent, pid in self.pids.items():
+            with contextlib.suppress(WallError):
+                waited += parent.kept_waiting(pid)
+        return waited
+
+    def _interrupt(self, parent: Parent) -> None:
+        if pid := self.pids.get(parent):
+            with contextlib.suppress(WallError):
+                parent.signal(pid, signal.SIGINT)
+
+    def was_shot(self) -> bool:
+        """End the candidate, if it has not ended; whether it was a SIGKILL that ended it, and not its own code."""
+        status = self._end_candidate()
+        return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+    def status(self) -> int | None:
+        """End the candidate, if it has not ended: its wait status, None where it was ended before."""
+        return self._end_candidate() if self.candidates in self.pids else None
+
+    def _end_candidate(self) -> int:
+        pid = self.pids.pop(self.candidates, None)
+        return self.candidates.end(pid) if pid else 0
+
+
+def _copy_data(source: Path, scratch: Path) -> None:
+    """The files of a folder, without notebooks and links; the smaller first, as many as there is room for."""
+    files = [path for path in walk(source) if path.is_file() and not path.is_symlink()]
+    room, places = Limits().scratch_bytes // 2, Limits().scratch_files // 2
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        target = scratch / path.relative_to(source)
+        room -= path.stat().st_size
+        places -= 1 if target.parent.exists() else len(target.relative_to(scratch).parts)
+        if path.suffix != ".ipynb" and room >= 0 and places >= 0:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(OSError):  # it cannot be read
+                shutil.copyfile(path, target)

@@ -1,0 +1,210 @@
+"""What a released notebook says about its own visible checks, so that they can be graded without the instructor's.
+
+The grader learns from the instructor's solution which cells it runs itself, which names are the student's,
+and of which kind each answer is (viva/engine/rehearsal.py). `viva release` rehearses the student's copy, with the
+solution in it, and writes what came of it into the copy's metadata, under ``viva.check``:
+
+    given, inside   cells that the examiner runs, and grade cells that run in the candidate
+    owned           by cell, the names that are the student's from there on
+    kinds           by path, as in ``self_attention()``, the kind of an answer
+    files           by cell, if there are such, the files that are the student's from there on
+    cells           a digest of each locked cell, in order, to see which of them are gone or changed
+    seconds         the time limit of a cell
+    memory          if it is not the usual one, the limit of a process in megabytes
+
+Hidden lines take no part in it, and no name is written that the visible code run by the examiner does not hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from viva.engine import ownership
+from viva.engine.blueprint import Blueprint, Cell, is_locked, kind_of, language_of, split_checks
+from viva.engine.dialogue.kinds import ANY
+from viva.engine.examination import Examination
+from viva.verdict import BlueprintError, SubmissionError
+from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
+
+SECONDS, MOST_SECONDS = 30.0, 10**9
+"""A cell may take so many where nothing else is said; more than the second number is not meant."""
+NAME = re.compile(r"[^\W\d]\w*")
+STEP = re.compile(r" \w+")
+"""Part of a path, and no name of the notebook's: as in ``f() changed``."""
+
+
+@dataclass
+class Copy:
+    """A student's copy: the notebook as it is graded, what is known about it, and by cell why it cannot be checked."""
+
+    notebook: NotebookNode
+    examination: Examination
+    seconds: float = SECONDS
+    memory: int = USUAL.memory_bytes
+    """Bytes that a process may need."""
+    described: bool = True
+    """Whether `viva release` wrote into it what the grader knows."""
+    unchecked: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+def describe(released: NotebookNode, known: Examination, seconds: float, memory: int = USUAL.memory_bytes) -> dict:
+    """What goes into the metadata of a ``released`` notebook; ``known`` comes from rehearsing its visible lines.
+
+    ``seconds`` are those of a cell, ``memory`` the bytes of a process; the usual ones are not written down.
+    """
+    named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in released.cells}
+    named.pop(None, None)
+    locked = {name: cell for name, cell in named.items() if cell.cell_type == "code" and is_locked(cell)}
+    examined = [
+        cell for name, cell in locked.items() if name in known.plan.given or cell.metadata["nbgrader"].get("grade")
+    ]
+    words = {name for cell in examined for name in NAME.findall(cell.source)}
+    owned = {cell: sorted(words & names) for cell, names in known.plan.owned.items() if cell in named}
+    mine = {name for names in owned.values() for name in names}
+    kinds = {
+        path: kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) or ":" not in kind else ""
+        for path, kind in known.kinds.items()
+        if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
+    }
+    files = {cell: sorted(names) for cell, names in known.files.items() if names and cell in named}
+    return {
+        "given": sorted(known.plan.given & named.keys()),
+        "inside": sorted(known.inside & named.keys()),
+        "owned": owned,
+        "kinds": kinds,
+        "cells": {name: digest(cell.source) for name, cell in locked.items()},
+        "seconds": int(seconds) if seconds == int(seconds) else seconds,
+        **({"files": files} if files else {}),
+        **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
+    }
+
+
+def digest(source: str) -> str:
+    """Tells a changed text, white space aside."""
+    return hashlib.sha256("".join(source.split()).encode()).hexdigest()[:12]
+
+
+def open_copy(notebook: NotebookNode) -> Copy:
+    """A notebook with nbgrader's and Viva's metadata in it, made ready to be graded.
+
+    Raises SubmissionError when it is no notebook of nbgrader's, and BlueprintError when a check cannot run.
+    """
+    language = language_of(notebook.metadata)
+    if language != "python":
+        raise SubmissionError(f"is written in {language}, and only Python is checked; press Validate in JupyterLab")
+    about = _description(notebook.metadata.get("viva", {}).get("check"))
+    digests = about["cells"] if about else {}
+    unchecked: dict[str, str] = {}
+    remarks: list[str] = []
+    cells: dict[str, Cell] = {}
+    for cell in notebook.cells:
+        own = cell.metadata.get("nbgrader")
+        if not own:
+            continue
+        name = own.get("grade_id")
+        kind = kind_of(cell, own)
+        if not isinstance(name, str) or name in cells:  # a copy earns nothing
+            del cell.metadata["nbgrader"]
+            continue
+        changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
+        if changed and kind == "tests":
+            unchecked[name] = "this test cell was changed; put its first text back to have it checked"
+        elif changed:
+            remarks.append(f"the given cell '{name}' was changed; grading puts its first text back")
+        cells[name] = _cell(cell, name, kind, notebook)
+    for name in digests:
+        if name not in cells:
+            unchecked[name] = "this cell was deleted; grading puts it back"
+    if not any(cell.kind == "tests" for cell in cells.values()) and not unchecked:
+        raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
+    examination = _examination(notebook, cells, about)
+    about = about or {}
+    memory = about.get("memory", USUAL.memory_bytes // MB) * MB
+    return Copy(notebook, examination, about.get("seconds", SECONDS), memory, bool(about), unchecked, remarks)
+
+
+def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> Cell:
+    points = cell.metadata["nbgrader"].get("points", 0)
+    points = float(points) if kind in ("tests", "manual", "task") and isinstance(points, int | float) else 0.0
+    prelude, checks = "", ()
+    if kind == "tests":
+        try:
+            prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")
+        except BlueprintError:  # its text was changed, or hiding lines has broken it
+            checks = split_checks("", name, points, "")[1]
+    own, all_own = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
+    seconds = own.get("seconds", all_own.get("seconds"))
+    seconds = seconds if _is_time(seconds) else None
+    return Cell(
+        name,
+        kind,
+        cell.source,
+        points,
+        prelude,
+        checks,
+        inside=own.get("where") == "candidate",
+        seconds=seconds,
+        code=cell.cell_type == "code",
+        locked=is_locked(cell),
+    )
+
+
+def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | None) -> Examination:
+    blueprint = Blueprint("", tuple(cells.values()))
+    if about:
+        owned, files = (
+            {name: frozenset(names) for name, names in about.get(key, {}).items()} for key in ("owned", "files")
+        )
+        plan, inside = ownership.Plan(frozenset(about["given"]), owned), frozenset(about["inside"])
+        return Examination(blueprint, plan, about["kinds"], inside, files=files)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    plan = ownership.plan(
+        (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _kind_in_plan(cell), cell.source) for cell in code
+    )
+    owned = {cell: names for cell, names in plan.owned.items() if names}  # nobody says what a stub was to bind
+    plan = ownership.Plan(plan.given, owned)
+    kinds = {name: ANY for names in owned.values() for name in names}
+    inside = frozenset(cell.id for cell in cells.values() if cell.inside)
+    return Examination(blueprint, plan, kinds, inside)
+
+
+def _kind_in_plan(cell: NotebookNode) -> str:
+    """What is not locked may be the student's own."""
+    own = cell.metadata.get("nbgrader", {})
+    return kind_of(cell, own) if is_locked(cell) else "answer"
+
+
+def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:
+    if name in digests:
+        return digests[name] != digest(cell.source)
+    checksum = cell.metadata["nbgrader"].get("checksum")
+    if not checksum:
+        return False
+    from nbgrader.utils import compute_checksum  # takes a second to load
+
+    return compute_checksum(cell) != checksum
+
+
+def _description(about: object) -> dict | None:
+    """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
+    kinds = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
+    if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
+        return None
+    memory = about.get("memory", LEAST_MEMORY)
+    if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not _is_time(about.get("seconds")):
+        return None
+    if not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
+        return None
+    names = [*about["given"], *about["inside"], *about["kinds"].values(), *about["cells"].values()]
+    for several in (*about["owned"].values(), *about.get("files", {}).values()):
+        names += several if isinstance(several, list) else [several]
+    return about if all(isinstance(name, str) for name in names) else None
+
+
+def _is_time(seconds: object) -> bool:
+    return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS

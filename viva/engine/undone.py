@@ -1,0 +1,213 @@
+"""Answers that are not done yet, and the checks that this explains.
+
+An answer is not done while nothing was written into it, or while the line of the stub that raises is still in its
+way. What a check of it comes to (a wrong number, a NameError, a NotImplementedError) then says nothing to a student.
+Verdicts and points stay as they are; beside them stands which answers a check waits for. Three things tell:
+
+- the check ended with a NotImplementedError that such an answer's function raised: student code may raise one of its
+  own, with a message or where a condition holds, and that is an error like others;
+- it ended with a NameError for a name that such an answer, or a cell that stopped for want of one, was to bind;
+- else it is about the last answer above it that it uses, and that is not done.
+
+What was released is known in grading and not in `viva check`; there a stub is told by its form alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+from viva.engine import ownership
+from viva.engine.blueprint import Cell, Check
+from viva.engine.examination import Examination
+from viva.engine.outcome import CheckResult, Outcome
+from viva.verdict import Verdict
+
+STUB = "NotImplementedError"
+LOST = (Verdict.FAILED, Verdict.ERROR)
+ANY = "*"
+"""Stands for whatever an answer was to bind, where nobody says what that is."""
+LONGEST = 200_000
+"""A longer cell is not looked at; nobody types as much."""
+UNDEFINED = re.compile(r"(?:NameError: )?name '(\w+)' is not defined")
+FRAME = re.compile(r'^\s*File "[^"\n]*", line \d+, in (\S+)\n(.*)$', re.MULTILINE)
+_IDLE = ("pass", "...", "return", "return None", f"raise {STUB}", f"raise {STUB}()")
+_BLOCKS = ast.For | ast.While | ast.With
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class State:
+    """How far an answer is: whether it is ``idle`` (nothing was written), its ``functions`` that are not done, and
+    whether the stub's line ``raises`` outside of them; ``bound`` are the names that come before that line."""
+
+    idle: bool = False
+    functions: frozenset[str] = frozenset()
+    raises: bool = False
+    bound: frozenset[str] = frozenset()
+
+
+@functools.lru_cache(1024)
+def state_of(source: str, stub: str = "") -> State:
+    """How far an answer is; ``stub`` is its text as it was released, where that is known."""
+    if len(source) > LONGEST:
+        return State()
+    known = {*_IDLE, *_lines(stub)}
+    tree = _tree(source)
+    idle = known.issuperset(_lines(source)) or (tree is not None and all(_is_idle(node, known) for node in tree.body))
+    if tree is None:
+        return State(idle)
+    lines = {*_IDLE, *(line for line in known if line.startswith(f"raise {STUB}"))}
+    functions = _undone(tree, lines)
+    if not idle and (released := _tree(stub) if stub else None):
+        functions &= _undone(released, lines)
+    place = next((place for place, node in enumerate(tree.body) if _raises(node, known)), None)
+    if place is None:
+        return State(idle, functions)
+    inside = not isinstance(tree.body[place], ast.Raise)  # what a loop was to fill is not there yet
+    before = [] if inside else [node for node in tree.body[:place] if not _is_beginning(node, known)]
+    bound = ownership.names_of("\n".join(map(ast.unparse, before))) or ownership.Names()
+    return State(idle, functions, True, frozenset(bound.bound))
+
+
+def mark(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> None:
+    """Write into each check that was not passed for what it waits."""
+    if any(result.verdict in LOST for results in outcome.checks.values() for result in results):
+        _Walk(outcome, examination).through(notebook)
+
+
+class _Walk:
+    """Goes through a notebook, and knows at each place which names are missing for want of which answers."""
+
+    def __init__(self, outcome: Outcome, examination: Examination) -> None:
+        self.outcome, self.examination = outcome, examination
+        self.cells = {cell.id: cell for cell in examination.blueprint.cells}
+        self.missing: dict[str, frozenset[str]] = {}
+        self.raising: dict[str, frozenset[str]] = {}
+        """By function, the answers in which it is not done."""
+        self.owner: dict[str, str] = {}
+        """By name, the last answer that gives it."""
+        self.order: list[str] = []
+
+    def through(self, notebook: NotebookNode) -> None:
+        for index, cell in enumerate(notebook.cells):
+            if cell.cell_type != "code":
+                continue
+            name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+            known = self.cells.get(name)
+            if known is not None and known.kind == "tests":
+                for check, result in zip(known.checks, self.outcome.checks.get(name, []), strict=False):
+                    if result.verdict in LOST:
+                        result.undone = sorted(self._causes(known, check, result), key=self.order.index)
+            else:
+                self._pass(name, cell.source, known, self.outcome.outputs.get(index, ([], None))[0])
+
+    def _pass(self, name: str, source: str, known: Cell | None, outputs: list[dict]) -> None:
+        """Go over a cell that is no test: what it leaves missing, and what it gives."""
+        errors = {item["ename"]: item["evalue"] for item in outputs if item["output_type"] == "error"}
+        owned = self.examination.plan.owned.get(name, frozenset())
+        names = _names(source)
+        state = State()
+        if known is not None and known.kind in ownership.ANSWERS:
+            self.order.append(name)
+            self.owner |= dict.fromkeys(owned, name)
+            state = state_of(source, self.examination.stubs.get(name, ""))
+        stopped = state.raises and STUB in errors
+        lacking = set(state.functions) | (set(owned) if state.idle or stopped else set())
+        lacking -= state.bound if stopped else set()
+        if (state.idle or stopped) and name not in self.examination.plan.owned:
+            lacking.add(ANY)
+        causes = frozenset([name]) if lacking else self._wanted(errors, names)
+        if causes and not lacking:
+            lacking = set(owned) | names.bound
+        if not errors or lacking:
+            for one in (names.bound | owned) - lacking:
+                self.missing.pop(one, None)
+                self.raising.pop(one, None)
+        self.missing |= dict.fromkeys(lacking, causes)
+        self.raising |= dict.fromkeys(state.functions, causes)
+
+    def _wanted(self, errors: dict[str, str], names: ownership.Names) -> frozenset[str]:
+        """The answers for want of which a cell stopped."""
+        if undefined := UNDEFINED.fullmatch(errors.get("NameError", "")):
+            return self._missing(undefined[1])
+        if STUB in errors:
+            return frozenset().union(*(self.raising[one] for one in names.used & self.raising.keys()))
+        return frozenset()
+
+    def _missing(self, name: str) -> frozenset[str]:
+        return self.missing.get(name) or self.missing.get(ANY, frozenset())
+
+    def _causes(self, cell: Cell, check: Check, result: CheckResult) -> frozenset[str]:
+        """The answers that a check waits for."""
+        if result.reason.startswith(STUB):
+            frames = FRAME.findall(result.traceback)
+            function, line = frames[-1] if frames else ("", "")
+            return self.raising.get(function, frozenset()) if line.strip().startswith(f"raise {STUB}") else frozenset()
+        if undefined := UNDEFINED.match(result.reason):
+            return self._missing(undefined[1])
+        used = _names(f"{cell.prelude}\n{check.source}").used & self.owner.keys()
+        last = max((self.owner[name] for name in used), key=self.order.index, default="")
+        needed = {name for name in used if self.owner[name] == last}
+        if not needed or not self.missing.keys() >= needed:
+            return frozenset()
+        return frozenset().union(*(self.missing[name] for name in needed))
+
+
+def _names(source: str) -> ownership.Names:
+    try:
+        return (ownership.names_of(source) if len(source) <= LONGEST else None) or ownership.Names()
+    except (RecursionError, MemoryError):
+        return ownership.Names()
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return ownership.parsed(source)
+    except (RecursionError, MemoryError):
+        return None
+
+
+def _lines(source: str) -> Iterator[str]:
+    """The lines of code, without comments and white space of their own."""
+    for line in source.splitlines():
+        if words := line.partition("#")[0].split():
+            yield " ".join(words)
+
+
+def _undone(tree: ast.Module, known: set[str]) -> frozenset[str]:
+    """The functions that do nothing, or raise whatever they are given."""
+    return frozenset(
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, _FUNCTIONS)
+        if all(_is_idle(inner, known) for inner in node.body) or any(_raises(inner, known) for inner in node.body)
+    )
+
+
+def _is_idle(node: ast.stmt, known: set[str]) -> bool:
+    """Whether a statement does nothing: also a function or a loop around nothing."""
+    if isinstance(node, _BLOCKS | _FUNCTIONS | ast.ClassDef):
+        return all(_is_idle(inner, known) for inner in node.body)
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Pass | ast.Return | ast.Raise) and ast.unparse(node) in known
+
+
+def _raises(node: ast.stmt, known: set[str]) -> bool:
+    """Whether a statement is the line of the stub that raises, or a loop around it; no condition stands before it."""
+    if isinstance(node, _BLOCKS):
+        return any(_raises(inner, known) for inner in node.body)
+    return isinstance(node, ast.Raise) and bool(node.exc) and STUB in (text := ast.unparse(node)) and text in known
+
+
+def _is_beginning(node: ast.stmt, known: set[str]) -> bool:
+    """Whether a statement only makes a place for what the answer was to fill, or was released."""
+    value = getattr(node, "value", None)
+    empty = isinstance(value, ast.List | ast.Tuple | ast.Dict) and not list(ast.iter_child_nodes(value))[1:]
+    return isinstance(value, ast.Constant) or empty or set(_lines(ast.unparse(node))) <= known

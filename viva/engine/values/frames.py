@@ -1,0 +1,332 @@
+"""pandas objects as parts: frames, series, indexes, and what their columns hold.
+
+The first part is the name of a row of TABLE, which says how such an object is taken apart and put
+together; an index, and a column that is no NumPy array, is a nested list of the same form. Columns
+of NumPy's types, strings, categories, nullable numbers and dates with a time zone cross, and object
+columns that hold only scalars. Anything else (periods, intervals, sparse columns) makes an object of
+the whole that cannot cross. The attributes and flags of a frame stay behind, and the calendar step
+of an index of more than STEPS dates.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from decimal import Decimal
+from fractions import Fraction
+from types import NoneType
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+from pandas.tseries.frequencies import to_offset
+
+from viva.engine.values import arrays
+from viva.engine.values.plain import KIND, ZONES, check_keys
+from viva.verdict import WireError
+
+RANGE = 64 * 2**20  # the longest RangeIndex
+LEVEL = 100_000  # the most categories, or labels in a level
+UNSORTED = 10_000  # of those, when pandas must hash them to see that none comes twice: its hash can be attacked
+STEPS = 10_000  # the longest index with a calendar step, such as weeks; pandas checks these one by one
+FREQUENCY = re.compile(r"-?\d{0,9}[A-Za-z]{1,10}(?:-[A-Z]{3})?")
+NUMERIC = "biufcmM"
+MASKED = {
+    "b": pd.arrays.BooleanArray,
+    "i": pd.arrays.IntegerArray,
+    "u": pd.arrays.IntegerArray,
+    "f": pd.arrays.FloatingArray,
+}
+INDEXES = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex)
+DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
+PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
+CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
+"""What an object column may hold, and a label or a name be."""
+
+
+class _Foreign(Exception):  # noqa: N818
+    """Some part of an object cannot cross."""
+
+
+def take_apart(value) -> list | None:
+    """The parts of a pandas object; None when it cannot cross."""
+    try:
+        return _split(value)
+    except _Foreign:
+        return None
+
+
+def put_together(parts: list):
+    """The pandas object of these parts; raises anything when they are malformed."""
+    value = _build(parts)
+    return value if type(value) is not np.ndarray else _malformed()  # an object column alone
+
+
+def _build(parts: list):
+    _, build = TABLE[_want(parts, list)[0]]
+    return build(*parts[1:])
+
+
+def _split(value) -> list:
+    name = next(TYPES[base] for base in type.__dict__["__mro__"].__get__(type(value)) if base in TYPES)
+    split, _ = TABLE[name]
+    return [name, *split(value)]
+
+
+def _malformed() -> NoReturn:
+    raise WireError("a message holds a malformed pandas object")
+
+
+def _want(value, *types: type):
+    return value if type(value) in types else _malformed()
+
+
+# --- cells and labels
+
+
+def _split_cells(array) -> np.ndarray | list:
+    """The cells of a column or an index: a NumPy array, or the parts of another kind of array."""
+    if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
+        cells = array.to_numpy()
+        return cells if cells.dtype.kind in NUMERIC else ["objects", _cells(cells.tolist())]
+    if type(array) not in COLUMNS:
+        raise _Foreign
+    return _split(array)
+
+
+def _build_cells(parts, dimensions: int = 1):
+    if type(parts) is list:
+        array = _build(parts)
+        return array if type(array) in COLUMNS or type(array) is np.ndarray else _malformed()
+    return _numbers(parts, NUMERIC, dimensions)
+
+
+def _numbers(array, kinds: str, dimensions: int = 1) -> np.ndarray:
+    fits = type(array) is np.ndarray and array.dtype.kind in kinds and array.ndim == dimensions
+    return array if fits else _malformed()
+
+
+def _cells(cells: list) -> list:
+    """The cells, when all can cross."""
+    for cell in cells:
+        kind = KIND.get(type(cell))
+        if type(cell) not in CELLS or (kind and kind.split(cell) is None):
+            raise _Foreign
+    return cells
+
+
+def _objects(cells) -> np.ndarray:
+    _want(cells, list)
+    if not set(map(type, cells)) <= CELLS:
+        _malformed()
+    array = np.empty(len(cells), object)
+    array[:] = cells
+    return array
+
+
+def _split_label(label):
+    return tuple(_cells(list(label))) if type(label) is tuple else _cells([label])[0]
+
+
+def _label(label):
+    return label if set(map(type, label if type(label) is tuple else (label,))) <= CELLS else _malformed()
+
+
+def _split_strings(array) -> list:
+    dtype, cells = array.dtype, array.to_numpy(object, na_value=None).tolist()
+    if not set(map(type, cells)) <= {str, NoneType}:
+        raise _Foreign
+    return [dtype.storage, dtype.na_value is pd.NA, cells]
+
+
+def _strings(storage, nullable, cells):
+    if storage not in ("python", "pyarrow") or not set(map(type, _want(cells, list))) <= {str, NoneType}:
+        _malformed()
+    return pd.array(cells, dtype=pd.StringDtype(storage, na_value=pd.NA if nullable is True else np.nan))
+
+
+def _masked(data, mask):
+    return MASKED[_numbers(data, "biuf").dtype.kind](data, _numbers(mask, "b"))
+
+
+def _split_zoned(array) -> list:
+    if type(array.tz) not in ZONES:
+        raise _Foreign
+    return [array.tz_convert(None).to_numpy(), array.tz]
+
+
+def _zoned(utc, zone):
+    return pd.DatetimeIndex(_numbers(utc, "M")).tz_localize("UTC").tz_convert(_want(zone, *ZONES[1:])).array
+
+
+def _split_categories(array) -> list:
+    return [array.codes, _split_level(array.categories), array.ordered]
+
+
+def _categories(codes, categories, ordered):
+    dtype = pd.CategoricalDtype(_level(categories), _want(ordered, bool))
+    return pd.Categorical.from_codes(_numbers(codes, "i"), dtype=dtype)
+
+
+# --- indexes, series and frames
+
+
+def _split_index(index) -> list:
+    if type(index) not in INDEXES:
+        raise _Foreign
+    step = getattr(index, "freq", None)
+    name = step.freqstr if step is not None and _is_step(step.freqstr, len(index)) else None
+    return [_split_label(index.name), name if name and to_offset(name) == step else None, _split_cells(index.array)]
+
+
+def _is_step(name: str, length: int) -> bool:
+    even = (pd.offsets.Tick, pd.offsets.Day)
+    return bool(FREQUENCY.fullmatch(name)) and (length <= STEPS or isinstance(to_offset(name), even))
+
+
+def _index(name, step, cells):
+    cells = _build_cells(cells)
+    if cells.dtype == object:
+        check_keys(list(cells))
+    index = pd.Index(cells, dtype=cells.dtype, name=_label(name))
+    if step is not None:
+        if not _is_step(step, len(index)) or type(index) not in (pd.DatetimeIndex, pd.TimedeltaIndex):
+            _malformed()
+        index.freq = step
+    return index
+
+
+def _split_range(index) -> list:
+    return [index.start, index.stop, index.step, _split_label(index.name)]
+
+
+def _range(start, stop, step, name):
+    steps = range(*(_want(number, int) for number in (start, stop, step)))
+    return pd.RangeIndex(steps, name=_label(name)) if len(steps) <= RANGE else _malformed()
+
+
+def _is_level(index) -> bool:
+    """Whether the labels are few enough for a level, or categories."""
+    if isinstance(index, pd.MultiIndex) or len(index) > LEVEL:
+        return False
+    if len(index) <= UNSORTED or isinstance(index, pd.RangeIndex) or isinstance(index.dtype, pd.StringDtype):
+        return True
+    labels = index.to_numpy()
+    ascending = labels.dtype.kind in NUMERIC and bool((labels[1:] > labels[:-1]).all())
+    return ascending and index.is_monotonic_increasing  # pandas remembers that, and does not hash
+
+
+def _split_level(index) -> list:
+    if not _is_level(index):
+        raise _Foreign
+    return _split(index)
+
+
+def _level(parts):
+    index = _any_index(parts)
+    return index if _is_level(index) else _malformed()
+
+
+def _split_multi(index) -> list:
+    levels = [_split_level(level) for level in index.levels]
+    return [[_split_label(name) for name in index.names], levels, [np.asarray(codes) for codes in index.codes]]
+
+
+def _multi(names, levels, codes):
+    levels = [_level(level) for level in _want(levels, list)]
+    codes = [_numbers(code, "i") for code in _want(codes, list)]
+    return pd.MultiIndex(levels, codes, names=[_label(name) for name in _want(names, list)])
+
+
+def _any_index(parts):
+    index = _build(parts)
+    return index if isinstance(index, pd.Index) else _malformed()
+
+
+def _base(cls: type, value):
+    """A frame or series without its subclass."""
+    manager = object.__getattribute__(value, "_mgr")
+    return value if type(value) is cls else cls._from_mgr(manager, manager.axes)
+
+
+def _split_series(value) -> list:
+    series = _base(pd.Series, value)
+    name = object.__getattribute__(value, "_name")
+    return [_split_label(name), _split(series.index), _split_cells(series.array)]
+
+
+def _series(name, index, cells):
+    cells = _build_cells(cells)
+    return pd.Series(cells, index=_any_index(index), dtype=cells.dtype, name=_label(name))
+
+
+def _split_frame(value) -> list:
+    frame = _base(pd.DataFrame, value)
+    types = set(frame.dtypes)
+    if len(types) == 1 and getattr(types.pop(), "kind", "O") in NUMERIC and isinstance(frame.dtypes.iloc[0], np.dtype):
+        cells = frame.to_numpy()
+    else:
+        cells = [_split_cells(frame.iloc[:, place].array) for place in range(frame.shape[1])]
+    return [_split(frame.columns), _split(frame.index), cells]
+
+
+def _frame(columns, index, cells):
+    columns, index = _any_index(columns), _any_index(index)
+    if type(cells) is not list:
+        return pd.DataFrame(_numbers(cells, NUMERIC, 2), index=index, columns=columns)
+    arrays = enumerate(map(_build_cells, cells))
+    frame = pd.DataFrame({place: pd.Series(array, index=index, dtype=array.dtype) for place, array in arrays}, index)
+    frame.columns = columns
+    return frame
+
+
+def _split_stamp(value) -> list:
+    zone = dt.datetime.tzinfo.__get__(value)
+    if type(zone) not in ZONES:
+        raise _Foreign
+    return [pd.Timestamp.to_datetime64(value), zone]
+
+
+def _stamp(utc, zone):
+    stamp = pd.Timestamp(_want(utc, np.datetime64))
+    return stamp if _want(zone, *ZONES) is None else stamp.tz_localize("UTC").tz_convert(zone)
+
+
+TABLE = {
+    "frame": (_split_frame, _frame),
+    "series": (_split_series, _series),
+    "index": (_split_index, _index),
+    "range": (_split_range, _range),
+    "multi": (_split_multi, _multi),
+    "objects": (None, _objects),
+    "strings": (_split_strings, _strings),
+    "masked": (lambda array: [array._data, array._mask], _masked),
+    "zoned": (_split_zoned, _zoned),
+    "categories": (_split_categories, _categories),
+    "stamp": (_split_stamp, _stamp),
+    "delta": (
+        lambda value: [pd.Timedelta.to_timedelta64(value)],
+        lambda step: pd.Timedelta(_want(step, np.timedelta64)),
+    ),
+    "NaT": (lambda value: [], lambda: pd.NaT),
+    "NA": (lambda value: [], lambda: pd.NA),
+}
+COLUMNS = {
+    type(pd.array(["a"], dtype="str")): "strings",
+    type(pd.array(["a"], dtype="string")): "strings",
+    **dict.fromkeys(MASKED.values(), "masked"),
+    pd.arrays.DatetimeArray: "zoned",
+    pd.Categorical: "categories",
+}
+TYPES = {
+    pd.DataFrame: "frame",
+    pd.Series: "series",
+    pd.Index: "index",
+    pd.RangeIndex: "range",
+    pd.MultiIndex: "multi",
+    **COLUMNS,
+    pd.Timestamp: "stamp",
+    pd.Timedelta: "delta",
+    type(pd.NaT): "NaT",
+    type(pd.NA): "NA",
+}

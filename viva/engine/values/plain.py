@@ -1,0 +1,327 @@
+"""What is plain: for each kind of value that may cross, how it is taken apart and put together.
+
+``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
+methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
+of its base, and a defaultdict as a dict, without its factory. Members of an Enum and masked arrays are
+not plain: their base value would say something else. ``build`` gives the value again, from parts that
+a hostile process may have made up: it raises (anything; viva/engine/wire.py makes a WireError of it) or it
+returns a value of its kind, in time and memory that the message has paid for. It never evaluates or
+imports by a name in the message: a namedtuple is made by ``collections.namedtuple`` from names that
+were checked, and a named time zone is read from the system's.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import itertools
+import keyword
+import re
+import sys
+import unicodedata
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from types import EllipsisType, NoneType
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
+from viva.verdict import WireError
+
+INT_BITS = 20_000  # of an int, and digits of a Decimal
+FIELDS = 255  # of a namedtuple, and letters of each of their names
+TWINS = 64  # keys of one dict or set that share a hash, and comparisons for each item in them
+
+ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
+"""What msgpack knows, and what makes it of a value of a subclass."""
+ZONE = re.compile(r"\w[\w+-]{0,30}(?:/\w[\w+-]{0,30}){0,3}", re.ASCII)
+ZONES = (NoneType, dt.timezone, ZoneInfo)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Stands in a message for what cannot cross by value; ``about`` is plain, with str keys."""
+
+    id: int
+    about: dict
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """One kind of value: ``split`` gives its parts (None: it cannot cross), ``build`` the value again.
+
+    ``parts`` are the types its parts may have when they arrive; None is any.
+    """
+
+    types: tuple
+    split: Callable
+    build: Callable
+    parts: frozenset | None = None
+
+
+def kind_of(value) -> Kind | type | None:
+    """The kind of ``value`` (of an atom its plain type), also of a subclass; None when it is not plain."""
+    kind = KIND.get(type(value))
+    if kind:
+        return kind
+    if "pandas" in sys.modules:
+        learn_pandas()
+    mro = _mro(type(value))
+    if Enum in mro or np.ma.MaskedArray in mro:
+        return None
+    if tuple in mro and _fields(value):
+        return KIND[namedtuple]
+    return next((KIND.get(base, base) for base in mro if base in KIND or base in ATOMS), None)
+
+
+@functools.cache
+def learn_pandas():
+    """The module that knows pandas objects; loaded late, because pandas is slow to load."""
+    from viva.engine.values import frames
+
+    KIND.update(dict.fromkeys(frames.TYPES, PANDAS))
+    return frames
+
+
+def name_of(cls: type) -> str:
+    """The name of a class, whatever its metaclass says."""
+    return str.__str__(type.__dict__["__name__"].__get__(cls))
+
+
+def check_keys(keys: list) -> None:
+    """Refuse keys that were made up to share a hash: to tell them apart can cost quadratic time."""
+    if len(set(map(hash, keys))) == len(keys):
+        return
+    for twins in _twins(keys):
+        sizes, costs = zip(*map(_effort, twins), strict=True)
+        if len(twins) * sum(costs) > TWINS * sum(sizes):
+            raise WireError(f"a message holds more than {TWINS} keys of one hash, or sets of such keys")
+
+
+def _twins(keys) -> list[list]:
+    """The keys by their hash."""
+    groups = defaultdict(list)
+    for key in keys:
+        groups[hash(key)].append(key)
+    return list(groups.values())
+
+
+def _effort(key) -> tuple[int, int]:
+    """How many items a key holds, and how many comparisons it may take to tell it from a twin.
+
+    A frozenset seeks each of its items in the other one, among all that share its hash, and so on:
+    two megabytes of such sets, eight levels deep, kept a core busy for 80 seconds.
+    """
+    if type(key) is frozenset:
+        groups = [(len(twins), _effort(twin)) for twins in _twins(key) for twin in twins]
+        return 1 + sum(size for _, (size, _) in groups), 1 + sum(count * cost for count, (_, cost) in groups)
+    if isinstance(key, tuple):
+        efforts = [*map(_effort, key)]
+        return 1 + sum(size for size, _ in efforts), 1 + sum(cost for _, cost in efforts)
+    return 1, 1
+
+
+_mro, _bases, _namespace = (type.__dict__[name].__get__ for name in ("__mro__", "__bases__", "__dict__"))
+
+
+def _attributes(cls: type, *names: str) -> Callable:
+    getters = [getattr(cls, name).__get__ for name in names]
+    return lambda value: [get(value) for get in getters]
+
+
+# --- containers
+
+
+def _reference(parts: list) -> Reference:
+    number, about = parts
+    if type(number) is not int or type(about) is not dict or not set(map(type, about)) <= {str}:
+        raise WireError("a message holds a malformed reference")
+    return Reference(number, about)
+
+
+def _dict(parts: list, made: Callable = dict) -> dict:
+    keys, value = parts[::2], made()
+    check_keys(keys)
+    dict.update(value, zip(keys, parts[1::2], strict=True))
+    if len(value) != len(keys):
+        raise WireError("a message holds a dict that has a key twice")
+    return value
+
+
+def _set(parts: list, made: Callable = set) -> set | frozenset:
+    check_keys(parts)
+    value = made(parts)
+    if len(value) != len(parts):
+        raise WireError("a message holds a set that has an item twice")
+    return value
+
+
+def _ordered(parts: list) -> OrderedDict:
+    return OrderedDict(_dict(parts))
+
+
+def _split_dict(value) -> list:
+    return list(itertools.chain.from_iterable(dict.items(value)))
+
+
+def _split_ordered(value) -> list:
+    return [part for key in OrderedDict.__iter__(value) for part in (key, dict.__getitem__(value, key))]
+
+
+def _split_deque(value) -> list:
+    return [deque.maxlen.__get__(value), *deque.__iter__(value)]
+
+
+def _deque(parts: list) -> deque:
+    if type(parts[0]) not in (NoneType, int):
+        raise WireError("a message holds a malformed deque")
+    return deque(parts[1:], parts[0])
+
+
+def _proper(names: tuple) -> bool:
+    """Whether a namedtuple may have fields of these names."""
+    if len(names) > FIELDS or any(type(name) is not str or len(name) > FIELDS for name in names):
+        return False
+    plain = all(unicodedata.is_normalized("NFKC", name) for name in names)  # Python's parser would change others
+    return plain and not any(name[:1] == "_" or not name.isidentifier() or keyword.iskeyword(name) for name in names)
+
+
+def _fields(value) -> tuple | None:
+    """The class name and field names of a namedtuple, or of a value of a subclass of one."""
+    for cls in _mro(type(value)):
+        names = _namespace(cls).get("_fields") if _bases(cls) == (tuple,) else None
+        if type(names) is tuple and len(names) == tuple.__len__(value) and _proper(names):
+            return name_of(cls), names
+    return None
+
+
+def _split_named(value) -> list:
+    name, names = _fields(value)
+    return [name if _proper((name,)) else "Row", names, *tuple.__iter__(value)]
+
+
+def build_named(parts: list) -> tuple:
+    name, names, *values = parts
+    if type(names) is not tuple or not _proper((name, *names)) or len(names) != len(values):
+        raise WireError("a message holds a malformed namedtuple")
+    return _named_class(name, names)._make(values)
+
+
+@functools.lru_cache(256)
+def _named_class(name: str, names: tuple) -> type:
+    return namedtuple(name, names, module=__name__)
+
+
+# --- numbers and dates
+
+
+def _split_decimal(value) -> list:
+    text = Decimal.__str__(value)
+    if len(text) > INT_BITS:
+        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot cross")
+    return [text]
+
+
+def _decimal(parts: list) -> Decimal:
+    (text,) = parts
+    if len(text) > INT_BITS:
+        raise WireError("a message holds a Decimal of too many digits")
+    return Decimal(text)
+
+
+def _split_fraction(value) -> list | None:
+    parts = [Fraction._numerator.__get__(value), Fraction._denominator.__get__(value)]
+    return parts if set(map(type, parts)) == {int} else None
+
+
+def _split_zoned(cls: type, *names: str) -> Callable:
+    attributes = _attributes(cls, "tzinfo", "fold", *names)
+
+    def split(value) -> list | None:
+        parts = attributes(value)
+        return parts if type(parts[0]) in ZONES else None
+
+    return split
+
+
+def _zoned(cls: type) -> Callable:
+    return lambda parts: cls(*parts[2:], tzinfo=parts[0], fold=parts[1])
+
+
+def _split_zone(value) -> list | None:
+    key = ZoneInfo.key.__get__(value)
+    return [key] if type(key) is str and ZONE.fullmatch(key) else None
+
+
+def _zone(parts: list) -> ZoneInfo:
+    (key,) = parts
+    if not ZONE.fullmatch(key):
+        raise WireError("a message holds a malformed time zone")
+    return ZoneInfo(key)
+
+
+# --- the table; a kind's place in it is its number on the wire
+
+
+def _types(*types: type) -> frozenset:
+    return frozenset(types)
+
+
+PANDAS = Kind((), lambda value: learn_pandas().take_apart(value), lambda parts: learn_pandas().put_together(parts))
+KINDS = (
+    Kind((Reference,), lambda value: None, _reference),
+    Kind((list,), list.copy, list),
+    Kind((tuple,), lambda value: [*tuple.__iter__(value)], tuple),
+    Kind((dict, defaultdict), _split_dict, _dict),
+    Kind((set,), lambda value: [*set.__iter__(value)], _set),
+    Kind((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
+    Kind((namedtuple,), _split_named, build_named),
+    Kind((OrderedDict,), _split_ordered, _ordered),
+    Kind((Counter,), _split_dict, lambda parts: _dict(parts, Counter)),
+    Kind((deque,), _split_deque, _deque),
+    Kind((slice,), _attributes(slice, "start", "stop", "step"), lambda parts: slice(*parts)),
+    Kind((range,), _attributes(range, "start", "stop", "step"), lambda parts: range(*parts), _types(int)),
+    Kind((EllipsisType,), lambda value: [], lambda parts: ..., _types()),
+    Kind((complex,), _attributes(complex, "real", "imag"), lambda parts: complex(*parts), _types(float)),
+    Kind((bytearray,), lambda value: [bytes(bytearray.copy(value))], lambda parts: bytearray(*parts), _types(bytes)),
+    Kind((Decimal,), _split_decimal, _decimal, _types(str)),
+    Kind((Fraction,), _split_fraction, lambda parts: Fraction(*parts), _types(int)),
+    Kind((dt.date,), _attributes(dt.date, "year", "month", "day"), lambda parts: dt.date(*parts), _types(int)),
+    Kind(
+        (dt.datetime,),
+        _split_zoned(dt.datetime, "year", "month", "day", "hour", "minute", "second", "microsecond"),
+        _zoned(dt.datetime),
+        _types(int, *ZONES),
+    ),
+    Kind(
+        (dt.time,),
+        _split_zoned(dt.time, "hour", "minute", "second", "microsecond"),
+        _zoned(dt.time),
+        _types(int, *ZONES),
+    ),
+    Kind(
+        (dt.timedelta,),
+        _attributes(dt.timedelta, "days", "seconds", "microseconds"),
+        lambda parts: dt.timedelta(*parts),
+        _types(int),
+    ),
+    Kind(
+        (dt.timezone,),
+        dt.timezone.__getinitargs__,
+        lambda parts: dt.timezone(*parts),
+        _types(dt.timedelta, str),
+    ),
+    Kind((ZoneInfo,), _split_zone, _zone, _types(str)),
+    Kind((np.ndarray,), split_array, build_array, _types(str, bytes, int)),
+    Kind(SCALARS, split_scalar, build_scalar, _types(str, bytes)),
+    Kind((np.str_,), lambda value: [str.__str__(value)], lambda parts: np.str_(*parts), _types(str)),
+    Kind((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
+    PANDAS,
+)
+CODE = {kind: code for code, kind in enumerate(KINDS)}
+KIND = {cls: kind for kind in KINDS for cls in kind.types}

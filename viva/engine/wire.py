@@ -1,0 +1,306 @@
+"""Plain values to bytes and back, and messages over a pipe. Nothing else can be expressed.
+
+Theory of operation. Two processes speak through this module, and one of them may be hostile: every
+byte that ``decode`` reads may have been made up. A value is taken apart into *parts*, those into
+theirs, until only atoms are left (None, bool, int, float, str, bytes), and all of it is written as
+one flat row, in which a *mark* (the number of a kind, how many parts) stands before the parts:
+
+    {"a": [1, 2.5]}   ->   (dict, 2)  "a"  (list, 2)  1  2.5
+
+msgpack packs the row; a mark is an extension of four bytes, and an int beyond 64 bits one of as
+many as it needs. msgpack's own containers never nest: a message that declares 2**31 entries is
+refused before anything is allocated for them, an extension inside an extension cannot be said, and
+levels and items are counted in one place. values/plain.py lists the kinds of value, values/frames.py
+those of pandas. What is not plain crosses as a Reference, if the caller has one for it.
+
+On a pipe a message follows its length, four bytes. After a TimeoutError or a WireError the position
+in the stream is lost: close the pipe.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import struct
+import time
+from collections.abc import Callable
+
+from msgpack import ExtType, Packer, Unpacker
+
+from viva.engine.values.arrays import BYTES as MESSAGE
+from viva.engine.values.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
+from viva.verdict import VivaError, WireError
+
+__all__ = ["Reference", "WireError", "decode", "encode", "is_plain", "read", "write"]
+
+LEVELS = 60
+ITEMS = 2_000_000  # parts of a value, and theirs
+SHAPES = 100  # different namedtuples in one message: to make one costs a tenth of a millisecond
+BIG_INT = 127  # the extension that is no mark
+LENGTH = struct.Struct(">I")
+PAGE = 4096  # what a pipe that polls as writable takes without blocking
+_ATOMS = frozenset(ATOMS)
+_SIZED = frozenset((str, bytes))
+
+
+def encode(value, refer: Callable | None = None) -> bytes:
+    """The message that carries ``value``; ``refer(object)`` gives a Reference for what is not plain, or None.
+
+    Raises WireError for what has no reference, for a cycle, and for what exceeds a cap.
+    """
+    writer = _Writer(refer)
+    try:
+        writer.put(value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A library could not take apart what it has made itself, such as a date at the end of what it counts.
+        raise WireError(f"a value cannot cross ({type(error).__name__}: {str(error)[:200]})") from error
+    return writer.message()
+
+
+def decode(data: bytes, resolve: Callable | None = None):
+    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference.
+
+    Raises WireError for any bytes that carry no value, and for a reference without ``resolve``.
+    The arrays of the value are new and writable.
+    """
+    try:
+        return _Reader(_row(data), resolve).value()
+    except VivaError:
+        raise
+    except (Exception, MemoryError) as error:
+        raise WireError(f"a message is malformed ({type(error).__name__}: {str(error)[:200]})") from error
+
+
+def is_plain(value) -> bool:
+    """Whether ``value`` would cross without a reference."""
+    try:
+        _Writer(None).put(value)
+    except WireError:
+        return False
+    return True
+
+
+class _Writer:
+    """Lays out the row of one message; ``trail`` are the types around the value at hand."""
+
+    def __init__(self, refer: Callable | None):
+        self.refer, self.row, self.trail, self.room = refer, [], [], MESSAGE
+
+    def put(self, value) -> None:
+        if type(value) in _ATOMS:
+            return self.put_atom(value)
+        kind = KIND.get(type(value)) or kind_of(value)
+        if kind in _ATOMS:
+            return self.put_atom(ATOMS[kind](value))
+        parts = kind.split(value) if kind else None
+        if parts is None:
+            self.put_reference(value)
+        else:
+            self.put_parts(kind, parts, type(value))
+
+    def put_atom(self, value) -> None:
+        if type(value) in _SIZED:
+            self.charge(len(value))
+        self.row.append(value)
+
+    def put_parts(self, kind: Kind, parts: list, cls: type) -> None:
+        if len(self.trail) >= LEVELS:
+            raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
+        if len(self.row) + len(parts) >= ITEMS:
+            raise WireError(f"a value has more than {ITEMS} items{self.where()}")
+        self.row.append(ExtType(CODE[kind], LENGTH.pack(len(parts))))
+        found = set(map(type, parts))
+        if found <= _ATOMS:
+            if not found.isdisjoint(_SIZED):
+                self.charge(sum([len(part) for part in parts if type(part) in _SIZED]))
+            self.row.extend(parts)
+        else:
+            self.trail.append(cls)
+            for part in parts:
+                self.put(part)
+            self.trail.pop()
+
+    def put_reference(self, value) -> None:
+        reference = self.refer(value) if self.refer else None
+        if type(reference) is not Reference:
+            raise WireError(f"a value of type {name_of(type(value))} cannot cross{self.where()}")
+        refer, self.refer = self.refer, None
+        self.put_parts(KIND[Reference], [reference.id, reference.about], Reference)
+        self.refer = refer
+
+    def charge(self, size: int) -> None:
+        self.room -= size
+        if self.room < 0:
+            raise WireError(f"a value is larger than {MESSAGE} bytes{self.where()}")
+
+    def where(self) -> str:
+        around = [name_of(cls) for cls in self.trail[:-4:-1]]
+        return f" (in a {' in a '.join(around)})" if around else ""
+
+    def message(self) -> bytes:
+        if len(self.row) > ITEMS:
+            raise WireError(f"a value has more than {ITEMS} items")
+        packer = Packer(strict_types=True, unicode_errors="surrogatepass", default=self.big_int, buf_size=1024)
+        data = packer.pack(self.row)
+        if len(data) > MESSAGE:
+            raise WireError(f"a value is larger than {MESSAGE} bytes")
+        return data
+
+    def big_int(self, value) -> ExtType:
+        """What msgpack asks for when an int is beyond 64 bits."""
+        if type(value) is not int:  # its metaclass says that it equals an atom's type
+            raise WireError(f"a value of type {name_of(type(value))} cannot cross")
+        if value.bit_length() > INT_BITS:
+            raise WireError(f"an int of {value.bit_length()} bits cannot cross; the most is {INT_BITS}")
+        data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+        self.charge(len(data))
+        return ExtType(BIG_INT, data)
+
+
+def _row(data: bytes) -> list:
+    """The atoms and the marks (kind, count) of a message."""
+    if not 0 < len(data) <= MESSAGE:
+        raise WireError(f"a message of {len(data)} bytes; between 1 and {MESSAGE} can be")
+    unpacker = Unpacker(
+        max_buffer_size=len(data), max_array_len=0, max_map_len=0, ext_hook=_extension, unicode_errors="surrogatepass"
+    )
+    unpacker.feed(data)
+    count = unpacker.read_array_header()
+    if count > min(ITEMS, len(data)):
+        raise WireError(f"a message of {len(data)} bytes declares {count} items")
+    row = list(itertools.islice(unpacker, count))
+    if len(row) != count or unpacker.tell() != len(data):
+        raise WireError("a message is cut short, or goes on after its end")
+    if not set(map(type, row)) <= _ATOMS | {tuple}:  # an empty list or map, or msgpack's Timestamp
+        raise WireError("a message holds what is neither an atom nor a mark")
+    return row
+
+
+def _extension(code: int, data: bytes) -> int | tuple[Kind, int]:
+    if code == BIG_INT and len(data) <= INT_BITS // 8 + 1:
+        return int.from_bytes(data, "little", signed=True)
+    if 0 <= code < len(KINDS):
+        return KINDS[code], *LENGTH.unpack(data)
+    raise WireError(f"a message holds the unknown mark {code}")
+
+
+class _Reader:
+    """Builds the value of one row; ``owed`` counts the parts that marks promised and that are to come.
+
+    What is owed never exceeds what is left of the row, so all work is in proportion to the row.
+    """
+
+    def __init__(self, row: list, resolve: Callable | None):
+        self.row, self.resolve, self.at, self.owed, self.shapes = row, resolve, 0, 1, set()
+
+    def value(self):
+        value = self.take(0)
+        if self.at != len(self.row):
+            raise WireError("a message goes on after its value")
+        return value
+
+    def take(self, level: int):
+        item = self.row[self.at]
+        self.at += 1
+        self.owed -= 1
+        if type(item) is not tuple:
+            return item
+        kind, count = item
+        self.owed += count
+        if level >= LEVELS:
+            raise WireError(f"a message is nested deeper than {LEVELS} levels")
+        if self.owed > len(self.row) - self.at:
+            raise WireError("a message promises more items than it holds")
+        parts = self.row[self.at : self.at + count]
+        found = set(map(type, parts))
+        if tuple in found:
+            parts = self.take_marked(kind, count, level + 1)
+            found = kind.parts and set(map(type, parts))
+        else:
+            self.at += count
+            self.owed -= count
+        if kind.parts is not None and not found <= kind.parts:
+            raise WireError("a message holds a value of parts that it cannot have")
+        return self.build(kind, parts)
+
+    def take_marked(self, kind: Kind, count: int, level: int) -> list:
+        resolve = self.resolve
+        if kind is KIND[Reference]:
+            self.resolve = None  # what is said about a reference is plain
+        parts = [self.take(level) for _ in range(count)]
+        self.resolve = resolve
+        return parts
+
+    def build(self, kind: Kind, parts: list):
+        value = kind.build(parts)
+        if kind.build is build_named:
+            self.shapes.add(type(value))
+            if len(self.shapes) > SHAPES:
+                raise WireError(f"a message holds more than {SHAPES} different namedtuples")
+        elif type(value) is Reference:
+            if self.resolve is None:
+                raise WireError("a message holds a reference where only plain values can be")
+            return self.resolve(value)
+        return value
+
+
+def write(fd: int, payload: bytes, timeout: float | None = None) -> None:
+    """Write one message to a pipe; ``timeout`` is in seconds, for all of it.
+
+    Raises WireError when it is longer than MESSAGE, EOFError when the other side has closed,
+    TimeoutError when that does not read in time.
+    """
+    if len(payload) > MESSAGE:
+        raise WireError(f"a message of {len(payload)} bytes is longer than {MESSAGE}")
+    left, deadline = memoryview(LENGTH.pack(len(payload)) + payload), _deadline(timeout)
+    while left:
+        if deadline is not None:
+            _wait(fd, select.POLLOUT, deadline)
+        try:
+            left = left[os.write(fd, left[:PAGE] if timeout is not None else left) :]
+        except BlockingIOError:
+            _wait(fd, select.POLLOUT, deadline)
+        except BrokenPipeError as error:
+            raise EOFError("the other side has closed the pipe") from error
+
+
+def read(fd: int, limit: int = MESSAGE, timeout: float | None = None) -> bytes:
+    """Read one message from a pipe; ``timeout`` is in seconds, for all of it.
+
+    Raises EOFError when the other side closed before its end, WireError when it is longer than
+    ``limit`` bytes, TimeoutError when it does not come in time.
+    """
+    deadline = _deadline(timeout)
+    (length,) = LENGTH.unpack(_read(fd, LENGTH.size, deadline))
+    if length > limit:
+        raise WireError(f"a message of {length} bytes is longer than {limit}")
+    return _read(fd, length, deadline)
+
+
+def _read(fd: int, length: int, deadline: float | None) -> bytes:
+    data = bytearray()
+    while len(data) < length:
+        if deadline is not None:
+            _wait(fd, select.POLLIN, deadline)
+        try:
+            chunk = os.read(fd, min(length - len(data), 2**20))
+        except BlockingIOError:
+            _wait(fd, select.POLLIN, deadline)
+            continue
+        if not chunk:
+            raise EOFError("the other side has closed the pipe")
+        data += chunk
+    return bytes(data)
+
+
+def _deadline(timeout: float | None) -> float | None:
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def _wait(fd: int, event: int, deadline: float | None) -> None:
+    poll = select.poll()
+    poll.register(fd, event)
+    left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+    if not poll.poll(left):
+        raise TimeoutError("the other side did not answer in time")

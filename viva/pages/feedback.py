@@ -1,0 +1,286 @@
+"""What students get back: nbgrader's GenerateFeedback with Viva's page, for many submissions at once.
+
+Theory of operation. ``PageExporter`` stands where nbgrader has its HTML exporter, so that `nbgrader
+generate_feedback`, the button in formgrader and `viva feedback` write the same pages to the same places. It
+reads results and gradebook, sets the page, and looks for every hidden line of the assignment in what came
+out. Where it finds one it raises, and that page is not written. `viva feedback` writes the submission's other pages
+all the same; nbgrader's own command removes all feedback of a submission that it could not convert, the older too.
+What cannot be graded because of what was handed in has a page that says so, from `viva feedback` alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import glob
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters import Exporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
+from nbgrader import converters, utils
+from nbgrader.api import Gradebook
+from nbgrader.converters import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SAWarning
+from traitlets import Bool, List, Type
+from traitlets.config import Config
+
+from viva.course.batch import Outcome, Status, cores
+from viva.course.course import Course, Submission
+from viva.course.gradebook.record import AGAIN
+from viva.course.gradebook.results import Results
+from viva.course.inbox import Inbox
+from viva.course.marking import memory_log
+from viva.course.processes import stopping
+from viva.course.processes.workers import Workers
+from viva.pages.hidden import Hidden, Veil, hidden_of
+from viva.pages.page import Marks, Page
+from viva.pages.refusal import write_refusals
+from viva.pages.seal import key_of, key_on, sealed
+from viva.submission.files.handin import place_problem
+from viva.verdict import LeakError, VivaError
+
+
+class PageExporter(Exporter):
+    """A graded notebook as the page for its student."""
+
+    show_marking_scheme = Bool(
+        False, help="Whether students read the marking schemes of answers that are graded by hand."
+    ).tag(config=True)
+    file_extension = ".html"
+    output_mimetype = "text/html"
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:
+        """Raises LeakError when a hidden line of the assignment is on the page."""
+        nb, resources = super().from_notebook_node(nb, resources, **more)
+        place = resources["nbgrader"]
+        directory = getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self)
+        known = _knowledge(self.config, self.show_marking_scheme)
+        source = Path(directory.format_path(directory.source_directory, ".", place["assignment"]))
+        hidden = known.hidden(nb, source)
+        with _gradebook(place["db_url"]) as gradebook:
+            marks = Marks.of(gradebook, place["notebook"], place["assignment"], place["student"])
+        record = _results(directory).get((place["assignment"], place["student"]), {})
+        folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
+        page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
+        text = page.render()
+        key = key_of(folder, source, marks, record, place["notebook"], _settings(self.config))
+        if found := hidden.found(text, page.own().values()):
+            more = f" (and {len(found) - 1} lines more)" if len(found) > 1 else ""
+            raise LeakError(
+                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}; "
+                f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"
+            )
+        return sealed(text, key), resources
+
+
+class _Knowledge:
+    """What is the same for every page: what students may read, and the hidden lines of assignments."""
+
+    def __init__(self, config: Config, scheme: bool) -> None:
+        self.veil = Veil(config)
+        self.unveiled = Veil(config, scheme=True) if scheme else None
+        self.known: dict[tuple, Hidden] = {}
+
+    def hidden(self, graded: NotebookNode, folder: Path) -> Hidden:
+        """The hidden lines of the assignment in ``folder``, and of the tests that a notebook was graded with."""
+        files = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.ipynb")))
+        tests = [cell for cell in graded.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
+        key = files, tuple(cell.source for cell in tests)
+        if key not in self.known:
+            notebooks = [nbformat.read(path, as_version=4) for path, _ in files]
+            self.known[key] = hidden_of([*notebooks, new_notebook(cells=tests)], self.unveiled or self.veil)
+        return self.known[key]
+
+
+_kept: list[tuple[Config, bool, _Knowledge]] = []
+
+
+def _knowledge(config: Config, scheme: bool) -> _Knowledge:
+    """That of this process for the last configuration it was asked with."""
+    if not (_kept and _kept[0][0] == config and _kept[0][1] == scheme):
+        _kept[:] = [(copy.deepcopy(config), scheme, _Knowledge(config, scheme))]
+    return _kept[0][2]
+
+
+def _settings(config: Config) -> list:
+    """What the configuration says about pages: which markers hide what, and whether schemes are shown."""
+    known = ("ClearSolutions", "ClearHiddenTests", "ClearMarkScheme", "PageExporter")
+    return [(name, sorted(map(repr, config[name].items()))) for name in known if config.get(name)]
+
+
+_open: dict[str, Gradebook] = {}
+"""A worker of `viva feedback` opens the gradebook once, and does not outlive the command."""
+
+
+@contextlib.contextmanager
+def _gradebook(url: str) -> Iterator[Gradebook]:
+    if url in _open:
+        yield _open[url]
+        return
+    with Gradebook(url) as gradebook:
+        yield gradebook
+
+
+def _results(directory: CourseDirectory) -> dict[tuple[str, str], dict]:
+    """What results.jsonl holds, read once for each state of the file."""
+    results = Results.of(directory)
+    if not results.path.exists():
+        return {}
+    known = results.path.stat()
+    state = results.path, known.st_ino, known.st_mtime_ns, known.st_size
+    if state not in _last:
+        _last.clear()
+        _last[state] = results.read()
+    return _last[state]
+
+
+_last: dict[tuple, dict] = {}
+
+
+class GenerateFeedback(converters.GenerateFeedback):
+    """nbgrader's converter with Viva's page as the default."""
+
+    exporter_class = Type(PageExporter, klass=Exporter).tag(config=True)
+    preprocessors = List([]).tag(config=True)
+
+    def start(self) -> None:
+        """Raises LeakError when a page was withheld, after the other pages were written."""
+        self.withheld: list[str] = []
+        try:
+            super().start()
+        except NbGraderException:
+            if not self.withheld or len(self.withheld) < len(self.notebooks):
+                raise
+        if self.withheld:
+            others = len(self.notebooks) - len(self.withheld)
+            written = f"its other page{'s were' if others > 1 else ' was'} written"
+            raise LeakError("; ".join([*self.withheld, *([written] if others else [])]))
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        try:
+            super().convert_single_notebook(notebook_filename)
+        except LeakError as leak:
+            self.log.error("%s", leak)
+            self.withheld.append(str(leak))
+            if len(self.withheld) == len(self.notebooks):
+                raise  # without a page the submission gets no folder
+
+
+def write_feedback(
+    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+) -> Iterator[Outcome]:
+    """Write the feedback of every submission that was graded or cannot be, yielding an outcome for each.
+
+    Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
+    """
+    usual = []
+    for submission in submissions:
+        if glob.escape(submission.student) != submission.student:
+            reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
+            yield Outcome(submission, Status.FAILED, reason)
+        else:
+            usual.append(submission)
+    if not usual:
+        return
+    again = GenerateFeedback(config=config).force
+    always = copy.deepcopy(config)
+    always.GenerateFeedback.force = True
+    job = _Conversion(always, again, course, Inbox.of(course, {submission.assignment for submission in usual}))
+    with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
+        for submission, outcome in pool.map(usual):
+            killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
+            yield outcome or killed
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """nbgrader's converter, applied to one submission; a page of Viva's own for one that cannot be graded."""
+
+    config: Config
+    again: bool
+    """Whether pages are written that would come out the same."""
+    course: Course
+    inbox: Inbox
+
+    def __call__(self, submission: Submission) -> Outcome:
+        if self.course.path("autograded", submission.assignment, submission.student).is_dir():
+            return self._convert(submission)
+        return self._refuse(submission)
+
+    def _refuse(self, submission: Submission) -> Outcome:
+        try:
+            known = submission.assignment in self.inbox.expected and not place_problem(submission)
+            problem = self.inbox.open(submission).problem if known else ""
+        except VivaError as error:
+            return Outcome(submission, Status.FAILED, str(error))
+        if not problem:
+            return Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+        folder = self.course.path("feedback", submission.assignment, submission.student)
+        try:
+            notebooks = list(self.inbox.expected[submission.assignment].notebooks)
+            if not write_refusals(submission, notebooks, problem, folder) and not self.again:
+                return Outcome(submission, Status.UNCHANGED)
+            GenerateFeedback(coursedir=self.course.directory, config=self.config).set_permissions(
+                submission.assignment, submission.student
+            )
+        except OSError as error:
+            return Outcome(submission, Status.FAILED, f"its page cannot be written: {error.strerror}. {AGAIN}")
+        return Outcome(submission, Status.DONE, "", (f"its page says why it could not be graded: {problem}",))
+
+    def _convert(self, submission: Submission) -> Outcome:
+        log, stream = memory_log(f"{submission.assignment}/{submission.student}")
+        directory = CourseDirectory(config=self.config, log=log)
+        directory.root = str(self.course.root)
+        directory.assignment_id = submission.assignment
+        directory.student_id = submission.student
+        # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
+        warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
+        try:
+            if directory.db_url not in _open:
+                _open[directory.db_url] = Gradebook(directory.db_url)
+            if not self.again and self._unchanged(directory):
+                return Outcome(submission, Status.UNCHANGED)
+            GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
+        except LeakError as leak:
+            return Outcome(submission, Status.FAILED, str(leak), (), stream.getvalue())
+        except Exception as error:
+            if not isinstance(error, NbGraderException):
+                log.exception("The submission could not be converted.")
+            return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
+        return Outcome(submission, Status.DONE)
+
+    def _unchanged(self, directory: CourseDirectory) -> bool:
+        """Whether every page is there, as it would be written now."""
+        assignment, student = directory.assignment_id, directory.student_id
+        graded = self.course.path("autograded", assignment, student)
+        pages = self.course.path("feedback", assignment, student)
+        notebooks = {path.stem for path in graded.glob("*.ipynb")}
+        if {path.stem for path in pages.glob("*.html")} != notebooks:
+            return False
+        record = _results(directory).get((assignment, student), {})
+        source, settings = self.course.path("source", assignment), _settings(self.config)
+        for name in notebooks:
+            marks = Marks.of(_open[directory.db_url], name, assignment, student)
+            if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
+                return False
+        return True
+
+
+def _reason(log: str) -> str:
+    """A sentence for the error in nbgrader's log."""
+    if "database is locked" in log:
+        return "the gradebook is locked by another program; close it and try again"
+    errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
+    if not errors:
+        return "nbgrader could not convert it; the log says more"
+    kind, message = errors[-1]
+    if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
+        return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
+    return f"nbgrader could not convert it: {message} ({kind})"

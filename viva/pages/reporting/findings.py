@@ -1,0 +1,249 @@
+"""What a course's results, gradebook and graded notebooks say, gathered as plain data for the report."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict
+from statistics import mean, median
+from urllib.parse import quote
+
+from nbgrader.api import Gradebook
+
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.course.gradebook import classbook
+from viva.course.gradebook.results import Results
+from viva.course.gradebook.standing import Standing, Standings, Status
+from viva.pages.reporting import similarity
+from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
+from viva.pages.reporting.itemanalysis import items, number, results
+from viva.pages.reporting.pseudonyms import Names, files_of, pattern_of
+from viva.verdict import Verdict
+
+DETAIL = 300
+"""So many characters of a sentence about a submission are shown."""
+EVIDENCE = 10
+"""So many groups of similar answers are shown side by side, for each notebook."""
+DOUBTFUL = ("a human should look at", "it may be another notebook", "bytes that are no text")
+"""What a repair says when something else could have been meant."""
+WAITING = {
+    "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
+    "killed": "The code ended its own process, or used more memory than it may.",
+    "refused": "It cannot be graded because of what was handed in; the page by 'viva feedback' tells its student.",
+    "not graded": "It was handed in and has no result: 'viva grade' did not run yet, or failed.",
+    "handed in again": "The grade is that of what was handed in before.",
+    "repair in doubt": "The notebook was damaged, and something else may have been meant.",
+    "to be graded by hand": "A written answer or a score waits for a grader.",
+}
+
+
+def gather(course: Course, assignments: list[str], names: Names, server: str) -> dict:
+    """All figures of the report, with students called as ``names`` has it and links to the formgrader at ``server``."""
+    records: dict[str, dict[str, dict]] = defaultdict(dict)
+    for (assignment, student), record in Results.of(course.directory).read().items():
+        records[str(assignment)][str(student)] = record
+    with course.gradebook() as gradebook:
+        standings = Standings(course, gradebook, assignments)
+        parts = [_Part(course, gradebook, name, records[name], standings, names, server) for name in assignments]
+        return {
+            "course": str(course.directory.course_id),
+            "until": max((str(r.get("graded", "")) for part in parts for r in part.records.values()), default="")[:16],
+            "unwalled": sum(record.get("wall") is False for part in parts for record in part.records.values()),
+            "assignments": [part.figures() for part in parts],
+        }
+
+
+class _Part:
+    """One assignment."""
+
+    def __init__(
+        self,
+        course: Course,
+        gradebook: Gradebook,
+        name: str,
+        records: dict[str, dict],
+        standings: Standings,
+        names: Names,
+        server: str,
+    ) -> None:
+        self.course, self.name, self.records, self.names, self.server = course, name, records, names, server
+        self.standings, self.known = standings, standings.students
+        scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
+        self.scores = {student: scores[student] for student in self._with(Status.GRADED) if student in scores}
+        self.patterns: dict[str, re.Pattern | None] = {}
+        self.places = classbook.places(gradebook, name)
+        self.by_hand = classbook.by_hand(gradebook, name)
+        self.cells = {
+            (student, book): read_cells(course.path("autograded", name, student) / f"{book}.ipynb")
+            for student in sorted(self.scores)
+            for book in self.notebooks
+        }
+
+    def _with(self, status: Status) -> dict[str, Standing]:
+        return self.standings.with_status(self.name, status)
+
+    def figures(self) -> dict:
+        scores = sorted(self.scores.values())
+        missing, excused = self._with(Status.MISSING), self._with(Status.EXCUSED)
+        return {
+            "name": self.name,
+            "maximum": self.maximum,
+            "students": len(self.known),
+            "handed_in": len(self.known) - len(missing) - len(excused),
+            "graded": len(self.scores),
+            "late": sorted(map(self.names.of, self.late)),
+            "missing": sorted(map(self.names.of, missing)),
+            "refused": self._reasons(self._with(Status.REFUSED)),
+            "excused": self._reasons(excused),
+            "median": median(scores) if scores else None,
+            "mean": mean(scores) if scores else None,
+            "scores": scores,
+            "checks": [self._check(item) for item in items(self.records.values())],
+            "waiting": list(self._waiting()),
+            "repairs": sorted(self._repairs(), key=lambda row: (row["student"], row["notebook"])),
+            "integrity": sorted(self._integrity(), key=lambda row: (row["student"], row["notebook"])),
+            "similar": [self._similar(book) for book in self.notebooks],
+            "speed": self._speed(),
+        }
+
+    def _reasons(self, standings: dict[str, Standing]) -> list[dict]:
+        rows = [
+            {"student": self.names.of(one), "reason": self._shown(why.reason, one)} for one, why in standings.items()
+        ]
+        return sorted(rows, key=lambda row: row["student"])
+
+    def _check(self, item) -> dict:
+        texts = {key: plaintext.line(getattr(item, key), DETAIL) for key in ("notebook", "cell", "title")}
+        found = asdict(item) | texts | {"rate": item.rate}
+        for mistake in found["mistakes"]:
+            mistake["reason"] = self.names.text(mistake["reason"])
+        return found
+
+    def _link(self, student: str, book: str, cell: str = "") -> str:
+        """The page of formgrader where something can be done about a notebook, with the cell's score in focus."""
+        place = self.places.get((student, book))
+        if place is None:
+            return f"{self.server}/formgrader/manage_submissions/{quote(self.name, safe='')}/"
+        index = focus(self.cells.get((student, book), []), cell)
+        return f"{self.server}/formgrader/submissions/{quote(place, safe='')}/?index={index}"
+
+    def _waiting(self) -> Iterator[dict]:
+        """Who needs a human, by what for."""
+        found: dict[str, list[dict]] = {why: [] for why in WAITING}
+
+        def note(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
+            row = {
+                "student": self.names.of(student),
+                "notebook": self._shown(book),
+                "detail": self._shown(detail, student),
+            }
+            found[why].append(row | {"link": self._link(student, book, cell)})
+
+        for student, record in self.records.items():
+            seen = set()
+            for book, cell, result in results(record):
+                verdict = result.get("verdict")
+                if verdict in (Verdict.UNGRADED, Verdict.KILLED) and (verdict, book) not in seen:
+                    seen.add((verdict, book))
+                    detail = f"{result['title']}: {result.get('reason') or ''}"
+                    note(str(verdict), student, book, detail, cell)
+            repairs = record.get("repairs")
+            for book, sentences in (repairs if isinstance(repairs, dict) else {}).items():
+                told = map(str, sentences if isinstance(sentences, list) else [])
+                doubts = [one for one in told if any(doubt in one for doubt in DOUBTFUL)]
+                if doubts and any(not result["earned"] for name, _, result in results(record) if name == book):
+                    note("repair in doubt", student, book, "; ".join(doubts))
+        for status in (Status.REFUSED, Status.NOT_GRADED):
+            for student, standing in self._with(status).items():
+                note(str(status), student, "", standing.reason)
+        for student, standing in self._with(Status.GRADED).items():
+            if standing.reason:
+                note("handed in again", student, "", standing.reason)
+        for student, book, cells in self.by_hand:
+            note("to be graded by hand", student, book, ", ".join(cells), cells[0])
+        for why, rows in found.items():
+            if rows:
+                rows.sort(key=lambda row: (row["student"], row["notebook"]))
+                yield {"why": why, "help": WAITING[why], "rows": rows}
+
+    def _repairs(self) -> Iterator[dict]:
+        """What was put right in a notebook before it was graded."""
+        for student, record in self.records.items():
+            repairs = record.get("repairs")
+            for book, sentences in (repairs if isinstance(repairs, dict) else {}).items():
+                if isinstance(sentences, list) and sentences:
+                    told = [self._shown(str(one), student) for one in sentences]
+                    row = {"student": self.names.of(student), "notebook": self._shown(book), "repairs": told}
+                    yield row | {"link": self._link(student, str(book))}
+
+    def _integrity(self) -> Iterator[dict]:
+        for student, record in self.records.items():
+            facts: dict[str, list[str]] = {}
+            for part in (record.get("integrity"), record.get("sanitized")):
+                for book, sentences in (part if isinstance(part, dict) else {}).items():
+                    told = [self._shown(str(one), student) for one in sentences] if isinstance(sentences, list) else []
+                    facts.setdefault(book, []).extend(told)
+            for book, told in facts.items():
+                if told:
+                    row = {"student": self.names.of(student), "notebook": self._shown(book), "facts": told}
+                    yield row | {"link": self._link(student, str(book))}
+
+    def _similar(self, book: str) -> dict:
+        answers = {
+            student: answers_in(cells) for (student, name), cells in self.cells.items() if name == book and cells
+        }
+        found = similarity.compare(answers, code_in(self.course.path("release", self.name) / f"{book}.ipynb"))
+        groups = []
+        for group in found.groups():
+            best = group.best
+            shown = {"students": [self.names.of(student) for student in group.students], "pairs": len(group.pairs)}
+            shown |= {"share": best.share, "shared": best.shared, "one": self.names.of(best.one)}
+            shown |= {"other": self.names.of(best.other), "evidence": []}
+            if len(groups) < EVIDENCE:
+                shown["evidence"] = self._evidence(answers[best.one], answers[best.other], found.rare)
+            groups.append(shown)
+        pairs = [
+            {"one": self.names.of(pair.one), "other": self.names.of(pair.other), "shared": pair.shared, "of": pair.of}
+            for pair in found.pairs
+        ]
+        return {"notebook": book, "compared": len(answers) - len(found.short), "short": len(found.short)} | {
+            "pairs": pairs,
+            "groups": groups,
+        }
+
+    def _evidence(self, one: dict, other: dict, rare: frozenset[int]) -> list[dict]:
+        """Cell by cell, both texts in pieces (whether it matches, text); cells without a match are left out."""
+        sides = similarity.matching(one, other, rare)
+        rows = []
+        for cell in dict.fromkeys((*sides[0], *sides[1])):
+            pieces = [side.get(cell, []) for side in sides]
+            if any(matches for side in pieces for matches, _ in side):
+                texts = [
+                    [(matches, self.names.text(plaintext.lines(text))) for matches, text in side] for side in pieces
+                ]
+                rows.append({"cell": cell, "one": texts[0], "other": texts[1]})
+        return rows
+
+    def _speed(self) -> dict:
+        seconds = [number(record.get("seconds")) for record in self.records.values()]
+        known = [one for one in seconds if one > 0]
+        return {
+            "submissions": len(known),
+            "total": sum(known),
+            "median": median(known) if known else None,
+            "slowest": max(known, default=None),
+        }
+
+    def _shown(self, text: str, student: str = "") -> str:
+        """A text in one line, in an anonymous report also without the names of files that the student handed in."""
+        if self.names.key is None:
+            return plaintext.line(text, DETAIL)
+        if student not in self.patterns:
+            submission = self.standings.submitted.get((self.name, student))
+            given = {path.name for path in self.course.path("source", self.name).rglob("*")}
+            self.patterns[student] = pattern_of(files_of(submission.folder) - given if submission else ())
+        pattern = self.patterns[student]
+        text = self.names.text(pattern.sub("a file", text) if pattern else text)
+        return self.names.text(plaintext.line(text, DETAIL))

@@ -1,0 +1,172 @@
+"""What a class's results say about each check: how hard it is, whether it tells good work from bad, what goes wrong.
+
+``discrimination`` is the point-biserial correlation between passing a check and the points of the *rest* of the
+notebook, so that a check does not correlate with itself (the corrected item-total correlation; Henrysson 1963).
+Near 1 it separates those who can from those who cannot; near 0 it says nothing; below 0 something is the matter with
+the check, or with how the material was taught.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from scipy.stats import pointbiserialr
+
+from viva.cleaning import plaintext
+from viva.verdict import NOT_DONE, Verdict
+
+FEWEST = 5
+"""With fewer submissions a correlation is chance."""
+WORSE = -0.1
+"""Below this a correlation is no longer near zero."""
+SHOWN = 5
+"""So many wrong results of a check are listed."""
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:0x[0-9a-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?j?\.?)(?!\w)", re.IGNORECASE)
+NUMBERS = re.compile(r"#(?:[\s,;\[\]()]+#)+")
+REASON = 240
+"""So many characters of a reason are shown."""
+
+
+@dataclass
+class Mistake:
+    """One wrong result, told by the sentence that came with it."""
+
+    reason: str
+    verdict: str
+    students: int
+    same: int
+    """So many of them with the very same numbers."""
+    undone: bool = False
+    """Whether the answer is not done yet: no wrong result that students share."""
+
+
+@dataclass
+class Item:
+    """What the class made of one check."""
+
+    notebook: str
+    cell: str
+    title: str
+    points: float
+    taken: int = 0
+    passed: int = 0
+    discrimination: float | None = None
+    undefined: str = ""
+    """Why there is no discrimination."""
+    seconds: float | None = None
+    """The median."""
+    slowest: float | None = None
+    mistakes: list[Mistake] = field(default_factory=list)
+    others: int = 0
+    """Students with a wrong result that is not listed."""
+    marks: list[str] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float | None:
+        """The share of those who passed; None when nobody was graded."""
+        return self.passed / self.taken if self.taken else None
+
+
+def results(record: dict) -> Iterator[tuple[str, str, dict]]:
+    """Notebook, cell and result of each check of a record; what an older version wrote otherwise is left out."""
+    notebooks = record.get("notebooks")
+    for notebook, cells in (notebooks if isinstance(notebooks, dict) else {}).items():
+        for cell, found in (cells if isinstance(cells, dict) else {}).items():
+            for result in found if isinstance(found, list) else []:
+                if isinstance(result, dict) and isinstance(result.get("title"), str):
+                    yield notebook, cell, result
+
+
+def items(records: Iterable[dict]) -> list[Item]:
+    """The checks of one assignment, in the order of its notebooks, from one record for each submission."""
+    found: dict[tuple, Item] = {}
+    taken: dict[tuple, list[tuple[bool, float]]] = defaultdict(list)
+    failed: dict[tuple, list[dict]] = defaultdict(list)
+    seconds: dict[tuple, list[float]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: -sum(1 for _ in results(record))):
+        earned: Counter = Counter()
+        for notebook, _, result in results(record):
+            earned[notebook] += number(result.get("earned"))
+        for notebook, cell, result in results(record):
+            key = notebook, cell, result["title"]
+            found.setdefault(key, Item(*key, number(result.get("points"))))
+            verdict = result.get("verdict")
+            if verdict == Verdict.UNGRADED:
+                continue
+            taken[key].append((verdict == Verdict.PASSED, earned[notebook] - number(result.get("earned"))))
+            if number(result.get("seconds")) > 0:
+                seconds[key].append(number(result["seconds"]))
+            if verdict != Verdict.PASSED:
+                failed[key].append(result)
+    for key, item in found.items():
+        _describe(item, taken[key], failed[key], seconds[key])
+    return sorted(found.values(), key=lambda item: item.notebook)  # stable: the cells stay in their order
+
+
+def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[dict], seconds: list[float]) -> None:
+    item.taken, item.passed = len(taken), sum(passed for passed, _ in taken)
+    item.discrimination, item.undefined = discrimination(taken)
+    if seconds:
+        item.seconds, item.slowest = median(seconds), max(seconds)
+    mistakes = group(failed)
+    item.mistakes, rest = mistakes[:SHOWN], mistakes[SHOWN:]
+    item.others = sum(mistake.students for mistake in rest)
+    if item.taken and item.passed == item.taken:
+        item.marks.append("nobody fails")
+    if item.taken and not item.passed:
+        item.marks.append("everybody fails")
+    if item.discrimination is not None and item.discrimination < WORSE:
+        item.marks.append("those who pass it do worse elsewhere")
+    wrong = [mistake.students for mistake in item.mistakes if not mistake.undone]
+    if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
+        item.marks.append("one wrong result is common")
+
+
+def discrimination(taken: list[tuple[bool, float]]) -> tuple[float | None, str]:
+    """The point-biserial correlation of passing and the rest's points; None and why, where there is none.
+
+    >>> round(discrimination([(True, 3), (True, 2), (True, 3), (False, 1), (False, 1)])[0], 4)
+    0.9129
+    """
+    passed = [passed for passed, _ in taken]
+    rest = [points for _, points in taken]
+    if len(taken) < FEWEST:
+        return None, f"fewer than {FEWEST} submissions"
+    if all(passed) or not any(passed):
+        return None, "all pass" if all(passed) else "all fail"
+    if max(rest) - min(rest) < 1e-9:
+        return None, "the rest is the same for all"
+    return float(pointbiserialr(passed, rest).statistic), ""
+
+
+def group(failed: list[dict]) -> list[Mistake]:
+    """Wrong results, those with the same sentence together whatever its numbers, the most common first."""
+    groups: dict[tuple[str, str, bool], Counter] = defaultdict(Counter)
+    for result in failed:
+        undone = bool(result.get("undone"))
+        reason = NOT_DONE if undone else plaintext.line(str(result.get("reason") or ""), REASON)
+        verdict = NOT_DONE if undone else str(result.get("verdict"))
+        groups[without_numbers(reason), verdict, undone][reason] += 1
+    found = []
+    for (_, verdict, undone), reasons in groups.items():
+        reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
+        found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same, undone))
+    return sorted(found, key=lambda mistake: (-mistake.students, mistake.reason))
+
+
+def without_numbers(reason: str) -> str:
+    """A sentence in which a number, or a row of them, is one sign.
+
+    >>> without_numbers("Row 0 sums to [0.5 1e-3], not 1.")
+    'Row # sums to [#], not #'
+    """
+    return NUMBERS.sub("#", NUMBER.sub("#", reason))
+
+
+def number(value: object) -> float:
+    """A number of a record, which may be missing."""
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e9 else 0.0

@@ -1,0 +1,112 @@
+"""Names of students that tell nobody who they are: the same in every report of a course, and kept nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import itertools
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.course.gradebook.results import Results
+from viva.course.gradebook.standing import Standings
+from viva.course.processes import leftovers
+from viva.folder import MOST_FILES, walk
+from viva.pages.reporting.cells import read_cells
+from viva.submission.files.contents import ZIP, first_bytes, opened_zip
+from viva.verdict import SubmissionError
+
+LONGEST = 80
+SHORTEST = 3
+"""A shorter name is not looked for in texts, where it would be found in every word and number."""
+
+
+class Names:
+    """How students are called in a report: by their id, or by a pseudonym that a secret key makes of it."""
+
+    def __init__(self, key: bytes | None = None, known: Iterable[str] = (), others: Iterable[str] = ()) -> None:
+        """``known`` are all ids, ``others`` further names that may stand in texts, by the id they belong to.
+
+        Without a key students keep their ids.
+        """
+        self.key = key
+        self.others = dict.fromkeys(filter(None, others), "a student")
+        self.ids = {student: self.of(student) for student in known}
+        hidden = {name.lower(): shown for name, shown in (self.others | self.ids).items() if len(name) >= SHORTEST}
+        self.hidden = hidden if key else {}
+        self.pattern = pattern_of(self.hidden)
+
+    def of(self, student: str) -> str:
+        """What to call a student."""
+        if self.key is None:
+            return plaintext.line(student, LONGEST)
+        return f"student-{hmac.new(self.key, student.encode(errors='surrogateescape'), hashlib.sha256).hexdigest()[:8]}"
+
+    def text(self, text: str) -> str:
+        """A text of anybody's without the ids and names of students."""
+        if self.pattern is None:
+            return text
+        return self.pattern.sub(lambda match: self.hidden[match[0].lower()], text)
+
+
+def pattern_of(names: Iterable[str]) -> re.Pattern | None:
+    """What finds names in a text, the longest first; None where there are none.
+
+    A name ends where letters and digits do: "anna_2" and "/home/anna/" hold one, "savanna" does not.
+    """
+    either = "|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True)))
+    return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])", re.IGNORECASE) if either else None
+
+
+def files_of(folder: Path) -> set[str]:
+    """The names of files that were handed in, also in zips, as sentences name them."""
+    found: set[str] = set()
+    for path in itertools.islice(walk(folder), MOST_FILES):
+        names = [os.path.relpath(path, folder), path.name]
+        if first_bytes(path, len(ZIP)) == ZIP:
+            with contextlib.suppress(SubmissionError), opened_zip(path) as archive:
+                names += itertools.islice(archive.namelist(), MOST_FILES)
+        found |= {shown for name in names for shown in (plaintext.line(name), plaintext.quoted(name)[1:-1])}
+    # A plain word stands in sentences for itself.
+    return {name for name in found if len(name) >= SHORTEST and not re.fullmatch("[a-z]+|timestamp.txt", name)}
+
+
+def known_names(course: Course) -> tuple[set[str], set[str]]:
+    """The ids of all students of a course, and the names and addresses that the gradebook or they themselves tell."""
+    records = Results.of(course.directory).read()
+    ids, typed = {student for _, student in records}, set()
+    for record in records.values():
+        parts = record.get("names")
+        for names in (parts if isinstance(parts, dict) else {}).values():
+            typed |= set(map(str, names)) if isinstance(names, list) else set()
+    given = _given_words(course) if typed else set()
+    typed = {name for name in typed if name.lower() not in given}
+    ids |= {submission.student for submission in course.submissions(course.assignments())}
+    with course.gradebook() as gradebook:
+        students = gradebook.students
+        ids |= set(Standings(course, gradebook, course.assignments()).students)
+        others = {name for s in students for name in (s.first_name, s.last_name, s.email, s.lms_user_id) if name}
+    return ids, others | typed
+
+
+def _given_words(course: Course) -> set[str]:
+    """The words of all released notebooks, which an anonymous report needs, whatever students call themselves."""
+    released = (path for name in course.assignments() for path in course.path("release", name).glob("*.ipynb"))
+    return {
+        word.lower() for path in released for cell in read_cells(path) for word in re.findall(r"\w+", cell["source"])
+    }
+
+
+def key_in(path: Path) -> bytes:
+    """The course's secret key, made when there is none yet; without it nobody can tell who a pseudonym is."""
+    if not path.exists() or not path.stat().st_size:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with leftovers.whole(path, mode=0o600) as file:  # half a key, or none, would hide nobody
+            file.write(secrets.token_hex(32) + "\n")
+    return path.read_bytes().strip()

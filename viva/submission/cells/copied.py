@@ -1,0 +1,81 @@
+"""Code that was copied through a page, a mail, a chat or a shell, read as it was typed.
+
+Only code that is not Python as it stands is looked at, and a reading counts only when what comes of it is: there is
+no other one. What a human would have to guess at is left as it is, see viva.submission.cells.neverrun.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+
+from viva.submission.cells.texts import looks_like_code, parses
+
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
+_PRINTED = dict.fromkeys(range(0x2018, 0x201C), "'") | dict.fromkeys(range(0x201C, 0x2020), '"')
+_PRINTED |= dict.fromkeys([*range(0x2010, 0x2015), 0x2212], "-") | {0x2032: "'", 0x2033: '"'}
+_PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
+"""What word processors, pages and keyboards for other scripts put in the place of ASCII."""
+_NUMBERED = re.compile(r"[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
+_PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)|In \[\d*\]: ?|[ \t]*\.{3,}: ?")
+_FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
+
+
+def as_typed(source: str) -> tuple[str, str]:
+    """Code without what copying added, and what that was; spaces alone are not worth a word."""
+    if source.startswith("%%") or parses(source):
+        return source, ""
+    spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
+    if parses(spaced):
+        return spaced, ""
+    plain = html.unescape(spaced).translate(_PRINTED)
+    readings = (
+        (plain, "held signs of print or of a page, which were read as those of Python"),
+        (_without_numbers(plain), "was copied with the numbers of its lines, which were taken off"),
+        (_without_marks(plain), "was copied with a mark before each line, which was taken off"),
+        (_without_prompts(plain), "was copied with the prompts of a shell, which were taken off with what it printed"),
+        (_in_fences(plain), "held its code between the marks of a chat or a page, which were taken off"),
+        (_without_tabs(plain), "mixed tabs and spaces, and was read with tabs of 4"),
+    )
+    for text, why in readings:
+        if text != spaced and text.strip() and looks_like_code(text):
+            return text, why
+    return source, ""
+
+
+def _without_numbers(source: str) -> str:
+    """The lines without their numbers, when each begins with one that is greater by one than the last."""
+    lines = source.strip("\n").split("\n")
+    found = [_NUMBERED.match(line) for line in lines]
+    if len(lines) < 2 or not all(found):
+        return source
+    first = int(found[0][1])
+    if [int(match[1]) for match in found] != list(range(first, first + len(lines))):
+        return source
+    return textwrap.dedent("\n".join(line[match.end() :] for line, match in zip(lines, found, strict=True)))
+
+
+def _without_marks(source: str) -> str:
+    """The lines of a mail that was answered, or of a difference: without the sign that each of them begins with."""
+    lines = [line for line in source.split("\n") if line.strip()]
+    marked = bool(lines) and lines[0][0] in ">+|" and all(line[0] == lines[0][0] for line in lines)
+    return textwrap.dedent("\n".join(line[1:] for line in lines)) if marked else source
+
+
+def _without_prompts(source: str) -> str:
+    """What stands behind the prompts of Python's or IPython's shell, where the text begins with one."""
+    found = [(line, _PROMPT.match(line)) for line in source.lstrip().split("\n")]
+    return "\n".join(line[match.end() :] for line, match in found if match) if found[0][1] else source
+
+
+def _in_fences(source: str) -> str:
+    """The blocks of code in a text; or all of it, without a mark that has no partner."""
+    parts = _FENCE.split(source)
+    return "\n".join(part.strip("\n") for part in parts[1::2]) if len(parts) % 2 else "\n".join(parts).strip("\n")
+
+
+def _without_tabs(source: str) -> str:
+    """The lines with tabs of 4, unless tabs of 8 make sense, too."""
+    return source if parses(source.expandtabs(8)) else source.expandtabs(4)

@@ -1,0 +1,86 @@
+"""What was handed out: the code and the words of a released notebook, whatever a program did to their layout.
+
+Theory of operation. Nothing of it is ever a student's work. Code is compared statement by statement, as syntax trees,
+so that no formatter makes it another; where it is not whole, line by line. A student may type what a text shows, so
+statements are counted: what stands in a submission more often than in the release is the student's. Words are
+compared without white space and the marks of Markdown.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+
+from viva.submission.cells.texts import code_parts, squeezed, tree_of
+
+SENTENCE = 20
+"""Characters from which a text may stand anywhere in what was handed out; a shorter one is a line of it."""
+_QUIET = re.compile(r"^[ \t]*[#%!?].*$", re.MULTILINE)
+"""Comments, and what is IPython's."""
+_LIST = re.compile(r"^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+", re.MULTILINE)
+_MARKS = str.maketrans("", "", "*_`~\\|")
+
+
+@functools.lru_cache(maxsize=4096)
+def trees(source: str) -> tuple[str, ...]:
+    """The statements of code as texts that no layout changes; its lines where it is not whole."""
+    tree = tree_of(source) or tree_of(textwrap.dedent(source))
+    if tree is not None:
+        with contextlib.suppress(RecursionError):  # a sum of thousands of terms
+            return tuple(ast.dump(node) for node in tree.body if not isinstance(node, ast.Pass))
+    return tuple(squeezed(line) for line in source.splitlines() if line.strip() and not _QUIET.match(line))
+
+
+def quiet_lines(source: str) -> set[str]:
+    """The comments and magics of code."""
+    return {squeezed(line) for line in _QUIET.findall(source)}
+
+
+def is_as(source: str, stub: str) -> bool:
+    """Whether code does what a stub does or nothing, and says nothing that the stub does not."""
+    return trees(source) in ((), trees(stub)) and quiet_lines(source) <= quiet_lines(stub)
+
+
+def plain(text: str) -> str:
+    """A text without white space and the marks of Markdown."""
+    return squeezed(_LIST.sub("", text)).translate(_MARKS)
+
+
+class Handout:
+    """What students were given: code in cells and in texts, and words."""
+
+    def __init__(self, cells: Iterable[tuple[str, str]], beside: Iterable[str] = ()) -> None:
+        """The types and texts of the released cells, and the texts of files that were handed out beside them."""
+        cells = list(cells)
+        code = [text for kind, source in cells for text in code_parts(kind, source)]
+        texts = [*(source for kind, source in cells if kind != "code"), *beside]
+        self.statements = Counter(tree for source in code for tree in trees(source))
+        shown = [text for kind, source in cells if kind != "code" for text in code_parts(kind, source)]
+        self.shown = {tree for source in shown for tree in trees(source)}
+        """The statements that texts show."""
+        self.quiet = set().union(*map(quiet_lines, code))
+        self.lines = {plain(line) for source in (*texts, *code) for line in (source, *source.splitlines())}
+        self.words = "".join(map(plain, texts))
+
+    def has_text(self, text: str) -> bool:
+        """Whether all of a text stands in what was handed out, paragraph by paragraph."""
+        return self._has(plain(text)) or all(self._has(plain(part)) for part in re.split(r"\n\s*\n", text))
+
+    def _has(self, text: str) -> bool:
+        return text in self.lines or not text or (len(text) >= SENTENCE and text in self.words)
+
+    def has_code(self, source: str) -> bool:
+        """Whether all statements of some code were handed out."""
+        found = trees(source)
+        return bool(found) and all(tree in self.statements for tree in found)
+
+    def has_all(self, code: Iterable[str]) -> bool:
+        """Whether some code is nothing but what was handed out, no statement of it more often."""
+        code = list(code)
+        counted = Counter(tree for source in code for tree in trees(source))
+        return counted <= self.statements and set().union(*map(quiet_lines, code)) <= self.quiet

@@ -1,0 +1,56 @@
+"""Why an answer as it stands never ran, though it may be right: a human should look at it before it earns nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Set
+
+from viva.engine.ownership import parsed
+from viva.submission.cells.places import Slot
+from viva.submission.cells.texts import bound_names, parses, tree_of
+
+_HERE = {"time", "capture", "prun"}
+"""Cell magics that run the cell in the notebook itself."""
+_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*")
+
+
+def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> str:
+    """What kept an answer from running, of which ``unknown`` are names that nothing gives; empty when nothing did."""
+    if (magic := _MAGIC.match(source)) and magic[1] not in _HERE:
+        return f"'{slot.name}' begins with %%{magic[1]}, so that it was not run in the notebook"
+    source = source[magic.end() :] if magic else source
+    tree = tree_of(source) or parsed(source)
+    if tree is None or any(isinstance(node, ast.Return) for node in tree.body):
+        return f"'{slot.name}' is not Python as it stands"
+    if _is_commented_out(tree, source, slot):
+        return f"'{slot.name}' is commented out"
+    lines = [node.value.id for node in tree.body[:-1] if isinstance(getattr(node, "value", None), ast.Name)]
+    lines = [name for name in lines if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)]
+    if lines:
+        return f"'{slot.name}' has a line '{lines[0]}', which nothing gives, so that what is below it did not run"
+    if any(_is_behind_stub(getattr(node, "body", None)) for node in ast.walk(tree)):
+        return f"'{slot.name}' has code below 'raise NotImplementedError()', where it never runs"
+    return ""
+
+
+def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
+    """Whether what gives a name of the answer stands behind ``#`` or between quotes, and nothing else does anything."""
+    values = [getattr(node, "value", None) for node in tree.body]
+    if not all(isinstance(value, ast.Constant) for value in values):
+        return False
+    text = "\n".join(str(value.value) for value in values) or re.sub(r"^[ \t]*#+ ?", "", source, flags=re.MULTILINE)
+    return bool(slot.own & bound_names(text)) and parses(text)
+
+
+def _is_behind_stub(block: object) -> bool:
+    """Whether more than what is shown follows the line of the stub that raises."""
+    raised = [place for place, node in enumerate(block) if _raises(node)] if isinstance(block, list) else []
+    return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])
+
+
+def _raises(node: ast.stmt) -> bool:
+    """Whether a statement is the line of the stub, or a loop around it."""
+    if isinstance(node, ast.For | ast.While | ast.With):
+        return any(map(_raises, node.body))
+    return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")

@@ -1,0 +1,171 @@
+"""The text of a file -> JSON, or as much of it as there is.
+
+Theory of operation. Most files are read at once. Else, in this order: what Python printed is made JSON; commas too
+many, and blanks that JSON does not know, are left out; where git could not merge, both sides are read (``conflict``);
+and each cell that is whole is read on its own, so that only a cell that is cut in two is lost, and said so. The time
+is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from viva.cleaning import plaintext
+from viva.submission.files import conflict
+from viva.submission.files.wrapping import DECODER, bare, from_python, unwrapped
+from viva.verdict import SubmissionError
+
+MOST_BEHIND = 5
+"""So many notebooks are read behind the first one in a file."""
+MOST_BREAKS = 20
+"""So many broken places are stepped over."""
+SHOWN = 40
+"""So many characters of what is no notebook are shown."""
+
+# Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])|[^\S \t\r\n]|[\0\ufeff]', re.DOTALL)
+_PADDING = "\0 \t\r\n\x1a"
+_NOTHING = re.compile(f"[{_PADDING}]*")
+_CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
+_KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
+_CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
+_CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
+_CONFLICTED = "the file holds an unresolved conflict of git, and"
+
+
+class Damaged(dict):
+    """JSON of which a part is lost."""
+
+
+class _BrokenError(Exception):
+    """JSON ends at a place."""
+
+    def __init__(self, text: str, place: int, reason: str) -> None:
+        line = text.count("\n", 0, place) + 1
+        self.where = f"line {line}, column {place - text.rfind(chr(10), 0, place)}"
+        self.reason = reason
+        super().__init__(f"no JSON from {self.where} on ({reason})")
+
+
+def _value(text: str, start: int) -> tuple[object, int]:
+    try:
+        return DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise _BrokenError(text, error.pos, error.msg) from error
+    except StopIteration as error:
+        raise _BrokenError(text, start, "nothing follows") from error
+    except RecursionError as error:
+        raise _BrokenError(text, start, "it is nested too deeply") from error
+
+
+def parsed(text: str, repairs: list[str]) -> object:
+    """The JSON of a file, or as much of it as there is."""
+    text = bare(text, repairs)
+    try:
+        content = _whole(text, repairs)
+        return unwrapped(content, has_cells, repairs)
+    except _BrokenError as error:
+        broken = error
+    if content := _notebook_in(from_python(text), repairs):
+        repairs.append("the file was written as Python prints a dictionary, not as JSON, and was read as meant")
+        return content
+    mended = _COMMA.sub(lambda match: match[1] or "", text)
+    if mended != text:
+        try:
+            content = _whole(mended, repairs)
+            too_much = "a comma too many" if mended.count(",") < text.count(",") else "a blank that JSON does not know"
+            repairs.append(f"the JSON had {too_much} at {broken.where}, and was read without it")
+            return unwrapped(content, has_cells, repairs)
+        except _BrokenError as error:
+            broken = error
+    if content := _of_both_sides(text, repairs):
+        return content
+    cells, lost = _whole_cells(mended)
+    if not cells:
+        raise SubmissionError(f"is not a notebook: {broken}; it begins with {plaintext.quoted(text.strip(), SHOWN)}")
+    what = f"the JSON breaks at {broken.where} ({broken.reason})"
+    if _CONFLICT.search(text):
+        what += "; the file holds an unresolved conflict of git"
+    read = "1 whole cell was read" if len(cells) == 1 else f"{len(cells)} whole cells were read"
+    repairs.append(f"{what}; {read}{', what stands at the break is lost' if lost else ''}")
+    return Damaged(nbformat=4, cells=cells)
+
+
+def _of_both_sides(text: str, repairs: list[str]) -> dict | None:
+    """A file that git could not merge: the cells of both sides, or of that before the merge when it alone is whole."""
+    said: list[str] = []
+    before, merged = (_notebook_in(side, said) for side in conflict.sides(text) or ("", ""))
+    if before is None:
+        return None
+    repairs += dict.fromkeys(said)
+    lists = [
+        side["cells"] if merged and isinstance(side.get("cells"), list) else None for side in (before, merged or {})
+    ]
+    if None in lists:
+        repairs.append(f"{_CONFLICTED} was read as it was before that merge")
+        return Damaged(before)
+    repairs.append(f"{_CONFLICTED} both sides were looked at")
+    return before | {"cells": conflict.joined(*lists)}
+
+
+def _notebook_in(text: str, repairs: list[str]) -> dict | None:
+    try:
+        content = _whole(text, repairs)
+    except _BrokenError:
+        return None
+    return content if has_cells(content) else None
+
+
+def _whole(text: str, repairs: list[str]) -> object:
+    content, end = _value(text, len(text) - len(text.lstrip()))
+    end = _NOTHING.match(text, end).end()
+    if end < len(text) and not has_cells(content):
+        raise _BrokenError(text, end, "the JSON ends here, and more follows")
+    end = _joined_with_others(content, text, end, repairs) if end < len(text) else end
+    if text.find('"cell_type"', end) > -1:
+        raise _BrokenError(text, end, "the JSON ends here, and more follows")
+    if end < len(text):
+        rest = text[end:].rstrip(_PADDING)
+        repairs.append(f"after the end of the notebook stood {len(rest)} more characters, which were left out")
+    return content
+
+
+def _joined_with_others(content: dict, text: str, end: int, repairs: list[str]) -> int:
+    """Add the cells of the notebooks that stand behind the first, but for the same again; where the last one ends."""
+    others = []
+    while isinstance(content.get("cells"), list) and len(others) < MOST_BEHIND and text.startswith("{", end):
+        try:
+            other, behind = _value(text, end)
+        except _BrokenError:
+            break
+        if not isinstance(other.get("cells"), list):
+            break
+        others.append(other["cells"])
+        end = _NOTHING.match(text, behind).end()
+    if different := [cells for cells in others if cells != content.get("cells")]:
+        repairs.append("two notebooks stood in the file one after the other, and were read as one")
+        for cells in different:
+            content["cells"] = conflict.joined(cells, content["cells"])
+    return end
+
+
+def has_cells(content: object) -> bool:
+    return isinstance(content, dict) and ("cells" in content or "worksheets" in content)
+
+
+def _whole_cells(text: str) -> tuple[list[dict], bool]:
+    """The cells that are whole, and whether something between them is not."""
+    # Inside a string of JSON a quote has a backslash, so that this finds no cell that a student only printed.
+    begin = _CELLS.search(text)
+    place, cells, breaks = begin.end() if begin else 0, [], 0
+    while breaks < MOST_BREAKS and (match := _CELL.search(text, place)):
+        try:
+            cell, place = _value(text, match.start())
+        except _BrokenError:
+            breaks += 1
+            place = match.end()
+            continue
+        if isinstance(cell, dict) and "cell_type" in cell and ("source" in cell or "input" in cell):
+            cells.append(cell)
+    return cells, breaks > 0 or not begin

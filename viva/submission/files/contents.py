@@ -1,0 +1,88 @@
+"""The bytes of a file that was handed in, or of a member of a zip: at most MOST_BYTES, and nothing unpacked to disk."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zipfile
+import zlib
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.folder import MOST_FILES
+from viva.verdict import SubmissionError
+
+MOST_BYTES = 50 * 2**20
+PACKED, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+"""How files of gzip and zips begin."""
+
+
+def read_file(path: Path) -> bytes:
+    """A regular file's bytes; raises SubmissionError when it is none, too large or not readable."""
+    with _opened(path) as file:
+        return _limited(file, os.fstat(file.fileno()).st_size)
+
+
+def _opened(path: Path) -> io.BufferedReader:
+    try:
+        # Without waiting: what was a file a moment ago may be a pipe that nobody writes to.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        reason = "is a link, not a file" if path.is_symlink() else f"cannot be read ({error.strerror})"
+        raise SubmissionError(reason) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise SubmissionError("is not a regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def first_bytes(path: Path, size: int) -> bytes:
+    """Nothing of what cannot be read."""
+    try:
+        with _opened(path) as file:
+            return file.read(size)
+    except (SubmissionError, OSError):
+        return b""
+
+
+def _limited(file: io.IOBase, size: int) -> bytes:
+    data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
+    if size > MOST_BYTES or len(data) > MOST_BYTES:
+        size = max(size, len(data)) / 2**20
+        limit = f"at most {MOST_BYTES // 2**20} MB are read; clear its outputs and hand it in again"
+        raise SubmissionError(f"has {size:.0f} MB, and {limit}")
+    return data
+
+
+def unpacked(data: bytes) -> bytes:
+    """What a gzip file holds; raises SubmissionError when that is too large."""
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            return _limited(file, 0)
+    except (OSError, EOFError, zlib.error) as error:
+        raise SubmissionError(f"cannot be unpacked ({plaintext.quoted(str(error))})") from error
+
+
+def opened_zip(path: Path) -> zipfile.ZipFile:
+    data = read_file(path)
+    # The number of members that a zip claims can be a lie; each has one of these marks.
+    if data.count(b"PK\x01\x02") > MOST_FILES:
+        raise SubmissionError(f"is a zip with more than {MOST_FILES} files and was not opened")
+    try:
+        return zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError) as error:
+        raise SubmissionError(f"is a damaged zip ({plaintext.quoted(str(error))})") from error
+
+
+def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.flag_bits & 1:
+        raise SubmissionError("is locked with a password")
+    try:
+        with archive.open(info) as file:
+            return _limited(file, info.file_size)
+    except SubmissionError:
+        raise
+    except Exception as error:  # zlib, lzma and bz2 each raise their own
+        raise SubmissionError(f"cannot be unpacked ({plaintext.quoted(str(error))})") from error

@@ -1,0 +1,269 @@
+"""The files of a submission: which of them may be which notebook of the assignment, judged by their names.
+
+Where no name tells, the first bytes do. Only regular files inside the submission's folder are looked at, and the
+members of the zips in it. Nothing is unpacked to disk, no link is followed, a zip in a zip and archives of other
+kinds are not opened, and nothing larger than MOST_BYTES is read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime as dt
+import functools
+import itertools
+import os
+import re
+import stat
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from viva.cleaning import plaintext
+from viva.folder import MOST_FILES, walk
+from viva.submission.files.contents import PACKED, ZIP, first_bytes, opened_zip, read_file, read_member, unpacked
+from viva.verdict import SubmissionError
+
+if TYPE_CHECKING:
+    from viva.course.course import Submission  # and with it nbgrader, which takes long to load
+
+SHOWN = 5
+"""So many names of files are listed in a sentence."""
+ANY_ZONE = dt.timedelta(days=1)
+"""As far as the time of a zone can be from UTC."""
+
+_LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
+"""Names of what nobody means to hand in."""
+KEPT = ".ipynb_checkpoints"
+"""What Jupyter saved by itself: it counts when nothing else holds answers."""
+_NOTEBOOK = re.compile(
+    r"[._]ipynb(?:[._~( -](?!(?:zip|tar|html?|pdf|py)\b)[^/]{0,15})?$|\.json$|\.txt$|(?<![^/])[^./]+$", re.IGNORECASE
+)
+"""Endings of notebooks, also after a download, a copy or a backup; some systems hide and lose them."""
+_OTHER_ARCHIVE = re.compile(r"\.(?:tar|tgz|tbz2?|txz|7z|rar)$|\.tar\.\w+$", re.IGNORECASE)
+MOST_ZIPS = 10
+"""So many zips are opened."""
+HEAD = 2**16
+"""So many bytes of a file tell whether it is a notebook under another name."""
+_COPY = re.compile(r"\(\d+\)|\bcopy\d*\b|\bcopy of\b|\b(?:kopie|copie|copia)\b(?: (?:von|de))?", re.IGNORECASE)
+_COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A file that may be a notebook; ``member`` is its name inside the zip at ``path``."""
+
+    path: Path
+    name: str
+    member: str = ""
+
+    def read(self) -> bytes:
+        """Raises SubmissionError when it cannot be read or is too large."""
+        if self.member:
+            with opened_zip(self.path) as archive:
+                return read_member(archive, archive.getinfo(self.member))
+        data = read_file(self.path)
+        return unpacked(data) if data.startswith(PACKED) else data
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is a copy that Jupyter made."""
+        return KEPT in PurePosixPath(self.name).parts
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found in a submission: ``problem`` says why it cannot be graded, ``notes`` the rest.
+
+    ``files`` are, for each notebook of the assignment, the files that may be it, the likeliest first.
+    """
+
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    files: dict[str, tuple[Handed, ...]] = field(default_factory=dict)
+
+
+def find(submission: Submission, notebooks: set[str]) -> Finding:
+    """Look for the assignment's ``notebooks`` (names without ending) in a submission."""
+    if problem := place_problem(submission):
+        return Finding(problem)
+    files, others, zips, notes = _files(submission.folder)
+    inside, said = _zipped(submission.folder, zips)
+    if len([handed for handed in files if handed.name.lower().endswith(".ipynb")]) < len(notebooks):
+        notes += said  # else nobody misses what a zip might have held
+    files += inside
+    found = _likely(files, notebooks)
+    if missing := notebooks - found.keys():
+        known = {handed for files in found.values() for handed in files}
+        rest = [Handed(submission.folder / name, name) for name in others]
+        rest += [handed for handed in files if handed not in known and not handed.member]
+        unnamed = tuple(handed for handed in rest if _begins_as_notebook(handed.path))
+        found |= dict.fromkeys(missing, unnamed) if unnamed else {}
+    if not found:
+        names = sorted({*others, *zips, *(handed.name for handed in files)})
+        problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was handed in"
+        if any(map(_OTHER_ARCHIVE.search, names)):
+            notes.append("of archives only a zip is opened")
+        return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
+    notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
+    return Finding("", tuple(notes), found)
+
+
+def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
+    """By notebook, the files whose names tell of it, the likeliest first."""
+    exact = {f"{name}.ipynb" for name in notebooks}
+    found = {}
+    for name in sorted(notebooks):
+        mine = [handed for handed in files if handed.name == f"{name}.ipynb" or handed.name not in exact]
+        ranks = {handed: _rank(handed.name, name) for handed in mine}
+        if likely := sorted((handed for handed in mine if ranks[handed]), key=ranks.get):
+            found[name] = tuple(likely)
+    return found
+
+
+def place_problem(submission: Submission) -> str:
+    """Why a submission cannot be graded although its student did nothing wrong; empty when it can."""
+    return name_problem(submission.student) or _timestamp_problem(submission.folder / "timestamp.txt")
+
+
+def name_problem(student: str) -> str:
+    """Why a student's id cannot be used; empty when it can.
+
+    nbgrader's pages hold it as it is, terminals obey what is in it, and spreadsheets take some for formulas.
+    """
+    if student.isprintable() and not re.search(r'[<>"\\]|^[=+@-]', student):
+        return ""
+    return (
+        f"a page, a terminal or a spreadsheet could take the folder's name {plaintext.quoted(student)} "
+        'for more than a name; rename it without control characters and <>"\\, and let it not begin with =, +, - or @'
+    )
+
+
+def _begins_as_notebook(path: Path) -> bool:
+    head = first_bytes(path, HEAD)
+    return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{") and b'"cell_type"' in head
+
+
+def notebooks_in(folder: Path) -> list[Handed]:
+    """All files in a folder, and in the zips in it, that may be notebooks, whatever they are called."""
+    files, others, zips, _ = _files(folder)
+    rest = [Handed(folder / name, name) for name in others if name not in zips]
+    return [*files, *(handed for handed in rest if _begins_as_notebook(handed.path)), *_zipped(folder, zips)[0]]
+
+
+def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]:
+    """The files that may be notebooks, the names of all others, those of zips, and what is worth a note."""
+    likely, others, notes = [], [], []
+    paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
+    if len(paths) == MOST_FILES:
+        notes.append(f"only {MOST_FILES} of its files were looked at")
+    for path in paths:
+        name = os.path.relpath(path, folder)
+        if path.is_symlink():
+            others.append(_Shown(f"{plaintext.quoted(name)} (a link, not followed)"))
+        elif not path.is_file():
+            others.append(_Shown(f"{plaintext.quoted(name)} (not a regular file)"))
+        elif _NOTEBOOK.search(name):
+            likely.append(Handed(path, name))
+        elif name != "timestamp.txt":
+            others.append(name)
+    zips = [name for name in others if name.lower().endswith(".zip")]
+    zips += [handed.name for handed in likely if first_bytes(handed.path, len(ZIP)) == ZIP]
+    files = [handed for handed in likely if handed.name != "timestamp.txt" and handed.name not in zips]
+    return files, others, zips, notes
+
+
+def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
+    """The members of zips that may be notebooks, and a sentence for each zip that has none or cannot be read."""
+    files, notes = [], []
+    for name in zips[:MOST_ZIPS]:
+        try:
+            inside, said = _members(folder / name, plaintext.line(name))
+        except SubmissionError as error:
+            inside, said = [], [f"the file {plaintext.quoted(name)} {error}"]
+        files += inside
+        notes += said
+    if len(zips) > MOST_ZIPS:
+        notes.append(f"only {MOST_ZIPS} of its {len(zips)} zips were opened")
+    return files, notes
+
+
+def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
+    likely, others, notes = [], [], []
+    with opened_zip(path) as archive:
+        for info in archive.infolist():
+            place = PurePosixPath(info.filename.replace("\\", "/"))
+            if info.is_dir() or _LITTER & set(place.parts) or place.name.startswith("._"):
+                continue
+            if stat.S_ISLNK(info.external_attr >> 16):
+                others.append(_Shown(f"{plaintext.quoted(str(place))} (a link, not followed)"))
+            elif "ipynb" in place.name.lower() and _NOTEBOOK.search(place.name):
+                likely.append(Handed(path, f"{name}/{place}", info.filename))
+            else:
+                others.append(str(place))
+    if any(other.lower().endswith(".zip") for other in others):
+        notes.append(f"the file {plaintext.quoted(name)} holds another zip, which was not opened")
+    if not likely:
+        held = f"no notebook but {shortened(sorted(others))}" if others else "nothing"
+        notes.append(f"the file {plaintext.quoted(name)} is a zip that holds {held}")
+    return likely, notes
+
+
+@functools.cache
+def _plain(name: str) -> str:
+    """A name without what downloads and file systems do to it."""
+    name = _COPY.sub(" ", unicodedata.normalize("NFKC", name).casefold().replace("_", " ").replace("-", " "))
+    return "".join(character for character in name if character.isalnum())
+
+
+def _rank(name: str, wanted: str) -> tuple | None:
+    """How likely a file of this name is the notebook ``wanted``: the lower the likelier, None for not at all."""
+    base, depth = PurePosixPath(name).name, name.count("/")
+    stem = _NOTEBOOK.sub("", base) or base
+    # Of several downloads, the one with the highest number is the latest.
+    number = max((int(one or two) for one, two in _COPY_NUMBER.findall(stem)[:3] if len(one or two) < 6), default=0)
+    if name == f"{wanted}.ipynb":
+        kind = 0
+    elif base.casefold() == f"{wanted}.ipynb".casefold():
+        kind = 1
+    elif _plain(stem) == _plain(wanted):
+        kind = 2
+    elif "ipynb" not in base.lower():
+        return None
+    else:
+        kind = 3 if _plain(wanted) in _plain(stem) else 4
+    return KEPT in PurePosixPath(name).parts, kind, depth, -number, name
+
+
+def _timestamp_problem(path: Path) -> str:
+    if not os.path.lexists(path):
+        return ""
+    try:
+        data = read_file(path)
+    except SubmissionError as error:
+        return f"timestamp.txt {error}"
+    text = data.decode("utf-8", errors="replace").strip()
+    try:
+        if text:
+            from nbgrader.utils import parse_utc
+
+            when = parse_utc(data.decode().strip())
+            when - ANY_ZONE, when + ANY_ZONE  # where a page shows it
+    except Exception:  # dateutil raises what it likes
+        return f"timestamp.txt does not hold a date but {plaintext.quoted(text, 40)}; correct or delete {path}"
+    return ""
+
+
+class _Shown(str):
+    """A name that was quoted already, and what is to be said about it."""
+
+    __slots__ = ()
+
+
+def shortened(names: list[str]) -> str:
+    """The first names in quotes, since a student may have called a file by a sentence, and how many there are more."""
+    if not names:
+        return "nothing"
+    more = len(names) - SHOWN
+    shown = [name if type(name) is _Shown else plaintext.quoted(name) for name in names[:SHOWN]]
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

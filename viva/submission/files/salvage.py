@@ -1,0 +1,193 @@
+"""Bytes -> notebook: whatever a student's program made of the file, its cells, or why there are none.
+
+Theory of operation. The bytes are decoded, parsed as JSON (``brokenjson``), and every cell is built anew
+from what can be trusted in it: its type, its text, its pictures, and what identifies it. Outputs are left
+out; they come from the student's machine and are made again. Nothing is executed, and the time is linear in
+the size of the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import re
+from collections import defaultdict
+
+from nbformat import NotebookNode, from_dict
+
+from viva.cleaning import plaintext
+from viva.submission.files.brokenjson import SHOWN, Damaged, parsed
+from viva.submission.files.rawcell import ID, read_cell
+from viva.submission.files.sizes import limit_sizes
+from viva.submission.files.wrapping import in_page
+from viva.verdict import SubmissionError
+
+MOST_CELLS = 2000
+
+_OTHER_FILES = (
+    (b"%PDF", "a PDF"),
+    (b"PK\x03\x04", "a zip archive (or an office document)"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"\x1f\x8b", "a compressed archive"),
+    (b"\xfd7zXZ", "a compressed archive"),
+    (b"7z\xbc\xaf", "a compressed archive (7z)"),
+    (b"Rar!", "a compressed archive (RAR)"),
+    (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
+    (b"{\\rtf", "a text document (RTF)"),
+)
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
+
+
+def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
+    """The notebook in a file, of format 4.5 with no outputs, and a sentence for each repair.
+
+    A cell's metadata holds what identifies it and nothing else: ``nbgrader`` with ``grade_id`` and
+    ``checksum``, and ``id`` as Colab and Deepnote write it; and ``refused``, where its output says that it is not
+    Python. With ``trusting``, for a file that nobody gains from forging, what nbgrader and Viva wrote is kept as it
+    is. The notebook's metadata say ``damaged`` where a part of the file could not be read. Raises SubmissionError.
+    """
+    repairs: list[str] = []
+    text = _decoded(data, repairs)
+    if _PAGE.match(text[:64].encode(errors="replace")):
+        text = in_page(text)
+        if not text:
+            raise SubmissionError("is not a notebook but a web page (HTML)")
+        repairs.append("the notebook stood in a web page, and was taken out of it")
+    if not text.strip("\0 \t\r\n"):
+        raise SubmissionError("is empty")
+    content = parsed(text, repairs)
+    cells = _cells(content, repairs)
+    if not any(isinstance(cell, dict) for cell in cells):
+        raise SubmissionError("is a notebook without cells")
+    if len(cells) > MOST_CELLS:
+        raise SubmissionError(
+            f"has {len(cells)} cells, and at most {MOST_CELLS} are read; delete the empty ones and hand it in again"
+        )
+    notebook = _notebook(cells, repairs)
+    limit_sizes(notebook)
+    if isinstance(content, Damaged):
+        notebook.metadata.damaged = True
+    if language := _language(content):
+        notebook.metadata.kernelspec = NotebookNode(language=language)
+    if isinstance(content, dict) and isinstance(content.get("metadata"), dict) and content["metadata"].get("marimo"):
+        notebook.metadata.marimo = True  # it renames what is bound twice
+    if trusting:
+        _keep(notebook.metadata, content)
+        for cell, raw in zip(notebook.cells, (raw for raw in cells if isinstance(raw, dict)), strict=True):
+            _keep(cell.metadata, raw)
+    return notebook, repairs
+
+
+def _keep(metadata: NotebookNode, raw: object) -> None:
+    found = raw.get("metadata") if isinstance(raw, dict) else None
+    for name in ("nbgrader", "viva"):
+        if isinstance(found, dict) and isinstance(found.get(name), dict):
+            metadata[name] = from_dict(found[name])
+
+
+def _decoded(data: bytes, repairs: list[str]) -> str:
+    start = data[:64].lstrip()
+    for mark, kind in _OTHER_FILES:
+        if start.startswith(mark):
+            raise SubmissionError(f"is not a notebook but {kind}")
+    if encoding := _wide(data):
+        repairs.append(f"the file was saved as {encoding.upper()} and was read as such")
+        return data.decode(encoding, errors="replace").removeprefix("\ufeff")
+    if data.startswith(codecs.BOM_UTF8):
+        repairs.append("the file began with a byte order mark, which was left out")
+        data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if b"cell_type" not in data and not _PAGE.match(start):
+            raise SubmissionError("is not a text file") from error
+    text = data.decode("utf-8", errors="replace")
+    lost = text.count("\ufffd")
+    whole = len(text) - len(text.encode("ascii", errors="ignore")) - lost  # other letters than those of ASCII
+    if whole < lost:
+        with contextlib.suppress(UnicodeDecodeError):
+            text = data.decode("cp1252")
+            repairs.append("the file was not saved as UTF-8 and was read as Windows-1252")
+            return text
+    repairs.append("the file holds bytes that are no text; each was replaced by \ufffd")
+    return text
+
+
+def _wide(data: bytes) -> str:
+    """The encoding, if its characters have two or four bytes."""
+    head = data[:400]
+    encoding = json.detect_encoding(head)
+    if encoding in ("utf-16", "utf-32"):  # a mark says so
+        return encoding
+    zeros = head[:4].strip(b"\0") and 3 * head.count(0) > len(head)  # a damaged disk leaves them in a row
+    return encoding if zeros and not encoding.startswith("utf-8") else ""
+
+
+def _cells(content: object, repairs: list[str]) -> list:
+    if isinstance(content, list) and any(isinstance(cell, dict) and "cell_type" in cell for cell in content):
+        repairs.append("the file held a list of cells alone, and was read as a notebook")
+        return content
+    if isinstance(content, dict):
+        sheets = content.get("worksheets")
+        if isinstance(sheets, list) and not isinstance(content.get("cells"), list):
+            repairs.append("the notebook is of format 3 and was upgraded")
+            lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+            return [cell for cells in lists if isinstance(cells, list) for cell in cells]
+        cells = content.get("cells")
+        if isinstance(cells, list | dict):
+            version = content.get("nbformat")
+            if version != 4:
+                repairs.append(
+                    f"the notebook says that its format is {plaintext.quoted(str(version), 20)}, "
+                    "and was read as format 4"
+                )
+            return cells if isinstance(cells, list) else list(cells.values())
+    keys = ", ".join(list(content)[:SHOWN]) if isinstance(content, dict) else ""
+    names = f" ({plaintext.quoted(keys, SHOWN)})" if keys else ""
+    raise SubmissionError(f"is not a notebook: it is JSON{names}, but has no cells of notebook format 4")
+
+
+def _language(content: object) -> str:
+    """The language that the notebook says it is written in."""
+    for key, name in (("kernelspec", "language"), ("language_info", "name")):
+        place = content
+        for step in ("metadata", key, name):
+            place = place.get(step) if isinstance(place, dict) else None
+        if isinstance(place, str) and ID.fullmatch(place):
+            return place.lower()
+    return ""
+
+
+def _notebook(raw_cells: list, repairs: list[str]) -> NotebookNode:
+    odd: dict[str, list[int]] = defaultdict(list)
+    cells, known = [], set()
+    for number, raw in enumerate(raw_cells, 1):
+        if not isinstance(raw, dict):
+            odd["was no cell and was left out"].append(number)
+            continue
+        cell = read_cell(raw, number, odd)
+        if cell.id in known:
+            odd["had the id of another cell and got one of its own"].append(number)
+        if cell.id in known or not cell.id:
+            cell.id = _unused(f"handed-in-{number}", known)
+        known.add(cell.id)
+        cells.append(cell)
+    for what, numbers in odd.items():
+        repairs.append(f"{numbered(numbers)} {what}")
+    return NotebookNode(nbformat=4, nbformat_minor=5, metadata=NotebookNode(), cells=cells)
+
+
+def _unused(name: str, known: set[str]) -> str:
+    while name in known:
+        name += "x"
+    return name
+
+
+def numbered(numbers: list[int]) -> str:
+    """Cells by their place in the file, from 1 on, as the subject of a sentence in the singular."""
+    if len(numbers) == 1:
+        return f"cell {numbers[0]}"
+    shown = ", ".join(map(str, numbers[:8])) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
+    return f"each of the cells {shown}"

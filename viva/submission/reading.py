@@ -1,0 +1,169 @@
+"""What a student handed in -> the assignment's notebooks, cell by cell, or why there are none.
+
+    handin    the files that may be notebooks, by name
+    salvage   the bytes of a file -> cells
+    matching  which cell is which cell of the assignment
+    repair    the assignment's cells in the assignment's order
+
+Each step says in sentences what it had to repair; a submission that needed nothing has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from viva.cleaning import plaintext
+from viva.submission.cells.places import Released
+from viva.submission.cells.repair import Repaired, repair
+from viva.submission.files.handin import Finding, Handed, shortened
+from viva.submission.files.salvage import read
+from viva.submission.files.sizes import limited
+from viva.submission.shipped import Shipped
+from viva.verdict import SubmissionError
+
+MOST_TRIED = 10
+"""So many files are read in search of a notebook."""
+LITTLE = 0.25
+"""Less of the assignment than this in a file of another name, and the file is something else,"""
+MOST = 0.5
+"""unless more of its answers than this are in it, whoever's cells they stand among."""
+SHIPPED = "was handed out with the assignment, and is nobody's answer"
+HARDLY = "hardly a cell of the assignment is in it; it may be another notebook"
+
+
+@dataclass
+class Opened:
+    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them.
+
+    ``doubtful`` names the test cells that a human should look at where they were not passed.
+    """
+
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    repairs: dict[str, list[str]] = field(default_factory=dict)
+    doubtful: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    handed: Handed
+    repaired: Repaired
+    exact: bool
+
+    @property
+    def fits(self) -> bool:
+        return self.repaired.fit >= LITTLE or self.repaired.told > MOST
+
+
+def open_notebooks(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None = None) -> Opened:
+    """Read and repair the notebooks of a submission; ``releases`` are the released ones, by name.
+
+    Those that were ``shipped`` with the assignment are none.
+    """
+    try:
+        with limited():
+            return _open(finding, releases, shipped)
+    except SubmissionError as error:
+        return Opened(problem=f"it {error}")
+
+
+def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None) -> Opened:
+    opened = Opened()
+    complaints, left_out = [], []
+    read_files: dict[Handed, tuple[NotebookNode, list[str]] | None] = {}
+    graded: set[Handed] = set()
+    for name in sorted(finding.files):
+        fitting = []
+        for handed in finding.files[name][:MOST_TRIED]:
+            if handed in graded:
+                continue
+            if handed not in read_files:
+                settled = any(one.exact and one.repaired.answered for one in fitting)
+                content = _read(handed, [] if settled else complaints)
+                if settled and content is None:
+                    continue  # whatever else lies there, nobody misses it
+                if content and _was_shipped(handed, shipped, handed.name == f"{name}.ipynb", content[0]):
+                    left_out.append(f"the file {plaintext.quoted(handed.name)} {SHIPPED}")
+                    content = None
+                read_files[handed] = content
+            if read_files[handed]:
+                notebook, repairs = read_files[handed]
+                repaired = repair(notebook, releases[name])
+                repaired.repairs[:0] = repairs
+                fitting.append(_Candidate(handed, repaired, handed.name == f"{name}.ipynb"))
+        best = _best(fitting, name, releases)
+        if best:
+            graded.add(best.handed)
+            doubtful = best.repaired.doubtful
+            if rival := _rival(best, fitting):
+                best.repaired.repairs.append(
+                    f"the file {plaintext.quoted(rival.handed.name)} holds other answers; a human should look at it"
+                )
+                doubtful = releases[name].graded
+            if not best.exact:
+                best.repaired.repairs.insert(
+                    0, f"the file {plaintext.quoted(best.handed.name)} was graded as {name}.ipynb"
+                )
+            if best.repaired.fit < 0.1:
+                best.repaired.repairs.insert(0, HARDLY)
+            opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
+            opened.doubtful[name] = doubtful
+        else:
+            complaints += [
+                f"the file {plaintext.quoted(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
+                for other in fitting
+            ]
+    if not opened.notebooks:
+        opened.problem = "; ".join(dict.fromkeys([*complaints, *left_out])) or "no notebook was handed in"
+        return opened
+    missing = [name for name in sorted(finding.files) if name not in opened.notebooks]
+    opened.notes = [f"{name}.ipynb was not handed in" for name in missing]
+    opened.notes += dict.fromkeys(complaints)
+    others = {handed for files in finding.files.values() for handed in files if handed not in graded}
+    strays = {handed.name for handed in others if not handed.kept}
+    same = [_sources(read_files[handed]) for handed in graded]
+    strays -= {handed.name for handed, content in read_files.items() if content is None or _sources(content) in same}
+    if strays:
+        opened.notes.append(f"also handed in, not graded: {shortened(sorted(strays))}")
+    return opened
+
+
+def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str]] | None:
+    try:
+        return read(handed.read())
+    except SubmissionError as error:
+        complaints.append(f"the file {plaintext.quoted(handed.name)} {error}")
+        return None
+
+
+def _was_shipped(handed: Handed, shipped: Shipped | None, exact: bool, content: NotebookNode) -> bool:
+    """Whether a file was handed out beside the assignment's notebooks, or is one of those, saved again."""
+    if not shipped or not shipped.digests:
+        return False
+    return shipped.has_file(handed.read()) or (not exact and shipped.has_notebook(content))
+
+
+def _sources(content: tuple[NotebookNode, list[str]]) -> list[str]:
+    return [cell.source for cell in content[0].cells]
+
+
+def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Released]) -> _Candidate | None:
+    """The first with answers in it, else the first."""
+    fitting = [candidate for candidate in candidates if candidate.exact or candidate.fits]
+    answered = [candidate for candidate in fitting if candidate.repaired.answered]
+    return next(iter(answered or fitting), None)
+
+
+def _rival(best: _Candidate, candidates: list[_Candidate]) -> _Candidate | None:
+    """Another file with as many answers, not all of them the same; what Jupyter saved by itself is older."""
+    sources = [cell.source for cell in best.repaired.notebook.cells]
+    for other in candidates:
+        enough = other.fits and other.repaired.answered >= max(1, best.repaired.answered)
+        others = [cell.source for cell in other.repaired.notebook.cells]
+        if enough and others != sources and not other.handed.kept:
+            return other
+    return None

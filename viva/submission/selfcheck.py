@@ -1,0 +1,178 @@
+"""A student's own check: the visible checks of a notebook, graded as they will be, where the student works.
+
+The same candidate and examiner as in grading, with the same limits. No wall stands around them, as the
+code is the user's own. Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva.engine.blueprint import Cell
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.outcome import CheckResult
+from viva.engine.patience import SPENT
+from viva.engine.studentcopy import Copy, open_copy
+from viva.submission.files import salvage
+from viva.submission.files.contents import read_file
+from viva.submission.files.sizes import limited
+from viva.verdict import SubmissionError, Verdict, VivaError
+
+MOST_FILES, MOST_BYTES = 500, 50 * 2**20
+HIDDEN, UNCHECKED = "hidden", "not checked"
+"""States of a check beside its verdicts: it has no visible line, or its cell was changed."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One check of a notebook; ``state`` is a verdict, HIDDEN, UNCHECKED, or NOT_DONE."""
+
+    cell: str
+    title: str
+    points: float
+    state: str
+    hint: str = ""
+    verdict: str = ""
+    undone: tuple[str, ...] = ()
+    """The answers that a check waits for."""
+
+    @property
+    def passed(self) -> bool:
+        return self.state == Verdict.PASSED
+
+    @property
+    def counts(self) -> bool:
+        """Whether the student can see what it asks for."""
+        return self.state != HIDDEN
+
+
+def own_settings() -> dict[str, str]:
+    """What the warm parents take over from the user: where matplotlib keeps its slow list of fonts."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
+    return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
+
+
+def practise(
+    copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
+) -> tuple[list[Tried], list[str]]:
+    """Every check of a notebook, in order, and what the grader failed at; ``folder`` holds the notebook's files.
+
+    ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.
+    """
+    grader.seconds = copy.seconds
+    shown = _visible(copy)
+    notebook = _up_to_the_last(shown, copy)
+    with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
+        _take_files(folder, notebook, Path(scratch))
+        outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
+    tried = []
+    for cell in copy.examination.blueprint.cells:
+        results = iter(outcome.checks.get(cell.id, []))
+        for check in cell.checks:
+            if cell.id in copy.unchecked:
+                tried.append(Tried(cell.id, check.title, check.points, UNCHECKED, copy.unchecked[cell.id]))
+            elif check.hidden:
+                tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
+            else:
+                tried.append(_tried(cell, next(results)))
+    gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
+    tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
+    return tried, outcome.faults
+
+
+def _visible(copy: Copy) -> Examination:
+    """The examination without checks that hold no visible line."""
+    known = copy.examination
+    cells = []
+    for cell in known.blueprint.cells:
+        kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
+        cells.append(replace(cell, checks=kept) if cell.kind == "tests" else cell)
+    return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
+
+
+def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
+    """The notebook without what stands below its last visible check, and without test cells that were changed."""
+    asking = {cell.id for cell in known.blueprint.cells if cell.checks}
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in copy.notebook.cells]
+    last = max((place for place, name in enumerate(names) if name in asking), default=-1)
+    cells = [
+        cell for cell, name in zip(copy.notebook.cells[: last + 1], names, strict=False) if name not in copy.unchecked
+    ]
+    return NotebookNode(copy.notebook, cells=cells)
+
+
+def _tried(cell: Cell, result: CheckResult) -> Tried:
+    verdict, hint = str(result.verdict), result.reason
+    state = result.word
+    if result.verdict is Verdict.TIMEOUT and hint.startswith(SPENT):
+        state = UNCHECKED
+    elif result.verdict is Verdict.PASSED and result.earned < result.points:
+        state, hint = str(Verdict.FAILED), f"{result.earned:g} of {result.points:g} points"
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone))
+
+
+def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
+    """Copy the files beside a notebook, and those in folders that it names, as far as they are few and small."""
+    code = "\n".join(cell.source for cell in notebook.cells)
+    found = list(itertools.islice(folder.iterdir(), MOST_FILES))
+    for path in found.copy():
+        if path.name in code and path.is_dir() and not path.is_symlink():
+            found += itertools.islice(path.rglob("*"), MOST_FILES)
+    files = [path for path in found if path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"]
+    room = MOST_BYTES
+    for path in sorted(files, key=lambda path: path.stat().st_size):
+        room -= path.stat().st_size
+        if room >= 0 and os.access(path, os.R_OK):
+            target = scratch / path.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises VivaError with a sentence that names it."""
+    if not path.exists():
+        raise VivaError(f"There is no file {path}.")
+    if path.is_dir():
+        raise VivaError(f"{path} is a folder; name the notebook in it.")
+    try:
+        return read_file(path.resolve())
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+
+
+def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
+    """The notebook in a file, repaired where ``original`` is the one that was released. Raises VivaError."""
+    try:
+        with limited():
+            copy, repairs = _opened(data, original)
+    except SubmissionError as error:
+        raise VivaError(f"{path.name} {error}.") from error
+    copy.remarks[:0] = repairs
+    return copy
+
+
+def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[str]]:
+    notebook, repairs = salvage.read(data, trusting=True)
+    if original:
+        from viva.submission.cells.places import Released
+        from viva.submission.cells.repair import repair  # takes a second to load
+
+        first = salvage.read(read_bytes(original), trusting=True)[0]
+        released = Released(first)
+        repaired = repair(notebook, released)
+        notebook, repairs = repaired.notebook, [*repairs, *repaired.repairs]
+    copy = open_copy(notebook)
+    if original:
+        stubs = {slot.name: slot.source for slot in released.slots if slot.answers}
+        copy.examination = replace(copy.examination, stubs=stubs)
+    return copy, repairs
