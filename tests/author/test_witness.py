@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viva.author.witness import unlike
+from viva.author.witness import ENOUGH, TRIALS, unlike
 
 BLOCK = {"W": np.ones((3, 2)), "b": np.ones(2), "more": [np.ones(3), {"scale": 2.0}]}
 
@@ -55,3 +55,17 @@ def test_numbers_as_arguments_are_no_array_of_them():
     calls = [((3, 4.0), {}), ((2, 1.0), {})]
     assert unlike(lambda n, x: n * x, lambda n, x: x * n, calls) == ""
     assert unlike(lambda n, x: n * x, lambda n, x: n + x, calls) == "another result"
+
+
+def test_a_slow_function_is_tried_with_noted_and_random_calls_until_its_time_is_over(monkeypatch):
+    monkeypatch.setattr("viva.author.witness.SECONDS", 0.0)
+    tried = []
+
+    def counting(x):
+        tried.append(x)
+        return 2 * x
+
+    calls = [((np.arange(3.0) + number,), {}) for number in range(60)]
+    assert unlike(lambda x: x + x, counting, calls) == ""
+    assert ENOUGH < len(tried) < TRIALS
+    assert sum(any(np.array_equal(x, call[0][0]) for call in calls) for x in tried) >= ENOUGH // 2

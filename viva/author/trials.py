@@ -29,7 +29,7 @@ from viva.verdict import Verdict, VivaError
 
 WITHOUT_WALL = 4 * 1024**3
 """Bytes of address space that each process may have where no wall limits it, beside what a notebook may need."""
-COMPARING = 30.0
+COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
 
@@ -148,6 +148,8 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
 def _say(session: Session, seconds: float, source: str) -> str:
     """Run a line of ours in the candidate and return what it printed."""
     reply = session.candidate(seconds, do="run", source=source)
+    if session.interrupted:
+        raise VivaError(f"that took longer than {seconds:g} seconds")
     if reply.get("raised") is not None:
         raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
     return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")

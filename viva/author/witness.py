@@ -14,6 +14,7 @@ import copy
 import io
 import json
 import resource
+import time
 import types
 
 import numpy as np
@@ -23,6 +24,8 @@ ENOUGH = 40
 """So many random calls must have counted, or nothing is proven."""
 NOTED = 150
 """So many calls of a function are noted."""
+SECONDS = 10.0
+"""So long a function is tried; when enough random calls have counted, it is not tried longer."""
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 DATA = (bool, int, float, complex, str, bytes, list, tuple, dict, set, np.ndarray, np.generic, type(None))
 
@@ -175,14 +178,17 @@ def unlike(old, new, calls: list) -> str:
     """How two functions differ; empty when enough calls have shown no difference."""
     if not callable(new):
         return "is no function"
-    random = np.random.RandomState(20)
-    counted = 0
+    random, families, noted = np.random.RandomState(20), kinships(calls), list(calls)
+    counted, start = 0, time.monotonic()
     for trial in range(len(calls) + TRIALS if calls else 0):
-        arguments = calls[trial] if trial < len(calls) else invented(calls, random)
+        if counted >= ENOUGH and time.monotonic() - start > SECONDS:
+            break
+        known = bool(noted) and trial % 2 == 0  # by turns, so that a slow function is tried with both
+        arguments = noted.pop(0) if known else invented(calls, families, random)
         expected = outcome(old, arguments)
         if expected is None or not finite(expected[0]) or not steady(old, arguments, expected[0], random):
             continue
-        counted += trial >= len(calls)
+        counted += not known
         given = outcome(new, arguments)
         if given is None:
             return "raises an error"
@@ -232,11 +238,21 @@ def finite(value: object) -> bool:
 # --- random calls
 
 
-def invented(calls: list, random) -> tuple:
+def kinships(calls: list) -> list:
+    """For each call the calls of its form, and the sizes in each of them."""
+    families: dict[tuple, tuple[list, list]] = {}
+    forms = [form(call) for call in calls]
+    for call, its in zip(calls, forms, strict=True):
+        kin, shapes = families.setdefault(its, ([], []))
+        kin.append(call)
+        shapes.append(sizes(call))
+    return [families[its] for its in forms]
+
+
+def invented(calls: list, families: list, random) -> tuple:
     """Random arguments like those of the noted calls."""
-    template = calls[random.randint(len(calls))]
-    kin = [call for call in calls if form(call) == form(template)]
-    shapes = [sizes(call) for call in kin]
+    place = random.randint(len(calls))
+    template, (kin, shapes) = calls[place], families[place]
     known = dict(zip(zip(*shapes, strict=True), sizes(template), strict=True)) if shapes[0] else {}
     if random.rand() < 0.6:
         known = {symbol: 1 if set(symbol) == {1} else random.randint(1, 8) for symbol in known}
