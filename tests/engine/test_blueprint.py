@@ -102,3 +102,13 @@ def test_the_marks_of_a_solution_are_no_part_of_it_however_they_are_written(tmp_
 )
 def test_the_language_is_what_the_kernel_or_the_last_run_says_and_else_python(metadata, language):
     assert language_of(metadata) == language
+
+
+@pytest.mark.parametrize("value", ["60", True, 0, -1, float("inf"), float("nan"), 10**30, [60]])
+@pytest.mark.parametrize("name", ["seconds", "budget", "a cell's seconds"])
+def test_a_limit_of_time_that_is_none_is_refused_in_a_sentence(tmp_path, name, value):
+    notebook = new_notebook(cells=[code_cell("given", "x = 1")])
+    (notebook if name in ("seconds", "budget") else notebook.cells[0]).metadata["viva"] = {name.split()[-1]: value}
+    nbformat.write(notebook, tmp_path / "notebook.ipynb")
+    with pytest.raises(BlueprintError, match="Write a number"):
+        read_blueprint(tmp_path / "notebook.ipynb")

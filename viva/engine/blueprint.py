@@ -31,6 +31,8 @@ from viva.verdict import BlueprintError
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
 HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
 """Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""
+MOST_SECONDS = 10**9
+"""A limit of more seconds is not meant."""
 SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
 
 
@@ -165,18 +167,18 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
     they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines.
 
     Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
-    title, when the checks of a cell do not add up to its points, when points are no number, or when a kind is widened
-    to anything but "any".
+    title, when the checks of a cell do not add up to its points, when points or limits of time are no numbers,
+    or when a kind is widened to anything but "any".
     """
     notebook = read_notebook(path)
     for cell in notebook.cells:
         cell.source = (released or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
     about = notebook.metadata.get("viva", {})
+    seconds = _time(about, "seconds", f"{path}")
     cells = tuple(
-        _cell(cell, name, path, about.get("seconds"))
-        for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
+        _cell(cell, name, path, seconds) for cell, name in zip(notebook.cells, _names(notebook.cells), strict=True)
     )
-    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path), about.get("budget"))
+    return Blueprint(path.stem, cells, _widened(about.get("kinds", {}), path), _time(about, "budget", f"{path}"))
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -205,6 +207,18 @@ def _names(cells: list[NotebookNode]) -> list[str]:
     return graded
 
 
+def is_time(seconds: object) -> bool:
+    """Whether a limit of time is a number of seconds that a machine can wait."""
+    return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS
+
+
+def _time(about: dict, name: str, where: str) -> float | None:
+    """A limit of time that metadata give, if they do."""
+    if (seconds := about.get(name)) is not None and not is_time(seconds):
+        raise BlueprintError(f'{where}: the {name} in its metadata are {seconds!r}. Write a number: {{"{name}": 60}}.')
+    return seconds
+
+
 def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
     if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
@@ -225,6 +239,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     if kind == "tests":
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})
+    own_seconds = _time(own, "seconds", f"{path}, cell '{name}'")
     return Cell(
         name,
         kind,
@@ -233,7 +248,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
         prelude,
         checks,
         inside=own.get("where") == "candidate",
-        seconds=own.get("seconds", seconds),
+        seconds=own_seconds or seconds,
         code=cell.cell_type == "code",
         locked=is_locked(cell),
     )

@@ -55,7 +55,9 @@ def watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
         elif os.WTERMSIG(status) == signal.SIGXCPU:
             sentence = BUSY.format(cell=cell.id)
         else:
-            sentence = CRASHED.format(cell=cell.id, name=signal.Signals(os.WTERMSIG(status)).name)
+            number = os.WTERMSIG(status)
+            name = next((known.name for known in signal.Signals if known == number), f"signal {number}")
+            sentence = CRASHED.format(cell=cell.id, name=name)
         raise Ended(sentence) from death
 
 

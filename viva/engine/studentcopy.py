@@ -18,20 +18,21 @@ Hidden lines take no part in it, and no name is written that the visible code ru
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, is_locked, kind_of, language_of, split_checks
+from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, kind_of, language_of, split_checks
 from viva.engine.dialogue.kinds import ANY
 from viva.engine.examination import Examination
 from viva.verdict import BlueprintError, SubmissionError
 from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 
-SECONDS, MOST_SECONDS = 30.0, 10**9
-"""A cell may take so many where nothing else is said; more than the second number is not meant."""
+SECONDS = 30.0
+"""A cell may take so many where nothing else is said."""
 NAME = re.compile(r"[^\W\d]\w*")
 STEP = re.compile(r" \w+")
 """Part of a path, and no name of the notebook's: as in ``f() changed``."""
@@ -130,7 +131,8 @@ def open_copy(notebook: NotebookNode) -> Copy:
 
 def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> Cell:
     points = cell.metadata["nbgrader"].get("points", 0)
-    points = float(points) if kind in ("tests", "manual", "task") and isinstance(points, int | float) else 0.0
+    counts = kind in ("tests", "manual", "task") and isinstance(points, int | float) and 0 <= points < math.inf
+    points = float(points) if counts else 0.0
     prelude, checks = "", ()
     if kind == "tests":
         try:
@@ -139,7 +141,7 @@ def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> C
             checks = split_checks("", name, points, "")[1]
     own, all_own = cell.metadata.get("viva", {}), notebook.metadata.get("viva", {})
     seconds = own.get("seconds", all_own.get("seconds"))
-    seconds = seconds if _is_time(seconds) else None
+    seconds = seconds if is_time(seconds) else None
     return Cell(
         name,
         kind,
@@ -196,7 +198,7 @@ def _description(about: object) -> dict | None:
     if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
         return None
     memory = about.get("memory", LEAST_MEMORY)
-    if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not _is_time(about.get("seconds")):
+    if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(about.get("seconds")):
         return None
     if not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
         return None
@@ -204,7 +206,3 @@ def _description(about: object) -> dict | None:
     for several in (*about["owned"].values(), *about.get("files", {}).values()):
         names += several if isinstance(several, list) else [several]
     return about if all(isinstance(name, str) for name in names) else None
-
-
-def _is_time(seconds: object) -> bool:
-    return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS

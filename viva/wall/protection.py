@@ -119,7 +119,7 @@ def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
         answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
         return json.loads(answer.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        told = str(getattr(error, "stderr", None) or error).strip().splitlines()[-1]
+        told = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
         return dict.fromkeys(names, f"it could not be tried: {told}")
 
 
