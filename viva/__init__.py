@@ -18,5 +18,5 @@ cli          the ``viva`` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 15
+ENGINE = 16
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

@@ -16,6 +16,6 @@ def test_what_means_nothing_is_left_out_and_a_doubt_says_who_looks_at_it():
 
 
 def test_the_words_are_those_that_the_repair_says():
-    code = "".join(path.read_text(encoding="utf-8") for path in sorted(PROJECT.glob("viva/intake/*.py")))
+    code = "".join(path.read_text(encoding="utf-8") for path in sorted(PROJECT.glob("viva/submission/**/*.py")))
     for words in (*MEANS_NOTHING, *TO_STUDENTS):
         assert words in code, words

@@ -363,7 +363,7 @@ if child == 0:
     try:
         attempt({FAULTS[step]})
         os.write(3, b"a wall")
-    except wall.WallError as error:
+    except confinement.WallError as error:
         os.write(3, str(error).encode())
     os._exit(0)
 os.close(writer)
@@ -378,7 +378,7 @@ print(os.read(reader, 1000).decode())
 @full
 @pytest.mark.parametrize("slot", [-1, 1000, 20_000])
 def test_a_slot_out_of_its_range_is_refused(slot):
-    program = f"from viva.wall import confinement\nwall.enter(confinement.Wall(()), None, (0, 1, 2), slot={slot})"
+    program = f"from viva.wall import confinement\nconfinement.enter(confinement.Wall(()), None, (0, 1, 2), slot={slot})"
     assert f"step 'slot': {slot} is not from 0 to 999" in start(program).stderr
 
 
@@ -396,7 +396,7 @@ def test_a_scratch_folder_that_is_not_private_is_refused_and_left_as_it_is(kind,
         case "a file":
             scratch.touch(0o600)
     before = scratch.lstat()
-    program = "from viva.wall import confinement\nwall.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
+    program = "from viva.wall import confinement\nconfinement.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
     assert "step 'scratch'" in start(program, str(scratch)).stderr
     assert (scratch.lstat().st_uid, scratch.lstat().st_mode) == (before.st_uid, before.st_mode)
 
@@ -411,7 +411,7 @@ def test_without_landlock_no_wall_rises(world):
 @pytest.mark.skipif(not ROOT, reason="only root can give a folder to another user")
 def test_scratch_of_another_user_is_refused(world):
     needs_system_python()
-    program = "from viva.wall import confinement\nwall.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
+    program = "from viva.wall import confinement\nconfinement.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
     scratch = Path(tempfile.mkdtemp(dir=world["scratch"]))
     os.chown(scratch, NOBODY, NOBODY)
     assert "step 'scratch'" in start(program, str(scratch)).stderr

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from viva.author import operators, slips
 from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
-from viva.engine.ownership import names_of
+from viva.engine.names import names_of
 
 EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS
 CHARACTERS = 120

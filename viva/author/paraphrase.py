@@ -12,7 +12,7 @@ import ast
 import random
 from collections.abc import Iterable, Iterator
 
-from viva.engine.ownership import names_of
+from viva.engine.names import names_of
 
 FRESH = "part step inner outer left right first second mixed product piece term factor block partial whole".split()
 REMARKS = (

@@ -22,7 +22,7 @@ from viva.course.autograde import new_grader
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.ownership import names_of
+from viva.engine.names import names_of
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Died, Session
 from viva.verdict import Verdict, VivaError

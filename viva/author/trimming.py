@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import symtable
 from dataclasses import replace
 
 from nbformat import NotebookNode
@@ -15,7 +14,8 @@ from nbformat.v4 import new_code_cell
 
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.examination import Examination
-from viva.engine.ownership import ANSWERS, NOTHING, names_of, parsed
+from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.engine.ownership import ANSWERS
 
 
 def name_of(cell: NotebookNode) -> str:
@@ -34,7 +34,7 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
 
 def _uses(cell: Cell) -> set[str]:
     names = names_of(cell.source)
-    return set().union(names.used, *names.mentioned.values()) if names else set()
+    return names.needed if names else set()
 
 
 def needs(source: str) -> set[str]:
@@ -65,20 +65,9 @@ def _needed(statements: list[ast.stmt], bound: set[str]) -> set[str]:
 
 
 def _read(node: ast.AST) -> set[str]:
-    """The names of the notebook that a part of a cell reads, deletes or changes, at once or in a function of its."""
-    if isinstance(node, ast.withitem):
-        node = node.context_expr
-    table = symtable.symtable(ast.unparse(node), "", "exec")
-    found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
-    found |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del)}
-    if isinstance(node, ast.AugAssign):
-        found |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
-    todo = list(table.get_children())
-    while todo:
-        inner = todo.pop()
-        found |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
-        todo += inner.get_children()
-    return found
+    """The names that a part of a cell reads, deletes or changes, at once or in a function of its."""
+    names = names_in(node.context_expr if isinstance(node, ast.withitem) else node)
+    return names.needed | names.changed
 
 
 def _stored(node: ast.AST) -> set[str]:

@@ -25,7 +25,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.ownership import definitions_of, imports_of, names_of, parsed, rebound_of, unmeasured
+from viva.engine.names import definitions_of, imports_of, names_of, parsed, rebound_of, unmeasured
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
@@ -88,7 +88,7 @@ class Cell:
     def used_names(self) -> list[str]:
         """The names that a grade cell uses, in its functions too."""
         names = names_of(self.source)
-        return sorted(names.used.union(*names.mentioned.values())) if names else []
+        return sorted(names.needed) if names else []
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019
     def definitions(self) -> tuple[str, ...]:

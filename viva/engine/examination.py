@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.names import assigned_of, helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
 from viva.engine.patience import Spent, budget, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
@@ -58,9 +59,9 @@ class Examination:
         """
         found = list(cell.definitions())
         below = self.blueprint.cells[self.blueprint.cells.index(cell) + 1 :]
-        sources = [ownership.names_of(other.source) for other in below if other.id in self.inside]
-        used = set().union(*(names.used.union(*names.mentioned.values()) for names in sources if names))
-        imports = ownership.import_statements(cell.source).items() if used else ()
+        sources = [names_of(other.source) for other in below if other.id in self.inside]
+        used = set().union(*(names.needed for names in sources if names))
+        imports = import_statements(cell.source).items() if used else ()
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
 
 
@@ -73,7 +74,7 @@ def prepare(
     Returns, by cell, what those raised that failed.
     """
     if ran is None or ran:
-        texts = [None] if ran is None else [ownership.assigned_of(source) for source in ran]
+        texts = [None] if ran is None else [assigned_of(source) for source in ran]
         assigned = None if None in texts else sorted(set().union(*(text.runs for text in texts)))
         by_calls = sorted(set().union(*(text.later for text in texts if text)))
         session.examiner(10, do="ran", assigned=assigned, by_calls=by_calls)
@@ -225,6 +226,6 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> dict:
 def _keep_helpers(session: Session, cell: Cell, examination: Examination) -> None:
     """Let the examiner have, for the cells below, what a cell that ran in the candidate imports and its functions."""
     students = set().union(*examination.plan.owned.values())
-    for source, names in ownership.helpers_of(cell.source).items():
+    for source, names in helpers_of(cell.source).items():
         if not names & students:
             session.examiner(STUCK, do="given", source=source, name=cell.id)  # one that fails stays the candidate's

@@ -20,7 +20,7 @@ from pathlib import Path
 import nbformat
 from nbformat import ValidationError
 
-from viva.engine.ownership import NOTHING, parsed
+from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
 
 COMMON = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")

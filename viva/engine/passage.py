@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
-from viva.engine import ownership
 from viva.engine.blueprint import Cell
 from viva.engine.dialogue.facts import facts
 from viva.engine.dialogue.integrity import ANSWER_SECONDS
 from viva.engine.dialogue.kinds import CREDIT
 from viva.engine.examination import Examination, examine, prepare
+from viva.engine.names import names_of
 from viva.engine.outcome import CheckResult, Outcome, score
 from viva.engine.patience import Patience, Spent, allowance, running, spoken
 from viva.engine.session import TIMEOUT, Died, Session
@@ -200,7 +200,7 @@ class Passage:
     def _unfinished(self, cell: Cell, result: CheckResult) -> str:
         """A name of a check that its cell may have left half done, as an interrupted loop leaves a list."""
         check = next(one for one in cell.checks if one.title == result.title)
-        names = ownership.names_of(f"{cell.prelude}\n{check.source}")
+        names = names_of(f"{cell.prelude}\n{check.source}")
         used = names.used if names else set()
         return next((name for name in self.lost if name in used and name not in self.patience.functions), "")
 
@@ -226,7 +226,7 @@ class Passage:
 
     def _bound(self, cell: NotebookNode) -> set[str]:
         """What a cell binds, or should."""
-        names = ownership.names_of(cell.source)
+        names = names_of(cell.source)
         return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
 
     def _mark_rest(self, verdict: Verdict, reason: str) -> None:

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from viva.engine import ownership
+from viva.engine.names import names_of
 from viva.verdict import Verdict
 
 LEAST, LIMITS, SOLUTIONS = 60.0, 6, 5
@@ -69,7 +70,7 @@ class Patience:
     def functions(self) -> dict[str, set[str]]:
         """By function of the notebook: the names that its code mentions."""
         found: dict[str, set[str]] = {}
-        for names in filter(None, map(ownership.names_of, self.sources)):
+        for names in filter(None, map(names_of, self.sources)):
             for name, mentioned in names.mentioned.items():
                 found.setdefault(name, set()).update(mentioned)
         return found
@@ -169,7 +170,7 @@ class Patience:
             self.given_up.setdefault(name, (Verdict.TIMEOUT, reason))
 
     def _uses(self, source: str) -> set[str]:
-        names = ownership.names_of(source)
+        names = names_of(source)
         return names.used | ownership.reached(names.used, self.functions) if names else set()
 
 

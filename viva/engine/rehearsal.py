@@ -20,6 +20,7 @@ from viva.engine.blueprint import Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, CREDIT, OWN
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
+from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
 from viva.engine.session import Session
@@ -99,7 +100,7 @@ def _split_and_inside(
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
     """The plan in which these given cells bind names of the student's."""
-    owned = {cell.id: frozenset(ownership.names_of(cell.source).bound) for cell in cells if cell.id in reading}
+    owned = {cell.id: frozenset(names_of(cell.source).bound) for cell in cells if cell.id in reading}
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
 
@@ -109,14 +110,14 @@ def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
     binding: list[tuple[str, set[str]]] = []
     found: set[str] = set()
     for cell in cells:
-        names = ownership.names_of(cell.source) or ownership.Names()
+        names = names_of(cell.source) or Names()
         functions |= names.mentioned
         if cell.id in lost:
-            used = names.used.union(*names.mentioned.values())
+            used = names.needed
             used |= ownership.reached(used, functions)
             found |= {other for other, bound in binding if bound & used}
         if cell.kind == "tests":
-            binding.append((cell.id, ownership.rebound_of(cell.source)))
+            binding.append((cell.id, rebound_of(cell.source)))
     return found
 
 
@@ -154,7 +155,7 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     bound: set[str] = set()
     for cell in cells:
         error = raised.get(cell.id)
-        names = ownership.names_of(cell.source) if error else None
+        names = names_of(cell.source) if error else None
         if names and (
             error["name"] == "ModuleNotFoundError"
             or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
@@ -169,8 +170,8 @@ def _untold(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
     """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
     used: dict[bool, set[str]] = {True: set(), False: set()}
     for cell in cells:
-        if cell.kind == "tests" and (names := ownership.names_of(cell.source)):
-            used[raised[cell.id] is None] |= names.used.union(*names.mentioned.values()) - names.bound
+        if cell.kind == "tests" and (names := names_of(cell.source)):
+            used[raised[cell.id] is None] |= names.needed - names.bound
     return used[False] - used[True] - set(vars(builtins))
 
 
@@ -183,9 +184,9 @@ def _part(cell: Cell) -> tuple[str, str]:
 
 def kinds_of_answers(known: Examination) -> dict[str, str]:
     """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
-    cells = {cell.id: (cell.kind, ownership.names_of(cell.source)) for cell in known.blueprint.cells}
+    cells = {cell.id: (cell.kind, names_of(cell.source)) for cell in known.blueprint.cells}
     tested = [names for kind, names in cells.values() if kind == "tests" and names]
-    used = set().union(*(names.used.union(*names.mentioned.values()) for names in tested))
+    used = set().union(*(names.needed for names in tested))
     shown = {
         name
         for cell, names in known.plan.owned.items()
@@ -211,7 +212,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                     continue
                 session.candidate(seconds, do="run", source=cell.source)
                 seen = session.candidate(60, do="kinds")["kinds"]
-                imported |= ownership.imports_of(cell.source)
+                imported |= imports_of(cell.source)
                 _merge(
                     found.kinds,
                     {name: OWN + kind if name in imported and ":" in kind else kind for name, kind in seen.items()},

@@ -13,6 +13,7 @@ from pathlib import Path
 from viva.engine import ownership
 from viva.engine.blueprint import Cell
 from viva.engine.grading import Grader
+from viva.engine.names import names_of
 from viva.engine.session import Died, Session
 from viva.verdict import Verdict
 
@@ -89,7 +90,7 @@ def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
 
 def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: set[str]) -> None:
     """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
-    names = ownership.names_of(cell.source)
+    names = names_of(cell.source)
     before = _digests(session, given) if cell.kind in ownership.ANSWERS else {}
     files = files_of(session)
     raised = session.candidate(seconds, do="run", source=cell.source).get("raised")

@@ -25,6 +25,7 @@ from nbformat import NotebookNode
 from viva.engine import ownership
 from viva.engine.blueprint import Cell, Check
 from viva.engine.examination import Examination
+from viva.engine.names import Names, names_of, parsed
 from viva.engine.outcome import CheckResult, Outcome
 from viva.verdict import Verdict
 
@@ -71,7 +72,7 @@ def state_of(source: str, stub: str = "") -> State:
         return State(idle, functions)
     inside = not isinstance(tree.body[place], ast.Raise)  # what a loop was to fill is not there yet
     before = [] if inside else [node for node in tree.body[:place] if not _is_beginning(node, known)]
-    bound = ownership.names_of("\n".join(map(ast.unparse, before))) or ownership.Names()
+    bound = names_of("\n".join(map(ast.unparse, before))) or Names()
     return State(idle, functions, True, frozenset(bound.bound))
 
 
@@ -132,7 +133,7 @@ class _Walk:
         self.missing |= dict.fromkeys(lacking, causes)
         self.raising |= dict.fromkeys(state.functions, causes)
 
-    def _wanted(self, errors: dict[str, str], names: ownership.Names) -> frozenset[str]:
+    def _wanted(self, errors: dict[str, str], names: Names) -> frozenset[str]:
         """The answers for want of which a cell stopped."""
         if undefined := UNDEFINED.fullmatch(errors.get("NameError", "")):
             return self._missing(undefined[1])
@@ -159,16 +160,16 @@ class _Walk:
         return frozenset().union(*(self.missing[name] for name in needed))
 
 
-def _names(source: str) -> ownership.Names:
+def _names(source: str) -> Names:
     try:
-        return (ownership.names_of(source) if len(source) <= LONGEST else None) or ownership.Names()
+        return (names_of(source) if len(source) <= LONGEST else None) or Names()
     except (RecursionError, MemoryError):
-        return ownership.Names()
+        return Names()
 
 
 def _tree(source: str) -> ast.Module | None:
     try:
-        return ownership.parsed(source)
+        return parsed(source)
     except (RecursionError, MemoryError):
         return None
 

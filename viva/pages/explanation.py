@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 
 from viva.engine.blueprint import CHECK
-from viva.engine.ownership import names_of
+from viva.engine.names import names_of
 from viva.pages.hidden import Hidden, messages
 from viva.verdict import Verdict
 

@@ -10,7 +10,7 @@ import types
 from IPython.core.inputtransformer2 import TransformerManager
 
 from viva.engine.dialogue.namespace import HIDDEN_LINES, IDENTICAL, UnknownMagicError
-from viva.engine.ownership import MEASURING_MAGICS
+from viva.engine.names import MEASURING_MAGICS
 
 LAST = "__last__"
 """The name of what a last expression came to that is hidden."""

@@ -275,11 +275,11 @@ class Matching(Pieces):
     def _written_for(self, slot: Slot, there: list[Piece]) -> list[Piece]:
         """The texts that may be a written answer, of those ``there`` where it would stand.
 
-        Where its question is gone only the one text that there is: a text says nothing about itself. Where all of the
-        assignment's cells are, it can be of any book.
+        Below its question it may be short. Where that is gone only the one text that there is: a text says nothing
+        about itself. Where all of the assignment's cells are, it can be of any book.
         """
         own = [piece for piece in self.free(slot) if self.is_text_of_ones_own(piece)]
-        there = [piece for piece in there if piece in own]
+        there = [piece for piece in there if self.is_text_of_ones_own(piece, least=20 if piece.kind == "code" else 3)]
         if any(other.kind == "task" and other in self.chosen for other in self.slots[: slot.place]) and there:
             return there
         return own if len(own) == 1 and self.is_anchored() else []

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Set
 
-from viva.engine.ownership import parsed
+from viva.engine.names import parsed
 from viva.submission.cells.places import Slot
 from viva.submission.cells.texts import bound_names, parses, tree_of
 

@@ -15,6 +15,8 @@ import warnings
 
 from rapidfuzz import fuzz
 
+from viva.engine.names import NOTHING, names_in
+
 LONGEST = 10_000
 """Characters of a cell that are compared."""
 _MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
@@ -22,6 +24,7 @@ NAME = re.compile(r"[^\W\d]\w*")
 DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
 _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
+_GOES_ON = re.compile(r"(?:elif|else|except|finally)\b")
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
 _STATEMENT = re.compile(
@@ -40,8 +43,37 @@ def squeezed(source: str) -> str:
 
 
 def bound_names(source: str) -> set[str]:
-    """The names that code seems to bind outside of functions; nothing is parsed, so that no code can do harm."""
-    source = source[:LONGEST]
+    """The names that code gives outside of functions, by assigning or defining, and those that it changes in place.
+
+    Of code that is broken somewhere each statement is read on its own; of one that is broken itself, what its lines
+    seem to say.
+    """
+    return set(_bound_names(source[:LONGEST]))
+
+
+@functools.lru_cache(maxsize=2048)
+def _bound_names(source: str) -> frozenset[str]:
+    found = set()
+    for part in [source] if parses(source) else _statements(source):
+        tree = tree_of(part)
+        names = names_in(tree) if tree else None
+        found |= names.assigned | names.changed if names else _seeming_names(part)
+    return frozenset(found - PYTHON)
+
+
+def _statements(source: str) -> list[str]:
+    """Broken code, cut before each line that can begin a statement."""
+    found = [""]
+    for line in source.splitlines(keepends=True):
+        begins = line[:1] not in (" ", "\t", ")", "]", "}", "\n", "#") and not _GOES_ON.match(line)
+        if begins:
+            found.append("")
+        found[-1] += line
+    return found
+
+
+def _seeming_names(source: str) -> set[str]:
+    """The names that lines which are no Python seem to give."""
     names = {name for several in _UNPACKING.findall(source) for name in NAME.findall(several)}
     inside = False
     for line in source.splitlines():
@@ -57,7 +89,7 @@ def bound_names(source: str) -> set[str]:
             continue
         if binding := _BINDING.match(line):
             names.update(NAME.findall(re.sub(r"\[[^\]]*\]|:.*|\.\w+", "", binding[1])))
-    return names - PYTHON
+    return names
 
 
 def words(source: str) -> set[str]:
@@ -155,14 +187,9 @@ def given_names(source: str) -> set[str]:
 
 
 def used_names(source: str) -> set[str]:
-    """The names that code uses and gives nowhere itself, in no scope; none when it is not whole."""
-    tree = tree_of(source)
-    nodes = list(ast.walk(tree)) if tree else []
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    own = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | given_names(source)
-    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-    return {node.id for node in names} - own - PYTHON
+    """The names that code uses and does not give itself; none when it is not whole."""
+    names = names_in(tree_of(source) or NOTHING)
+    return names.needed - names.given - PYTHON
 
 
 def likeness(one: str, other: str) -> float:

@@ -1,0 +1,107 @@
+"""The names in a cell's text."""
+
+from __future__ import annotations
+
+import pytest
+
+from viva.engine.names import Assigned, assigned_of, imports_of, names_of
+
+NAMES = {
+    "an assignment": ("x = y", {"x"}, {"y"}),
+    "several targets": ("a, (b, *c) = d = e", {"a", "b", "c", "d"}, {"e"}),
+    "an augmented assignment uses and binds": ("x += y", {"x"}, {"x", "y"}),
+    "an index changes its base": ("x[i].y = z", {"x"}, {"x", "i", "z"}),
+    "a deletion binds": ("del x, y[0]", {"x", "y"}, {"y"}),
+    "imports bind their first name": ("import a.b, c as d\nfrom e import f as g", {"a", "d", "g"}, set()),
+    "a loop and a with bind": ("for i in s:\n    pass\nwith o() as f:\n    pass", {"i", "f"}, {"s", "o"}),
+    "an exception's name binds": ("try:\n    f()\nexcept E as e:\n    pass", {"e"}, {"f", "E"}),
+    "a walrus binds": ("print(y := 3)", {"y"}, {"print"}),
+    "a function binds its name only": ("def f(a=b):\n    c = d", {"f"}, {"b"}),
+    "a global in a function binds": ("def f():\n    global g\n    g = 1", {"f", "g"}, set()),
+    "a decorator is used": ("@d\ndef f(): pass", {"f"}, {"d"}),
+    "a class uses what its body uses": ("class C(B):\n    x = y\n    def m(self): return z", {"C"}, {"B", "y"}),
+    "a comprehension keeps its variable": ("s = [x + c for x in xs if x > d]", {"s"}, {"c", "xs", "d"}),
+    "which may have the name of what it runs over": ("[x for x in x]", set(), {"x"}),
+    "a walrus in it binds outside": ("any((hit := x) > 1 for x in xs)", {"hit"}, {"any", "xs"}),
+    "a match binds": ("match p:\n    case [a, *b]: pass\n    case {'k': c, **d}: pass", {"a", "b", "c", "d"}, {"p"}),
+    "a lambda counts as used": ("f = lambda a: a + b", {"f"}, {"b"}),
+    "magics are Python to IPython": ("%matplotlib inline\nx = 1", {"x"}, {"get_ipython"}),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_names_of_a_cell(name):
+    source, bound, used = NAMES[name]
+    names = names_of(source)
+    assert (names.bound, names.used) == (bound, used)
+
+
+def test_what_a_function_mentions_is_not_used_before_the_call():
+    assert names_of("def f(a):\n    b = a\n    return b + c").mentioned == {"f": {"c"}}
+
+
+@pytest.mark.parametrize("source", ["def f(", "x = \0", "if:"])
+def test_a_cell_that_is_not_python_has_no_names(source):
+    assert names_of(source) is None
+
+
+def test_the_names_that_a_cell_imports():
+    assert imports_of("%matplotlib inline\nimport a.b, c as d\nfrom e import f as g\nx = 1") == {"a", "d", "g"}
+    assert imports_of("import (") == set()
+
+
+MENTIONED = {
+    "its own names are not": ("def f(a):\n    b = a\n    return b + c", {"c"}),
+    "nor is the variable of a comprehension": ("def f():\n    return [x for x in xs]", {"xs"}),
+    "which is another than the name below it": ("def f():\n    [x for x in xs]\n    return x", {"x", "xs"}),
+    "what it changes is": ("def f():\n    table[0] = 1", {"table"}),
+    "what it declares global is": ("def f():\n    global n\n    n = 1", {"n"}),
+    "what a function in it mentions is": ("def f():\n    a = 1\n    def g(): return a + b\n    return g", {"b"}),
+    "what is local to that one is not its own": ("def f():\n    def g():\n        x = 1\n    return x", {"x"}),
+}
+
+
+@pytest.mark.parametrize("name", MENTIONED)
+def test_what_a_function_mentions(name):
+    source, mentioned = MENTIONED[name]
+    assert names_of(source).mentioned["f"] == mentioned
+
+
+def test_names_are_told_apart_by_how_they_are_given():
+    names = names_of("import a\nfor b in c:\n    d = b\nwith e as f:\n    g[0] = h")
+    assert (names.imported, names.passing, names.assigned, names.changed) == ({"a"}, {"b", "f"}, {"d"}, {"g"})
+
+
+@pytest.mark.parametrize("source", ["x = " + " + ".join(["y"] * 900), "x = y" + ".z" * 900])
+def test_the_names_of_a_deep_expression_are_read(source):
+    assert names_of(source).used == {"y"}
+
+
+@pytest.mark.parametrize(
+    ("source", "runs", "later"),
+    [
+        ("a = b + 1", {"a"}, set()),
+        ("a[b] = 1\nc.d = 2", {"a", "b", "c"}, set()),
+        ("def f(x):\n    global g\n    g = rows.pop()", {"f", "g", "rows"}, {"f", "g", "rows"}),
+        ("f(a, np.sum(b), c=c)", {"a", "c"}, set()),
+        ("print(a, len(b))", set(), set()),
+        ("np.exp(a, out=c)\nfrom x import y as z", {"c", "z"}, set()),
+        ("exec('a = 1')", {"exec", "a", "1"}, set()),
+    ],
+)
+def test_what_a_text_assigns_to_is_known(source, runs, later):
+    assert assigned_of(source) == Assigned(frozenset(runs), frozenset(later))
+
+
+UNSAID = {
+    "a star": "from x import *",
+    "no Python": "a = = 1",
+    "too long": "x = 1\n" * 10_000,
+    "too deep": "-" * 10_000 + "1",
+    "an odd string in no Python": "x = '\\d' (",
+}
+
+
+@pytest.mark.parametrize("source", UNSAID.values(), ids=UNSAID)
+def test_a_text_that_does_not_say_may_assign_to_any_name(source):
+    assert assigned_of(source) is None

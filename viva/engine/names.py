@@ -1,0 +1,289 @@
+"""The names in a cell's text: which it binds, which it uses, and when.
+
+Everything is read off the syntax tree, with magics as IPython reads them; nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+IMPORTS = (ast.Import, ast.ImportFrom)
+MEASURING_MAGICS = frozenset({"time", "timeit", "capture"})
+"""Magics that run the rest of their cell, which binds names as it would without them."""
+MEASURING = re.compile(rf"\A(\s*)%%(?:{'|'.join(MEASURING_MAGICS)})\b.*|(?m:^([ \t]*)%time[ \t]+(?=\S))")
+
+
+@dataclass
+class Names:
+    """The names of one cell.
+
+    ``assigned`` by a statement, a definition or ``:=``; ``imported``; ``passing``, those of loops, ``with`` and
+    ``except``; ``changed``, deleted or written to through an index or attribute; ``used`` while the cell runs; and by
+    function those ``mentioned`` in its body.
+    """
+
+    assigned: set[str] = field(default_factory=set)
+    imported: set[str] = field(default_factory=set)
+    passing: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    mentioned: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def given(self) -> set[str]:
+        """All that the cell gives a value."""
+        return self.assigned | self.imported | self.passing
+
+    @property
+    def bound(self) -> set[str]:
+        """All that is another value, or has another, after the cell."""
+        return self.given | self.changed
+
+    @property
+    def needed(self) -> set[str]:
+        """All that the cell or its functions may use."""
+        return self.used.union(*self.mentioned.values())
+
+
+NOTHING = ast.Module([], [])
+
+
+def parsed(source: str) -> ast.Module | None:
+    """The syntax tree of a cell, with magics as IPython reads them; None when it is not Python.
+
+    What is only measured, as below ``%%time``, is read as if it was not.
+    """
+    try:
+        return ast.parse(TransformerManager().transform_cell(unmeasured(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def unmeasured(source: str) -> str:
+    """A cell without the magics that only measure it; every line stays at its number."""
+    return MEASURING.sub(r"\1\2", source)
+
+
+@functools.lru_cache(4096)
+def names_of(source: str) -> Names | None:
+    """The names of a cell, or None when it is not Python; not to be changed, it is kept for the next who asks."""
+    tree = parsed(source)
+    if tree is None:
+        return None
+    return names_in(tree)
+
+
+def names_in(*nodes: ast.AST) -> Names:
+    """The names of some parts of a cell."""
+    names, todo = Names(), list(nodes)
+    while todo:  # on a list: a sum of a thousand terms is a thousand deep
+        todo += _read(todo.pop(), names)
+    return names
+
+
+def definitions_of(source: str) -> list[str]:
+    """The imports, functions and classes of a cell's top level, each as text."""
+    tree = parsed(source) or NOTHING
+    kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+    return [ast.unparse(node) for node in tree.body if isinstance(node, kinds) or _imports(node)]
+
+
+def _imports(statement: ast.stmt) -> bool:
+    """Whether a statement only imports, or tries to."""
+    if not isinstance(statement, ast.Try):
+        return isinstance(statement, IMPORTS)
+    plain = not any(isinstance(node, ast.Call) for node in ast.walk(statement))
+    return plain and any(isinstance(node, IMPORTS) for node in statement.body)
+
+
+def helpers_of(source: str) -> dict[str, set[str]]:
+    """The imports and plain functions of a cell's top level, each as text, with the names that it alone binds."""
+    tree = parsed(source) or NOTHING
+    found, bound = {}, Counter()
+    for statement in tree.body:
+        names = names_in(statement)
+        bound.update(names.bound)
+        function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not statement.decorator_list
+        if function or _imports(statement):
+            found[ast.unparse(statement)] = names.bound
+    return {text: names for text, names in found.items() if all(bound[name] == 1 for name in names)}
+
+
+def import_statements(source: str) -> dict[str, set[str]]:
+    """The imports of a cell's top level, each as text, with the names that it binds."""
+    found = {}
+    for statement in (parsed(source) or NOTHING).body:
+        if _imports(statement):
+            found[ast.unparse(statement)] = names_in(statement).bound
+    return found
+
+
+def imports_of(source: str) -> set[str]:
+    """The names that a cell binds by importing, at its top level."""
+    return set().union(*import_statements(source).values())
+
+
+def rebound_of(source: str) -> set[str]:
+    """The names that a cell binds or changes in another way than by importing, or by a method."""
+    statements = [statement for statement in (parsed(source) or NOTHING).body if not _imports(statement)]
+    return names_in(*statements).bound | changed_of(source)
+
+
+CHANGING = frozenset(
+    "add append appendleft clear discard extend extendleft fill insert pop popitem put remove resize reverse rotate "
+    "setdefault setflags shuffle sort update".split()
+)
+"""Methods that change an object in place, or what they are given."""
+
+
+def changed_of(source: str) -> set[str]:
+    """The names whose objects a cell changes by a method, as in ``cases.append(1)`` and ``rng.shuffle(cases)``."""
+    tree = parsed(source) or NOTHING
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    touched = [part for call in calls if call.func.attr in CHANGING for part in (call.func.value, *call.args)]
+    return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+MOST_TEXT = 20_000
+"""Of a longer cell nobody asks what it assigns to."""
+DYNAMIC = frozenset("__import__ eval exec get_ipython globals locals setattr vars".split())
+"""Functions that may assign to any name. Magics are calls of get_ipython()."""
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """The names that a cell may give another value: while it ``runs``, and whenever one of its functions is called
+    ``later``."""
+
+    runs: frozenset[str]
+    later: frozenset[str]
+
+
+@functools.lru_cache(4096)
+def assigned_of(source: str) -> Assigned | None:
+    """What the text of a student's cell assigns to at whatever depth, changes in place, or hands to a function of the
+    notebook that may change it. None when the text does not say."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # Python's opinion of a student's text
+            tree = parsed(source) if len(source) <= MOST_TEXT else None
+        nodes = list(ast.walk(tree or NOTHING))
+        later = [inner for node in nodes if isinstance(node, (*SCOPES, ast.ClassDef)) for inner in ast.walk(node)]
+        runs, called = (frozenset().union(*map(_assigned, part)) for part in (nodes, later))
+    except (Exception, MemoryError):  # IPython's reading of a stranger's text may raise what it likes
+        tree = None
+    if tree is None or "*" in runs:
+        return None
+    if any(isinstance(node, ast.Name) and node.id in DYNAMIC for node in nodes):
+        runs |= frozenset(re.findall(r"\w+", source))
+    return Assigned(runs, called)
+
+
+def _assigned(node: ast.AST) -> set[str]:
+    """The names that one node of a syntax tree may give another value."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.AsyncFunctionDef(name=name) | ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            return {name}
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return set(names)
+        case ast.alias():
+            return {(node.asname or node.name).partition(".")[0]}
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in CHANGING:
+            changed = [node.func.value, *node.args]
+        case ast.Call(func=ast.Name(id=name)) if not hasattr(builtins, name):
+            changed = [*node.args, *(keyword.value for keyword in node.keywords)]
+            return {part.id for part in changed if isinstance(part, ast.Name)}
+        case ast.keyword(arg="out", value=value):
+            changed = [value]
+        case _:
+            return set()
+    return {inner.id for part in changed for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+
+
+def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
+    """Note the names of one node, and say which parts of it are still to be read."""
+    parts = ast.iter_child_nodes(node)
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            names.used.add(name)
+        case ast.Name(id=name, ctx=ast.Store()):
+            names.assigned.add(name)
+        case ast.Name(id=name):
+            names.changed.add(name)
+        case ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx) if not isinstance(ctx, ast.Load):
+            names.changed |= _base(node)
+        case ast.AugAssign(target=ast.Name(id=name)):
+            names.used.add(name)
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            names.imported |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+        case ast.For(target=target) | ast.AsyncFor(target=target) | ast.withitem(optional_vars=ast.expr() as target):
+            found = names_in(target)
+            names.passing |= found.assigned
+            names.changed |= found.changed
+            names.used |= found.used
+            return (part for part in parts if part is not target)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            names.passing.add(name)
+        case ast.MatchMapping(rest=str(name)):
+            names.passing.add(name)
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return _comprehension(node, names)
+        case ast.FunctionDef(name=label) | ast.AsyncFunctionDef(name=label):
+            names.assigned.add(label)
+            _mention(label, node, node.body, names)
+            return (*node.decorator_list, node.args)
+        case ast.Lambda():
+            names.used |= _mention(f"<lambda {node.lineno}>", node, [node.body], names)
+            return (node.args,)
+        case ast.ClassDef(name=label):
+            names.assigned.add(label)
+            inner = names_in(*node.decorator_list, *node.bases, *node.keywords, *node.body)
+            names.used |= inner.used
+            names.mentioned[label] = inner.needed
+            return ()
+    return parts
+
+
+def _base(node: ast.expr) -> set[str]:
+    """The name at the beginning of ``name.attribute[index]``."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _comprehension(node: ast.expr, names: Names) -> Iterable[ast.AST]:
+    """Note the names of a comprehension; its variables are its own."""
+    own = set().union(*(names_in(part.target).assigned for part in node.generators))
+    inner = names_in(*ast.iter_child_nodes(node))
+    names.assigned |= inner.assigned - own  # := binds outside
+    names.changed |= inner.changed - own
+    names.used |= inner.used - own
+    names.mentioned |= {label: mentioned - own for label, mentioned in inner.mentioned.items()}
+    return (node.generators[0].iter,)  # which is read outside
+
+
+def _mention(label: str, function: ast.AST, body: list[ast.AST], names: Names) -> set[str]:
+    """Note what a function mentions that is not its own; what it declares global it binds as the cell does."""
+    inner, todo, shared = names_in(*body), list(body), set()
+    while todo:
+        node = todo.pop()
+        shared |= set(node.names) if isinstance(node, ast.Global) else set()
+        todo += [] if isinstance(node, (*SCOPES, ast.ClassDef)) else ast.iter_child_nodes(node)
+    own = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)} | inner.given
+    mentioned = (inner.needed | inner.changed | shared & inner.given) - (own - shared)
+    names.assigned |= shared
+    names.mentioned.setdefault(label, set()).update(mentioned)
+    return mentioned
