@@ -378,7 +378,9 @@ print(os.read(reader, 1000).decode())
 @full
 @pytest.mark.parametrize("slot", [-1, 1000, 20_000])
 def test_a_slot_out_of_its_range_is_refused(slot):
-    program = f"from viva.wall import confinement\nconfinement.enter(confinement.Wall(()), None, (0, 1, 2), slot={slot})"
+    program = (
+        f"from viva.wall import confinement\nconfinement.enter(confinement.Wall(()), None, (0, 1, 2), slot={slot})"
+    )
     assert f"step 'slot': {slot} is not from 0 to 999" in start(program).stderr
 
 
