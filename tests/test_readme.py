@@ -19,7 +19,13 @@ from viva.course.gradebook.export import COLUMNS
 from viva.engine.blueprint import read_blueprint, split_checks
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", PROJECT / "CHANGELOG.md", *PROJECT.glob("docs/*.md")]
+PAGES = [
+    PROJECT / "README.md",
+    PROJECT / "CONTRIBUTING.md",
+    PROJECT / "CHANGELOG.md",
+    *PROJECT.glob("docs/*.md"),
+    *sorted(PROJECT.glob("viva/*/README.md")),
+]
 
 NOT_RUN = (
     "git clone ",  # the address is not known
@@ -106,11 +112,27 @@ NEVER_CLEANED = {"submitted", "gradebook.db", "gradebook.db.lock", "regrades.jso
 
 def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_make_clean_removes_what_can_be_made_again():
     made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "")]
-    clean = re.search(r"^clean:.*\n\t@rm -rf (.*)$", (PROJECT / "Makefile").read_text(), re.MULTILINE)[1].split()
-    assert sorted(set(made) - NEVER_CLEANED) == sorted(clean)
     ignored = (PROJECT / ".gitignore").read_text().splitlines()
     for name in made:
-        assert {name, f"{name}/", f"{name}*"}.intersection(ignored), name
+        inside = PROJECT / name / ".gitignore"
+        kept = inside.is_file() and "*" in inside.read_text().splitlines()
+        assert kept or {name, f"{name}/", f"{name}*"}.intersection(ignored), name
+
+
+def test_make_clean_removes_what_can_be_made_again_and_leaves_the_folders_that_are_committed(tmp_path):
+    made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "")]
+    shutil.copy(PROJECT / "Makefile", tmp_path)
+    for name in made:
+        if "." in name:
+            (tmp_path / name).touch()
+        else:
+            (tmp_path / name / "student").mkdir(parents=True)
+            (tmp_path / name / "student" / "notebook.ipynb").touch()
+            (tmp_path / name / ".gitignore").touch()
+    subprocess.run(["make", "clean"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} - {"Makefile"}
+    folders = {f"{name}/{file}" for name in ("submitted",) for file in (".gitignore", "student/notebook.ipynb")}
+    assert left == (NEVER_CLEANED - {"submitted"}) | folders | {"autograded/.gitignore"}
 
 
 def test_what_is_said_to_be_committed_is_there():
