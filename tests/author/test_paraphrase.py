@@ -22,6 +22,7 @@ SOURCE = """def softmax_cols(scores):
 data = np.array([[1.0, 2.0], [3.0, 5.0]])
 table = data.T @ softmax_cols(data) / np.sqrt(2)
 rows = [row @ row for row in [data[0], data[1]]]
+means = [1, 2] / np.sqrt(len(rows))
 """
 RIGHT = {name: sorted(PROJECT.glob(f"answers/{name}/right/*.py")) for name in ASSIGNMENTS}
 
@@ -38,6 +39,7 @@ def test_another_wording_computes_the_same_and_is_the_same_every_time(seed):
     assert text == paraphrased(SOURCE, str(seed))
     before, after = values(SOURCE), values(text)
     assert np.allclose(after["table"], before["table"]) and np.allclose(after["rows"], before["rows"])
+    assert np.allclose(after["means"], before["means"])
 
 
 def test_wordings_differ_and_leave_given_names_alone():

@@ -120,7 +120,7 @@ class _Words(ast.NodeTransformer):
         if only is None or isinstance(only, ast.Starred):
             return node
         if _is_np(node, "sqrt") and self._now():
-            return ast.BinOp(only, ast.Pow(), ast.Constant(0.5))
+            return _np("power", only, ast.Constant(0.5))  # ** would make a Python float of an int, which no list takes
         if _is_np(node, "zeros", "ones", "empty") and self._now():
             return ast.Call(node.func, [], [ast.keyword("shape", only)])
         if ast.unparse(node.func) == "range" and self._now():
