@@ -12,10 +12,9 @@ from dataclasses import replace
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, names_in, names_of, parsed
-from viva.engine.ownership import ANSWERS
 
 
 def name_of(cell: NotebookNode) -> str:

@@ -9,6 +9,7 @@ learnt once, in a rehearsal of the instructor's own solution.
 values/       what may cross between the processes, as bytes
 wire          plain values to bytes and back, and messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
+names         the names in a cell's text: given, used, mentioned
 ownership     which cells and names of a notebook are the student's
 blueprint     what an assignment expects: cells, points, checks
 studentcopy   what a released notebook says about its own checks
@@ -17,6 +18,7 @@ examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
 parent        warm parents: the libraries are loaded once, a fork serves each submission
 patience      how long a submission is waited for
+channel       what a process that has forks made asks of a warm parent
 session       a candidate and an examiner, connected
 outcome       what a notebook came to
 undone        answers that are not done yet, and the checks that this explains

@@ -31,6 +31,8 @@ from viva.verdict import BlueprintError
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
 HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
 """Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""
+ANSWERS = ("answer", "manual")
+"""The kinds of cells that the student fills in."""
 MOST_SECONDS = 10**9
 """A limit of more seconds is not meant."""
 SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")

@@ -9,6 +9,7 @@ cells again, leaves the deadly one out, and goes on.
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -114,10 +115,8 @@ class Grader:
 
     def _share(self, number: int) -> Grader:
         slot = self.claims.pair(number)
-        other = object.__new__(Grader)
-        other.seconds, other.walls, other.walled, other.claims = self.seconds, self.walls, self.walled, Claims()
-        other.budget, other.limits = self.budget, self.limits
-        other.libraries, other.hidden, other.environment = self.libraries, self.hidden, self.environment
+        other = copy.copy(self)  # it owns neither the warm parents nor the claims
+        other.claims = Claims()
         other.candidates, other.examiners = self.candidates.channel(slot), self.examiners.channel(slot + 1)
         return other
 

@@ -15,10 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from viva.engine.blueprint import ANSWERS
 from viva.engine.names import Names, imports_of, names_of
-
-ANSWERS = ("answer", "manual")
-"""The kinds of cells that the student fills in."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import contextlib
 import ctypes
 import gc
 import json
-import math
 import os
 import random
 import select
@@ -26,30 +25,23 @@ import sys
 import tempfile
 import threading
 import warnings
-from dataclasses import asdict, replace
 from pathlib import Path
 
 from viva.engine import libraries, wire
+from viva.engine.channel import Channel
 from viva.engine.values.plain import learn_pandas
 from viva.folder import remove
-from viva.verdict import WallError
 from viva.wall import bubblewrap
 from viva.wall.confinement import USUAL, Limits, Wall, begin_session, enter, limit
 
 HOME = "home"
 """What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
 REQUEST_BYTES = 1 << 20
-AT_ONCE, HOUR = 4, 3600
-"""So many threads may a process keep busy for all of its time, and the most that this is."""
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 
 
-class Parent:
-    """A warm parent, seen from a process that has forks made.
-
-    Several processes can share one: each has a ``channel`` of its own. What was forked through a
-    channel ends when that channel is closed, and everything when the parent is.
-    """
+class Parent(Channel):
+    """A warm parent, and the channel of the process that has started it."""
 
     def __init__(
         self,
@@ -61,19 +53,18 @@ class Parent:
         limits: Limits = USUAL,
     ) -> None:
         """Without a ``wall`` the ``limits`` are those of each child."""
-        self.role, self.wall, self.slot, self.limits = role, wall, slot, limits
-        self.folder = Path(tempfile.mkdtemp(prefix="viva-"))
-        self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
-        (self.folder / HOME).mkdir()
+        folder = Path(tempfile.mkdtemp(prefix="viva-"))
+        folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
+        (folder / HOME).mkdir()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket = ours
+        super().__init__(role, wall, slot, limits, folder, ours)
         around, maker = [], os.getpid()
         if self._boxed:
             around, maker = bubblewrap.command(wall.readable, self.folder), bubblewrap.INIT
         # Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already.
         command = [*around, sys.executable, "-sP", "-m", "viva.engine.parent", role, str(theirs.fileno()), str(maker)]
         with theirs:
-            self.process: subprocess.Popen | None = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [*command, *loaded],
                 pass_fds=[theirs.fileno()],
                 env=self._environment() | (environment or {}),
@@ -81,15 +72,6 @@ class Parent:
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )
-
-    @property
-    def _boxed(self) -> bool:
-        return self.wall is not None and self.wall.bubblewrap
-
-    @property
-    def place(self) -> str:
-        """What the folder of the scratch folders is called by the processes in it."""
-        return bubblewrap.PLACE if self._boxed else str(self.folder)
 
     def _environment(self) -> dict[str, str]:
         """What the parent and all its children know of the outside: nothing."""
@@ -109,81 +91,14 @@ class Parent:
             "NBGRADER_EXECUTION": "autograde",
         }
 
-    def channel(self, slot: int) -> Parent:
-        """Another handle on the same warm parent, for another process and with a slot of its own."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            try:
-                socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
-            except OSError as error:
-                ours.close()
-                raise WallError(f"the warm parent of the {self.role}s has ended") from error
-        other = object.__new__(Parent)
-        other.role, other.wall, other.slot, other.socket = self.role, self.wall, slot, ours
-        other.limits = self.limits
-        other.folder, other.process = self.folder, None
-        return other
-
-    def scratch(self) -> Path:
-        """A new folder for a child to work in."""
-        try:
-            return Path(tempfile.mkdtemp(prefix="viva-scratch-", dir=self.folder))
-        except FileNotFoundError as error:
-            raise WallError(f"the warm parent of the {self.role}s has ended") from error
-
-    def fork(self, descriptors: list[int], scratch: Path, seconds: float = math.inf) -> int:
-        """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
-
-        It runs on the caller's processors, and may use them for ``seconds`` at least: its caller ends it by then.
-        It is the number that the warm parent knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
-        """
-        scratch = bubblewrap.inside(scratch) if self._boxed else scratch
-        limits = self.wall.limits if self.wall else self.limits
-        limits = replace(limits, cpu_seconds=max(limits.cpu_seconds, AT_ONCE * math.ceil(min(seconds, HOUR))))
-        wall = None if self.wall is None else asdict(replace(self.wall, limits=limits))
-        limits = asdict(limits) if self.wall is None else None
-        request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
-        request["processors"] = sorted(os.sched_getaffinity(0))
-        request = json.dumps(request).encode()
-        return self._ask(request, descriptors)
-
-    def end(self, pid: int) -> int:
-        """Kill a child, wait for it, and return its wait status."""
-        return self._ask(json.dumps({"do": "end", "pid": pid}).encode())
-
-    def signal(self, pid: int, number: int) -> None:
-        """Send a signal to a child."""
-        self._ask(json.dumps({"do": "signal", "pid": pid, "number": number}).encode())
-
-    def kept_waiting(self, pid: int) -> float:
-        """Seconds that a child could have worked while others had the processor; 0 where the kernel does not count."""
-        return self._ask(json.dumps({"do": "kept waiting", "pid": pid}).encode())
-
-    def learn(self, source: str, title: str) -> None:
-        """Have test code compiled in the parent of the examiners, for all that it forks from now on."""
-        assert self.role == "examiner", "no test code comes near the candidates"
-        self._ask(json.dumps({"do": "learn", "source": source, "title": title}).encode())
-
-    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
-        try:
-            socket.send_fds(self.socket, [request], descriptors)
-            data = self.socket.recv(65536)
-        except (BrokenPipeError, ConnectionResetError):
-            data = b""
-        if not data:
-            raise WallError(f"the warm parent of the {self.role}s has ended")
-        return json.loads(data)
-
     def close(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            with contextlib.suppress(OSError):  # in bubblewrap it ends a moment after the process around it
-                while self.socket.recv(REQUEST_BYTES):
-                    pass
-        self.socket.close()
-        if self.process:
-            remove(self.folder)
+        self.process.kill()
+        self.process.wait()
+        with contextlib.suppress(OSError):  # in bubblewrap it ends a moment after the process around it
+            while self.socket.recv(REQUEST_BYTES):
+                pass
+        super().close()
+        remove(self.folder)
 
 
 def main(role: str, number: str, maker: str, *loaded: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,6 +24,7 @@ from viva.engine.names import names_of
 from viva.engine.outcome import CheckResult, Outcome, score
 from viva.engine.patience import Patience, Spent, allowance, running, spoken
 from viva.engine.session import TIMEOUT, Died, Session
+from viva.engine.undone import UNDEFINED
 from viva.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ MOST_DEATHS = 3
 OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
 NOT_RUN = {"outputs": [{"output_type": "stream", "name": "stderr", "text": "This cell was not run: time was over.\n"}]}
-UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
 class Shot(Exception):  # noqa: N818

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from viva.engine import ownership
-from viva.engine.blueprint import Cell, read_blueprint
+from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, CREDIT, OWN
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
@@ -188,10 +188,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     tested = [names for kind, names in cells.values() if kind == "tests" and names]
     used = set().union(*(names.needed for names in tested))
     shown = {
-        name
-        for cell, names in known.plan.owned.items()
-        for name in names
-        if name in used or cells[cell][0] in ownership.ANSWERS
+        name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
     recorded = sorted(known.kinds.items())
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.engine import wire
+from viva.engine.channel import Channel
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.parent import Parent
 from viva.engine.patience import Patience, spoken
 from viva.folder import remove, walk
 from viva.verdict import Verdict, WallError, WireError
@@ -57,8 +57,8 @@ class Session:
 
     def __init__(
         self,
-        candidates: Parent,
-        examiners: Parent,
+        candidates: Channel,
+        examiners: Channel,
         data: Path | None = None,
         files: Path | None = None,
         patience: Patience | None = None,
@@ -75,7 +75,7 @@ class Session:
         for folder, scratch in zip((files or data, data), self.scratches, strict=True):
             if folder is not None:
                 _copy_data(folder, scratch)
-        self.pids: dict[Parent, int] = {}
+        self.pids: dict[Channel, int] = {}
         self.open: list[int] = []
         try:
             self._start()
@@ -218,7 +218,7 @@ class Session:
                 waited += parent.kept_waiting(pid)
         return waited
 
-    def _interrupt(self, parent: Parent) -> None:
+    def _interrupt(self, parent: Channel) -> None:
         if pid := self.pids.get(parent):
             with contextlib.suppress(WallError):
                 parent.signal(pid, signal.SIGINT)

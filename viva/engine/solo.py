@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from viva.engine import ownership
-from viva.engine.blueprint import Cell
+from viva.engine.blueprint import ANSWERS, Cell
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
 from viva.engine.session import Died, Session
@@ -91,7 +90,7 @@ def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
 def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: set[str]) -> None:
     """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
     names = names_of(cell.source)
-    before = _digests(session, given) if cell.kind in ownership.ANSWERS else {}
+    before = _digests(session, given) if cell.kind in ANSWERS else {}
     files = files_of(session)
     raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
     if changed := written(files, files_of(session)):
@@ -100,7 +99,7 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
         solo.cut[cell.id] = cut
     if cell.kind == "tests":
         solo.raised[cell.id] = raised
-    elif cell.kind in ownership.ANSWERS:
+    elif cell.kind in ANSWERS:
         after = _digests(session, given)
         solo.changed[cell.id] = {name for name in before if before[name] != after.get(name)}
     elif names:

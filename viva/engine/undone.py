@@ -22,8 +22,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from viva.engine import ownership
-from viva.engine.blueprint import Cell, Check
+from viva.engine.blueprint import ANSWERS, Cell, Check
 from viva.engine.examination import Examination
 from viva.engine.names import Names, names_of, parsed
 from viva.engine.outcome import CheckResult, Outcome
@@ -114,7 +113,7 @@ class _Walk:
         owned = self.examination.plan.owned.get(name, frozenset())
         names = _names(source)
         state = State()
-        if known is not None and known.kind in ownership.ANSWERS:
+        if known is not None and known.kind in ANSWERS:
             self.order.append(name)
             self.owner |= dict.fromkeys(owned, name)
             state = state_of(source, self.examination.stubs.get(name, ""))

@@ -16,10 +16,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from viva.engine.blueprint import ANSWERS
 from viva.submission.cells.joins import changed_names, code_in, goes_on
 from viva.submission.cells.misplaced import Settled
 from viva.submission.cells.neverrun import why_not_run
-from viva.submission.cells.places import ANSWERS, LOCKED, Piece, Slot, listed
+from viva.submission.cells.places import LOCKED, Piece, Slot, listed
 from viva.submission.cells.texts import (
     NAME,
     bound_names,

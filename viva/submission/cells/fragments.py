@@ -6,9 +6,10 @@ import textwrap
 from collections import Counter
 from dataclasses import replace
 
+from viva.engine.blueprint import ANSWERS
 from viva.submission.cells.handout import plain, quiet_lines, trees
 from viva.submission.cells.joins import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
-from viva.submission.cells.places import ANSWERS, LOCKED, Piece, Released, Slot
+from viva.submission.cells.places import LOCKED, Piece, Released, Slot
 from viva.submission.cells.texts import bound_names, is_definition, looks_like_code, parses
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 
+from viva.engine.blueprint import ANSWERS
 from viva.submission.cells.fragments import Pieces
 from viva.submission.cells.handout import is_as
 from viva.submission.cells.joins import goes_on, is_clear, parted
-from viva.submission.cells.places import ANSWERS, ENOUGH, IN_PLACE, LOCKED, Piece, Released, Slot, evidence
+from viva.submission.cells.places import ENOUGH, IN_PLACE, LOCKED, Piece, Released, Slot, evidence
 from viva.submission.cells.texts import is_front_matter, is_prose, likeness, looks_like_code
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)

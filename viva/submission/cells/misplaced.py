@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from viva.engine.blueprint import ANSWERS
 from viva.submission.cells.handout import trees
 from viva.submission.cells.joins import code_in, statements
 from viva.submission.cells.matching import Matching
-from viva.submission.cells.places import ANSWERS, LOCKED, Piece, Released, Slot
+from viva.submission.cells.places import LOCKED, Piece, Released, Slot
 from viva.submission.cells.texts import bound_names, parses
 
 LIFTS = 3

@@ -11,6 +11,7 @@ from functools import cached_property
 from nbformat import NotebookNode
 from nbgrader import utils
 
+from viva.engine.blueprint import ANSWERS
 from viva.submission.cells.copied import as_typed
 from viva.submission.cells.handout import Handout, is_as, plain, trees
 from viva.submission.cells.texts import (
@@ -32,7 +33,6 @@ from viva.submission.cells.texts import (
 from viva.submission.files.conflict import sides
 
 LOCKED = ("given", "tests", "task")
-ANSWERS = ("answer", "manual")
 LISTED = 6
 """So many cells are named in a sentence."""
 ENOUGH = 0.6

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import language_of
+from viva.engine.blueprint import ANSWERS, language_of
 from viva.submission.cells.doubts import doubts_of, tests_of
 from viva.submission.cells.misplaced import Settled
-from viva.submission.cells.places import ANSWERS, LOCKED, Piece, Released, Slot, listed, pieces_of
+from viva.submission.cells.places import LOCKED, Piece, Released, Slot, listed, pieces_of
 from viva.submission.cells.texts import likeness, parses, squeezed
 
 WORTH_KEEPING = 20
