@@ -14,14 +14,29 @@ from viva.engine.blueprint import CHECK, HIDDEN, Blueprint, Cell
 from viva.pages.hidden import Veil, hidden_of
 
 MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
-ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/])(/(?:home|Users|tmp|root|mnt|media|var|content|kaggle)/[\w./-]*|~/[\w./-]+"""
-                           r"""|\b[A-Z]:\\\w[\w\\.-]*)""")  # fmt: skip
+ABSOLUTE_PATH = re.compile(
+    r"""
+    (?<![\w.:/]) (
+        / (?:home|Users|tmp|root|mnt|media|var|content|kaggle) / [\w./-]*
+        | ~/[\w./-]+
+        | \b[A-Z]:\\\w[\w\\.-]*
+    )
+    """,
+    re.VERBOSE,
+)
 NETWORK = {"requests", "urllib", "http", "httpx", "socket", "ftplib", "aiohttp", "urllib3", "gdown"}
 COMMAND = re.compile(r"^\s*[!%]\s*(?:pip|conda|wget|curl|git)\b.*$", re.MULTILINE)
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]*)")
 TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 VALUE = re.compile(r"(?<![\w.])-?\d+\.\d{2,}")
-CODE = re.compile(r"\b(?:np|numpy|plt|scipy|math)\.\w+|\w+\(\w+(?:, ?\w+)*\)\s*[@/*+-]|\w @ \w|\.T\b|\w\[[\w:, ]+\]")
+CODE = re.compile(
+    r"""
+    \b (?:np|numpy|plt|scipy|math) \.\w+         # a function of a library
+    | \w+ \( \w+ (?:,\ ?\w+)* \) \s* [@/*+-]     # a call that is reckoned with
+    | \w\ @\ \w | \.T\b | \w\[[\w:,\ ]+\]
+    """,
+    re.VERBOSE,
+)
 LONG = 24
 """A statement of a solution with so many characters gives the answer away when it can be read elsewhere."""
 

@@ -67,8 +67,11 @@ PANDAS = re.compile(
 
 _CLASSES = re.compile(
     "|".join(sorted(map(re.escape, filter(None, STANDARD_TYPES.values())), key=len, reverse=True))
-    + r"|dataframe|highlight|language-[\w+#-]+|task-list-item(?:-checkbox)?|ansi-[a-z-]+"
-    r"|blank|index_name|(?:row|col)_heading|data|level\d+|row\d+|col\d+"
+    + r"""
+    | dataframe | highlight | language-[\w+\#-]+ | task-list-item(?:-checkbox)? | ansi-[a-z-]+
+    | blank | index_name | (?:row|col)_heading | data | level\d+ | row\d+ | col\d+     # of a styled table of pandas
+    """,
+    re.VERBOSE,
 )
 """Classes that look the same on every page: any other may be one of formgrader's own, which move and cover things."""
 MERMAID = ("mermaid", "jp-Mermaid")
@@ -82,13 +85,24 @@ _STYLES = {
     r"font-size": r"\d{1,2}(?:px|pt)|[12]?(?:\.\d+)?r?em|[12]?\d{2}%|(?:x{0,2}-)?(?:small|large)(?:er)?|medium",
 }
 """What a style may say: the name of a property, and its value."""
-_TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)((?:\s+[\w-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*)\s*/?>")
+_TAG = re.compile(
+    r"""
+    <(/?)([a-zA-Z][\w-]*)
+    ( (?: \s+ [\w-]+ (?: \s*=\s* (?: "[^"]*" | '[^']*' | [^\s"'=<>`]+ ) )? )* )      # attributes
+    \s*/?>
+    """,
+    re.VERBOSE,
+)
 _ANY_TAG = re.compile(r"<[a-zA-Z/!?]")
 _VOID = set("area base br col embed hr img input link meta param source track wbr".split())
 _DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
 _TYPED = re.compile(r"<(/?)([a-zA-Z][^\s<>/]*)")
 _NAMES = re.compile(
-    r"<([a-zA-Z][\w-]{0,20})|[\s\"'/](on[a-z]{1,30}|id|name|style|class|src|href|data-[\w-]{1,20})\s*=", re.I
+    r"""
+    <([a-zA-Z][\w-]{0,20})                                                                        # elements
+    | [\s"'/] ( on[a-z]{1,30} | id | name | style | class | src | href | data-[\w-]{1,20} ) \s*=  # attributes
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _MINOR = set("html head body tbody class target rel".split())
 MOST_TAGS, MOST_LOOSE_TAGS, DEEPEST = 50_000, 1000, 100

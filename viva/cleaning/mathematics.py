@@ -14,14 +14,32 @@ import re
 from viva.cleaning.address import may_link
 
 _COMMANDS = re.compile(
-    r"\\((?:require|unicode|class|style|cssId|html[A-Z]\w*|bbox|enclose|mmlToken|toggle|mathtip|texttip|tooltip|action"
-    r"|data|begingroup|gdef|edef|xdef|let|futurelet|renewcommand|renewenvironment|newenvironment|providecommand|global"
-    r"|long|includegraphics|Newextarrow|genfrac|above|abovewithdelims|rule|Rule|Space|raise|lower|moveleft|moveright"
-    r"|mspace|mskip|hskip|kern|mkern|hmkern|hspace|href|def|newcommand|DeclareMathOperator|DeclarePairedDelimiter\w*"
-    r"|smash|smashoperator|skew|uproot|leftroot|(?:math)?[lrc]lap|(?:raise|make|mathmake)box|mathtoolsset"
-    r"|(?:new|renew|use)tagform)(?![A-Za-z])|(?:\\|newline(?![A-Za-z]))\s*\[\s*(?:-|\d{3}))"
+    r"""
+    \\(
+        (?:
+            require | unicode | class | style | cssId | html[A-Z]\w* | data | includegraphics | href   # what is loaded
+            | toggle | mathtip | texttip | tooltip | action                                            # what reacts
+            | def | gdef | edef | xdef | let | futurelet | global | long | begingroup                  # what defines
+            | newcommand | renewcommand | providecommand | newenvironment | renewenvironment
+            | DeclareMathOperator | DeclarePairedDelimiter\w* | (?:new|renew|use)tagform | mathtoolsset
+            | bbox | enclose | mmlToken | Newextarrow | genfrac | above | abovewithdelims              # what has a size
+            | rule | Rule | Space | raise | lower | moveleft | moveright
+            | mspace | mskip | hskip | kern | mkern | hmkern | hspace
+            | smash | smashoperator | skew | uproot | leftroot | (?:math)?[lrc]lap | (?:raise|make|mathmake)box
+        )
+        (?![A-Za-z])
+        | (?: \\ | newline(?![A-Za-z]) ) \s* \[ \s* (?: - | \d{3} )      # a new line far away
+    )
+    """,
+    re.VERBOSE,
 )
-_SPACE = re.compile(r"\\(?:hspace\*?|kern|mkern|hskip|mskip|mspace)\s*\{?\s*\d?(?:\.\d+)?\s*(?:em|ex|pt|mu|px)\b")
+_SPACE = re.compile(
+    r"""
+    \\(?: hspace\*? | kern | mkern | hskip | mskip | mspace ) \s* \{? \s*
+    \d? (?:\.\d+)? \s* (?: em | ex | pt | mu | px ) \b
+    """,
+    re.VERBOSE,
+)
 """A small space to the right, of which honest formulas are full."""
 _FORMULA = re.compile(r"\$.|\\[(\[]|\\begin\b", re.DOTALL)
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
@@ -48,7 +66,13 @@ MOST_PARTS, MOST_SHIFTS = 3000, 50
 LONGEST = 4000
 """Characters without a mark that begins or ends a formula; MathJax takes them for a formula if the marks are so."""
 _PARTS = re.compile(
-    r"(?P<open>\\(?:left|begin)\b|(?<!\\)\{)|(?P<close>\\(?:right|end)\b|(?<!\\)\})|\\\\|\\.|&amp;|&(?!\w+;)"
+    r"""
+    (?P<open> \\(?:left|begin)\b | (?<!\\)\{ )
+    | (?P<close> \\(?:right|end)\b | (?<!\\)\} )
+    | \\\\ | \\.                 # a new row, any command
+    | &amp; | &(?!\w+;)          # a new column
+    """,
+    re.VERBOSE,
 )
 _SHIFT = re.compile(r"\\(?:!|neg(?:thin|med|thick)space)")
 _MARK = re.compile(r"\$|\\(?=[\[\]()]|(?:begin|end)\b)")

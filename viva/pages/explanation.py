@@ -40,8 +40,12 @@ TYPES = {
     *("ndarray DataFrame Series Index".split()),
 }
 FAILURES = re.compile(
-    r"(?:Not equal to tolerance|Arrays are not (?:almost )?equal|Items are not equal|Mismatch|x and y \w+ \w+ mismatch"
-    r"|Error in dtype|Shape of).{0,80}"
+    r"""
+    (?: Not\ equal\ to\ tolerance | Arrays\ are\ not\ (?:almost\ )?equal | Items\ are\ not\ equal
+        | Mismatch | x\ and\ y\ \w+\ \w+\ mismatch | Error\ in\ dtype | Shape\ of )
+    .{0,80}
+    """,
+    re.VERBOSE,
 )
 """First lines of numpy.testing, which hold no expected number."""
 FRAME = re.compile(r'^\s*File "<ipython-input-[^"]*>", line (\d{1,5}), in (\S+)\n(.*)$', re.MULTILINE)

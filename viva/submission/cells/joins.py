@@ -24,7 +24,11 @@ MOST_PARTS = 100
 """So many cells are joined to one."""
 _IMPORT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
 _CHANGED = re.compile(
-    r"\b([^\W\d]\w*)(?:\.(?:append|extend|insert|update|add|fill|sort)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
+    r"""
+    \b ([^\W\d]\w*)
+    (?: \. (?:append|extend|insert|update|add|fill|sort) \( | \[[^\]\n]*\] \s* [-+*/]?=(?!=) )
+    """,
+    re.VERBOSE,
 )
 """A name whose object a statement changes in place."""
 _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

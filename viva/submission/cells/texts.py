@@ -22,14 +22,27 @@ LONGEST = 10_000
 _MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
 NAME = re.compile(r"[^\W\d]\w*")
 DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
-_BINDING = re.compile(r"\s*([^=#'\"()<>!]+?(?:\([^=#'\"()]*\)[^=#'\"()<>!]*)?)\s*(?:[-+*/@|&^%]|//|\*\*|<<|>>)?=(?!=)")
+_BINDING = re.compile(
+    r"""
+    \s* (
+        [^=\#'"()<>!]+?
+        (?: \( [^=\#'"()]* \) [^=\#'"()<>!]* )?      # names in brackets
+    )
+    \s* (?: [-+*/@|&^%] | // | \*\* | << | >> )? = (?!=)
+    """,
+    re.VERBOSE,
+)
 _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _GOES_ON = re.compile(r"(?:elif|else|except|finally)\b")
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
 QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
 _STATEMENT = re.compile(
-    r"^\s*(?:assert|def|class|import|return|print)\b|^\s*[\w.]+\s*[-+*/@]?=(?!=)|[\[({=]\s*$|\w\([^()\n]*\):?\s*$",
-    re.MULTILINE,
+    r"""
+    ^\s* (?:assert|def|class|import|return|print) \b
+    | ^\s* [\w.]+ \s* [-+*/@]?=(?!=)           # an assignment
+    | [\[({=] \s*$ | \w\([^()\n]*\):? \s*$     # a line that goes on below, a call
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 """A line that is hardly one of a text."""
 _FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")

@@ -37,7 +37,12 @@ _LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
 KEPT = ".ipynb_checkpoints"
 """What Jupyter saved by itself: it counts when nothing else holds answers."""
 _NOTEBOOK = re.compile(
-    r"[._]ipynb(?:[._~( -](?!(?:zip|tar|html?|pdf|py)\b)[^/]{0,15})?$|\.json$|\.txt$|(?<![^/])[^./]+$", re.IGNORECASE
+    r"""
+    [._]ipynb (?: [._~(\ -] (?!(?:zip|tar|html?|pdf|py)\b) [^/]{0,15} )? $
+    | \.json$ | \.txt$
+    | (?<![^/]) [^./]+ $      # no ending at all
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 """Endings of notebooks, also after a download, a copy or a backup; some systems hide and lose them."""
 _OTHER_ARCHIVE = re.compile(r"\.(?:tar|tgz|tbz2?|txz|7z|rar)$|\.tar\.\w+$", re.IGNORECASE)
