@@ -4,6 +4,7 @@ import base64
 import html
 
 import pytest
+from nbformat.v4 import new_markdown_cell
 
 from tests.doubling import RIGHT, source
 from viva.pages.hidden import Hidden, Veil, hidden_of, squeezed
@@ -78,3 +79,12 @@ def test_a_marker_without_its_fellow_hides_the_whole_cell():
     cell = next(cell for cell in notebook.cells if cell.id == "test_twice")
     cell.source = cell.source.replace("### END HIDDEN TESTS", "")
     assert Veil().shown(cell) == ""
+
+
+def test_a_formula_that_reads_like_a_line_of_the_solution_is_no_leak():
+    notebook = source()
+    cell = next(cell for cell in notebook.cells if cell.id == "twice")
+    cell.source = cell.source.replace("### BEGIN SOLUTION", "### BEGIN SOLUTION\n    A = softmax(S)")
+    assert "A=softmax(S)" in hidden_of([notebook], Veil()).lines
+    notebook.cells.append(new_markdown_cell(r"Here $\mathbf{A} = \mathrm{softmax}(\mathbf{S})$ is meant."))
+    assert "A=softmax(S)" not in hidden_of([notebook], Veil()).lines

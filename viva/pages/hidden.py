@@ -25,6 +25,8 @@ from nbgrader import utils
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions
 from traitlets.config import Config
 
+from viva.pages.typeset import prose
+
 SHORTEST = 12
 """Characters, white space aside, from which a line of code can be told from others."""
 SHORTEST_PROSE = 24
@@ -106,7 +108,9 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
     """The hidden lines of an assignment's instructor notebooks."""
     cells = [(cell, veil.shown(cell)) for notebook in notebooks for cell in notebook.cells]
     public = "\n".join(text for _, text in cells)
-    every = squeezed(public)
+    # A formula may read like a line of code when it is typeset: A = softmax(S).
+    typeset = [texts(prose(text))[0] for cell, text in cells if cell.cell_type == "markdown"]
+    every = "\0".join([squeezed(public), *typeset])
     result, secret, spoken = Hidden(), [], []
     for cell, text in cells:
         open_lines = set(map(squeezed, text.splitlines()))
