@@ -1,9 +1,7 @@
 """The maximum is that of the newest chunk, also where an older one was larger.
 
 Loses:
-    test_online: the state after each of several chunks
-    test_online: scores of plus and minus 1000
-    test_online: other sizes, and arguments that stay as they were
+    test_online: *
 Keeps:
     everything else
 """

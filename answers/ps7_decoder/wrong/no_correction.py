@@ -1,10 +1,7 @@
 """Old sums are kept as they are when the maximum rises.
 
 Loses:
-    test_online: a first chunk, and one with a larger score
-    test_online: the state after each of several chunks
-    test_online: scores of plus and minus 1000
-    test_online: other sizes, and arguments that stay as they were
+    test_online: *
 Keeps:
     everything else
 """

@@ -1,8 +1,6 @@
 """The maximum is taken off in place, so the caller's scores change.
 
 Loses:
-    test_online: the state after each of several chunks
-    test_online: scores of plus and minus 1000
     test_online: other sizes, and arguments that stay as they were
 Keeps:
     everything else

@@ -1,4 +1,4 @@
-"""Only one block is counted.
+"""Only the first block is counted.
 
 Loses:
     test_count: models of other sizes
