@@ -1,7 +1,7 @@
 """The logits are overwritten with the result.
 
 Loses:
-    test_cross_entropy_backward: new random numbers, and arguments that stay as they are
+    test_cross_entropy_backward: the arguments stay as they are
 Keeps:
     everything else
 """
