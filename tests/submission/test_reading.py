@@ -18,10 +18,10 @@ from tests.conftest import PROJECT, SHORT
 from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, ONE
 from viva.cleaning import plaintext
-from viva.course.course import Submission
 from viva.submission.files import contents
 from viva.submission.files.handin import find
 from viva.submission.reading import Opened, open_notebooks
+from viva.submission.submission import Submission
 
 NAME = "scaled_attention"
 FULL, BLANK = as_utf8(plain(ONE.full)), as_utf8(plain(ONE.release))

@@ -30,7 +30,7 @@ from traitlets.config import Config
 
 from viva import ENGINE
 from viva.course.autograde import Autograde, Examine, new_grader, require_wall
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.course.gradebook.results import Results
 from viva.course.links import Links
@@ -42,6 +42,7 @@ from viva.engine.examination import Examination
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import MOST_BYTES
 from viva.submission.files.handin import KEPT, Finding, find
+from viva.submission.submission import Submission
 from viva.verdict import CourseError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50

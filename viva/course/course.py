@@ -6,7 +6,6 @@ import difflib
 import glob
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Base, Gradebook, MissingEntry
@@ -15,16 +14,8 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import ArgumentError
 
 from viva.course.gradebook import lateness
+from viva.submission.submission import Submission
 from viva.verdict import CourseError
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What one student handed in for one assignment."""
-
-    assignment: str
-    student: str
-    folder: Path
 
 
 class Course:

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from viva.cleaning import plaintext
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.gradebook.record import Expected
 from viva.course.links import Links
 from viva.course.release import released_notebook
@@ -24,6 +24,7 @@ from viva.submission.cells.repair import Repaired, repair
 from viva.submission.files.contents import read_file
 from viva.submission.files.salvage import read
 from viva.submission.files.sizes import limited
+from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
 

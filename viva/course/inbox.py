@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbgrader.api import MissingEntry
 
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.gradebook.record import Expected
 from viva.course.links import Links
 from viva.course.release import released_notebook
@@ -16,6 +16,7 @@ from viva.submission.cells.places import Released
 from viva.submission.files.handin import find
 from viva.submission.reading import Opened, open_notebooks
 from viva.submission.shipped import Shipped
+from viva.submission.submission import Submission
 
 
 class Inbox:

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from viva.cleaning import plaintext
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.folder import walk
+from viva.submission.submission import Submission
 
 Inode = tuple[int, int]
 """The device and the number of a file."""

@@ -23,7 +23,7 @@ from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 from viva.course.autograde import Autograde, Examine, RecordResults, examination, now, source_notebook
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.gradebook.record import AGAIN, Draft, Expected, Graded, in_place_of_gradebook
 from viva.course.inbox import Inbox
 from viva.course.processes import leftovers
@@ -32,6 +32,7 @@ from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.sizes import limited
+from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, SubmissionError, VivaError
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)

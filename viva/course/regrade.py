@@ -38,11 +38,12 @@ from traitlets.config import Config
 
 from viva.course import batch
 from viva.course.autograde import now
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.edition import Edition, worth
 from viva.course.gradebook.results import Results
 from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
+from viva.submission.submission import Submission
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
 KEPT = ("earned", "points", "verdict", "reason")

@@ -32,7 +32,7 @@ from traitlets import Bool, List, Type
 from traitlets.config import Config
 
 from viva.course.batch import Outcome, Status, cores
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.gradebook.record import AGAIN
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
@@ -44,6 +44,7 @@ from viva.pages.page import Marks, Page
 from viva.pages.refusal import write_refusals
 from viva.pages.seal import key_of, key_on, sealed
 from viva.submission.files.handin import place_problem
+from viva.submission.submission import Submission
 from viva.verdict import LeakError, VivaError
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from viva.course.course import Submission
 from viva.pages.page import template
 from viva.submission.files.contents import read_file
+from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
 DELIVERY = ("timestamp.txt", "submission_secret.txt")

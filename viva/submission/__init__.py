@@ -5,11 +5,12 @@ cells of what was read are matched with the cells of the assignment by identity,
 are the instructor's again, and nothing that was handed out is ever taken for an answer. Each repair is told in a
 sentence; what stays doubtful waits for a human where its tests do not pass.
 
-files/     a file -> a notebook, whatever is broken
-cells/     a notebook's cells find their places
-shipped    the notebooks that came beside the assignment's own, which are nobody's work
-reading    what a student handed in -> notebooks, or why there are none
-selfcheck  a student's own check: the visible checks, graded where the student works
-blind      the step that empties the cells which ask for a name
-sanitize   the step that cleans what was handed in before a browser shows it
+files/      a file -> a notebook, whatever is broken
+cells/      a notebook's cells find their places
+shipped     the notebooks that came beside the assignment's own, which are nobody's work
+submission  what one student handed in for one assignment
+reading     what a student handed in -> notebooks, or why there are none
+selfcheck   a student's own check: the visible checks, graded where the student works
+blind       the step that empties the cells which ask for a name
+sanitize    the step that cleans what was handed in before a browser shows it
 """

@@ -20,9 +20,10 @@ from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, Subm
 from sqlalchemy import or_
 
 from viva.cleaning import plaintext
-from viva.course.course import Course, Submission
+from viva.course.course import Course
 from viva.course.inbox import Inbox
 from viva.submission.files.handin import find, place_problem
+from viva.submission.submission import Submission
 from viva.verdict import CourseError, VivaError
 
 EXCUSED = "excused.csv"

@@ -17,15 +17,12 @@ import stat
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import PACKED, ZIP, first_bytes, opened_zip, read_file, read_member, unpacked
+from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
-
-if TYPE_CHECKING:
-    from viva.course.course import Submission  # and with it nbgrader, which takes long to load
 
 SHOWN = 5
 """So many names of files are listed in a sentence."""

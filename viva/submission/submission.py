@@ -1,0 +1,15 @@
+"""What one student handed in for one assignment: a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in for one assignment."""
+
+    assignment: str
+    student: str
+    folder: Path
