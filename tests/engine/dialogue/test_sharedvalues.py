@@ -227,6 +227,37 @@ def test_what_hidden_lines_do_to_named_values_and_to_arrays_never_reaches_the_st
     assert "([7.0, 0.0, 0.0], [0, 0, 7], [0.0, 0.0, 0.0], [1])" in shown
 
 
+IN_A_LAMBDA = """
+--- given
+import numpy as np
+--- answer
+numbers = np.zeros(2)
+def look(): return True
+--- test
+### CHECK 1: visible lines
+### BEGIN HIDDEN TESTS
+spoil = lambda place: numbers.__setitem__(place, 1234) or look()
+### END HIDDEN TESTS
+assert spoil(1) and numbers[1] == 1234
+--- wrong
+numbers = np.zeros(2)
+seen = []
+def look():
+    seen.append(numbers.tolist())
+    return True
+"""
+
+
+def test_what_a_hidden_lambda_does_never_reaches_the_student_though_visible_lines_call_it(grader, tmp_path):
+    exam = Exam(IN_A_LAMBDA, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    notebook = exam.answered(exam.variants[0].answers)
+    notebook.cells.append(new_code_cell("print(seen)", id="last"))
+    outcome = grader.grade(notebook, exam.examination)
+    assert lost(outcome) == {}
+    assert "[[0.0, 0.0]]" in str(outcome.outputs[3])
+
+
 def test_a_list_that_a_method_returns_may_be_changed_by_hidden_lines_to_see_whether_it_is_a_copy(grader, tmp_path):
     parts = re.split(r"(?=^### CHECK)", DEFENSIVE.partition("--- wrong")[0], flags=re.MULTILINE)
     hidden = [

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import sys
 import types
+from collections.abc import Callable
 
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.standin import Type, identical, is_instance, is_subclass
@@ -21,7 +22,10 @@ HIDDEN_LINES = "__hidden__"
 
 
 class HiddenLines:
-    """The context in which hidden lines run: what they change in place is not told to the candidate."""
+    """The context in which hidden lines run: what they change in place is not told to the candidate.
+
+    It is called with the body of a hidden lambda, which has no lines to stand in it.
+    """
 
     def __init__(self, asker: Asker) -> None:
         self.asker = asker
@@ -36,6 +40,10 @@ class HiddenLines:
         if self.asker.hidden == 1:
             self.asker.shared.hide(self.asker.told.named)
         self.asker.hidden -= 1
+
+    def __call__(self, work: Callable[[], object]) -> object:
+        with self:
+            return work()
 
 
 class UnknownMagicError(Exception):

@@ -56,10 +56,13 @@ def _marked(body: list[ast.stmt], hidden: set[int]) -> list[ast.stmt]:
     marked: list[ast.stmt] = []
     for part, group in itertools.groupby(body, lambda statement: statement.lineno in hidden):
         statements = list(group)
-        for node in (node for statement in statements for node in ast.walk(statement)):
+        for node in [node for statement in statements for node in ast.walk(statement)]:
             if part and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 told = ast.get_docstring(node) is not None
                 node.body[told:] = [_context(node.body[told:])] if node.body[told:] else []
+            elif part and isinstance(node, ast.Lambda):
+                work = ast.Lambda(ast.arguments([], [], None, [], [], None, []), node.body)
+                node.body = ast.copy_location(_call(HIDDEN_LINES, [work], node), node.body)
         if not part:
             for statement in statements:
                 for parts in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
