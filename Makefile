@@ -36,7 +36,7 @@ demo: setup  ## run the whole flow on a demo class: release, hand in, grade, fee
 	@echo "results.jsonl what every check came to          report/      a page about the class: report/index.html"
 	@echo "gradebook.db the gradebook; written answers wait for a grader in it: make formgrader"
 
-audit: setup  ## prove every assignment with known answers and mutants (about half a minute each on two cores)
+audit: setup  ## prove every assignment with known answers and mutants (half a minute to some minutes each on two cores)
 	@$(BIN)/viva audit
 
 release: setup  ## compile what passes its audit into release/ and enter it into the gradebook
