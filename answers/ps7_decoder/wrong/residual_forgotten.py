@@ -1,7 +1,10 @@
 """The attention takes the place of x instead of being added to it.
 
 Loses:
-    test_cache: *
+    test_cache: two tokens, one after the other
+    test_cache: equal to the full pass at every position
+    test_cache: a cache that somebody else has filled
+    test_cache: other sizes
 Keeps:
     everything else
 """

@@ -1,7 +1,10 @@
 """The scores are divided by the root of the length of a value.
 
 Loses:
-    test_cache: *
+    test_cache: two tokens, one after the other
+    test_cache: equal to the full pass at every position
+    test_cache: a cache that somebody else has filled
+    test_cache: other sizes
 Keeps:
     everything else
 """
