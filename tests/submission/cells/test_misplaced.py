@@ -33,6 +33,16 @@ def test_a_helper_below_the_answer_that_uses_it_is_put_above_it():
     assert any("and was put above it" in sentence for sentence in result.repairs)
 
 
+def test_a_helper_that_only_the_body_of_a_function_uses_stays_below_it():
+    notebook = plain(CASE.full)
+    answer = find(notebook, "scores_word_1")
+    answer["source"] = "def scored(query):\n    return [dot(query, key) for key in keys]"
+    below(notebook, "scores_word_1", "def dot(a, b):\n    return sum(x * y for x, y in zip(a, b))")
+    assert not any("was put above it" in sentence for sentence in repaired(notebook, CASE).repairs)
+    below(notebook, "scores_word_1", "scores = scored(query_1)")
+    assert any("was put above it" in sentence for sentence in repaired(notebook, CASE).repairs)
+
+
 def test_a_cell_that_gives_a_name_a_second_time_stays_where_it_stands():
     notebook = plain(CASE.full)
     below(notebook, "scores_word_1", "query_1 = query_1 * 2")

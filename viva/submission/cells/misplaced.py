@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 
 from viva.engine.blueprint import ANSWERS
+from viva.engine.names import NOTHING, names_in
 from viva.submission.cells.handout import trees
 from viva.submission.cells.joins import code_in, statements
 from viva.submission.cells.matching import Matching
 from viva.submission.cells.places import LOCKED, Piece, Released, Slot
-from viva.submission.cells.texts import bound_names, parses
+from viva.submission.cells.texts import bound_names, parses, tree_of
 
 LIFTS = 3
 """What an answer uses may use another cell in its turn."""
@@ -126,7 +127,7 @@ class Settled(Matching):
                     self.notes.append(f"a second copy of the answer '{slot.name}', word for word, was left out")
 
     def _lift(self) -> None:
-        """Put a cell of the student's own above the answer that uses it, when nothing else gives any of its names.
+        """Put a cell of the student's own above the answer that needs it, when nothing else gives any of its names.
 
         So a student ran them, in an order that the notebook does not have.
         """
@@ -137,7 +138,15 @@ class Settled(Matching):
             if piece.gives and all(given[name] == 1 for name in piece.gives):
                 above = self.pieces[: self.pieces.index(piece)]
                 user = next((user for user in above if user in users and piece.gives & user.words & user.uses), None)
-                if user:
+                if user and self._runs_before(user, piece):
                     self.pieces.remove(piece)
                     self.pieces.insert(self.pieces.index(user), piece)
                     self.notes.append(f"cell {piece.number} gives what cell {user.number} uses, and was put above it")
+
+    def _runs_before(self, user: Piece, piece: Piece) -> bool:
+        """Whether something from ``user`` to ``piece`` needs what the latter gives before a function is called."""
+        between = self.pieces[self.pieces.index(user) : self.pieces.index(piece)]
+        code = [each for each in between if each.kind == "code"]
+        given = piece.gives.union(*(each.binds for each in code))
+        names = [names_in(tree_of(each.source) or NOTHING) for each in code if parses(each.source)]
+        return len(names) < len(code) or any(given & (each.used - each.given) for each in names)
