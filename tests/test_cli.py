@@ -220,7 +220,7 @@ def test_json_is_one_document_on_stdout_and_all_else_is_on_stderr(course, viva):
     graded = json.loads(viva("grade", "--json", "--force", SHORT).out)["submissions"]
     assert {(one["student"], one["status"]) for one in graded} == {("demo-01", "done"), ("demo-02", "done")}
     assert sum(sum(one["verdicts"].values()) for one in graded) == 36
-    refused = viva("grade", "--json", "ps8")
+    refused = viva("grade", "--json", "ps0")
     assert (refused.status, refused.out) == (2, "")
 
 
