@@ -277,7 +277,8 @@ class _Run:
             if lost.startswith(("timeout", "killed", "missing", "ungraded")):
                 result.faults.append(f"Left blank, the check '{check}' fails for the wrong reason: {lost}")
         took = f"A right answer took {result.slowest:.1f} s"
-        for what, most in (("a cell", self.most), ("a notebook", result.budget)):
+        longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
+        for what, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
                 result.faults.append(f"{took}, and {what} may take {most:g} s: too close.")
         if result.megabytes > self.room / MARGIN:
