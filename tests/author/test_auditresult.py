@@ -26,6 +26,12 @@ def test_an_excuse_that_no_survivor_fits_is_named():
     assert fates[0].status == "killed"
 
 
+def test_an_excuse_stays_where_this_machine_proves_its_mutant_equivalent():
+    fates = [Fate("f", "other axis", "a -> b", "", "equivalent")]
+    assert excuse(fates, [Excuse("f", "only rounding tells them apart", ("a -> b",))]) == []
+    assert fates[0].status == "equivalent"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

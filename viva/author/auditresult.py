@@ -204,13 +204,17 @@ class Excuse:
 
 
 def excuse(fates: list[Fate], excuses: list[Excuse]) -> list[str]:
-    """Excuse the survivors for which there is a reason; a sentence on each excuse that none of them fits."""
+    """Excuse the survivors for which there is a reason; a sentence on each excuse that fits none of them.
+
+    An excuse of a mutant that was proven equivalent stays: the proof is by numbers, whose rounding differs by machine.
+    """
     used = set()
     for fate in fates:
         for place, one in enumerate(excuses):
-            if fate.status == "survived" and one.fits(fate):
-                fate.status, fate.note = "excused", one.reason
+            if fate.status in ("survived", "equivalent") and one.fits(fate):
                 used.add(place)
+                if fate.status == "survived":
+                    fate.status, fate.note = "excused", one.reason
     return [
         f"No surviving mutant fits the excuse '{one.reason}'; remove it."
         for place, one in enumerate(excuses)
