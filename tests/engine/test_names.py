@@ -72,6 +72,31 @@ def test_names_are_told_apart_by_how_they_are_given():
     assert (names.imported, names.passing, names.assigned, names.changed) == ({"a"}, {"b", "f"}, {"d"}, {"g"})
 
 
+DEEP = {
+    "what comprehensions run over": ("[a for a in {}]", 60),
+    "their variables": ("[0 for a[{}] in y]", 40),
+    "their items": ("[{} for a in y]", 60),
+    "their conditions": ("[a for a in y if {}]", 60),
+    "lambdas": ("lambda: {}", 60),
+    "defaults of lambdas": ("lambda a={}: a", 60),
+    "arguments": ("f({})", 60),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_what_is_nested_deep_is_read_in_no_time(name):
+    frame, depth = DEEP[name]
+    source = "y"
+    for _ in range(depth):
+        source = frame.format(source)
+    assert "y" in names_of(source).used
+
+
+@pytest.mark.parametrize("source", ["x = " + "lambda: " * 900 + "y", "lambda a=0: " * 400 + "y"])
+def test_more_functions_in_functions_than_anybody_writes_are_not_read(source):
+    assert names_of(source) is None
+
+
 @pytest.mark.parametrize("source", ["x = " + " + ".join(["y"] * 900), "x = y" + ".z" * 900])
 def test_the_names_of_a_deep_expression_are_read(source):
     assert names_of(source).used == {"y"}

@@ -72,15 +72,15 @@ def _read(node: ast.AST) -> set[str]:
 def _stored(node: ast.AST) -> set[str]:
     """The names of the notebook that a part of a cell binds, whatever happens."""
     match node:
-        case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return {(alias.asname or alias.name).partition(".")[0] for alias in names}
-        case ast.Assign(targets=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return set().union(*map(_stored, parts))
-        case ast.Starred(value=part) | ast.withitem(optional_vars=ast.AST() as part):
-            return _stored(part)
-    return set()
+        case ast.Import() | ast.ImportFrom():
+            return names_in(node).imported
+        case ast.Assign(targets=targets):
+            return names_in(*targets).assigned
+        case ast.withitem(optional_vars=target):
+            return names_in(target).assigned if target else set()
+    return names_in(node).assigned
 
 
 def unneeded(blueprint: Blueprint) -> set[str]:

@@ -77,14 +77,19 @@ def unmeasured(source: str) -> str:
 @functools.lru_cache(4096)
 def names_of(source: str) -> Names | None:
     """The names of a cell, or None when it is not Python; not to be changed, it is kept for the next who asks."""
-    tree = parsed(source)
-    if tree is None:
+    return names_within(parsed(source))
+
+
+def names_within(tree: ast.Module | None) -> Names | None:
+    """The names of a cell that was parsed; None where it was not, or holds more functions in functions than anybody."""
+    try:
+        return names_in(tree) if tree else None
+    except RecursionError:
         return None
-    return names_in(tree)
 
 
 def names_in(*nodes: ast.AST) -> Names:
-    """The names of some parts of a cell."""
+    """The names of some parts of a cell. Raises RecursionError."""
     names, todo = Names(), list(nodes)
     while todo:  # on a list: a sum of a thousand terms is a thousand deep
         todo += _read(todo.pop(), names)
@@ -265,14 +270,20 @@ def _base(node: ast.expr) -> set[str]:
 
 
 def _comprehension(node: ast.expr, names: Names) -> Iterable[ast.AST]:
-    """Note the names of a comprehension; its variables are its own."""
-    own = set().union(*(names_in(part.target).assigned for part in node.generators))
-    inner = names_in(*ast.iter_child_nodes(node))
+    """Note the names of a comprehension; its variables are its own.
+
+    Each part is read once: what is nested thirty deep and read twice at each level never ends.
+    """
+    first = node.generators[0].iter  # which is read outside
+    targets = names_in(*(part.target for part in node.generators))
+    read = [part for one in node.generators for part in (one.iter, *one.ifs) if part is not first]
+    inner = names_in(*read, *(part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.comprehension)))
+    own = targets.assigned
     names.assigned |= inner.assigned - own  # := binds outside
-    names.changed |= inner.changed - own
-    names.used |= inner.used - own
+    names.changed |= (inner.changed | targets.changed) - own
+    names.used |= (inner.used | targets.used) - own
     names.mentioned |= {label: mentioned - own for label, mentioned in inner.mentioned.items()}
-    return (node.generators[0].iter,)  # which is read outside
+    return (first,)
 
 
 def _mention(label: str, function: ast.AST, body: list[ast.AST], names: Names) -> set[str]:
@@ -282,7 +293,7 @@ def _mention(label: str, function: ast.AST, body: list[ast.AST], names: Names) -
         node = todo.pop()
         shared |= set(node.names) if isinstance(node, ast.Global) else set()
         todo += [] if isinstance(node, (*SCOPES, ast.ClassDef)) else ast.iter_child_nodes(node)
-    own = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)} | inner.given
+    own = {part.arg for part in ast.iter_child_nodes(function.args) if isinstance(part, ast.arg)} | inner.given
     mentioned = (inner.needed | inner.changed | shared & inner.given) - (own - shared)
     names.assigned |= shared
     names.mentioned.setdefault(label, set()).update(mentioned)

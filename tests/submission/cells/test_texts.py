@@ -39,6 +39,11 @@ def test_the_names_that_code_binds_outside_of_functions(source, names):
     assert texts.bound_names(source) == names
 
 
+def test_code_that_is_deeper_than_anybody_writes_stops_nothing():
+    source = "y = 1\nx = " + "lambda: " * 900 + "y"
+    assert (texts.bound_names(source), texts.used_names(source)) == ({"y"}, set())
+
+
 def test_names_in_strings_comments_and_pythons_own_are_no_words_of_code():
     source = "def scale(q):  # by temperature\n    '''doc of it'''\n    return np.dot(q, f\"key\") + len(q)"
     assert texts.words(source) == {"scale", "q", "dot"}

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 
 from viva.engine.blueprint import ANSWERS
-from viva.engine.names import NOTHING, names_in
 from viva.submission.cells.handout import trees
 from viva.submission.cells.joins import code_in, statements
 from viva.submission.cells.matching import Matching
 from viva.submission.cells.places import LOCKED, Piece, Released, Slot
-from viva.submission.cells.texts import bound_names, parses, tree_of
+from viva.submission.cells.texts import bound_names, names_read, parses
 
 LIFTS = 3
 """What an answer uses may use another cell in its turn."""
@@ -148,5 +147,4 @@ class Settled(Matching):
         between = self.pieces[self.pieces.index(user) : self.pieces.index(piece)]
         code = [each for each in between if each.kind == "code"]
         given = piece.gives.union(*(each.binds for each in code))
-        names = [names_in(tree_of(each.source) or NOTHING) for each in code if parses(each.source)]
-        return len(names) < len(code) or any(given & (each.used - each.given) for each in names)
+        return any((names := names_read(each.source)) is None or given & (names.used - names.given) for each in code)

@@ -1,7 +1,4 @@
-"""What can be told of a text without running it: code or words, which names it gives and which it uses.
-
-Where a name is enough nothing is parsed, as a student's code may be cut anywhere.
-"""
+"""What can be told of a text without running it: code or words, which names it gives and which it uses."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ import warnings
 
 from rapidfuzz import fuzz
 
-from viva.engine.names import NOTHING, names_in
+from viva.engine.names import Names, names_within
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
@@ -67,9 +64,9 @@ def bound_names(source: str) -> set[str]:
 @functools.lru_cache(maxsize=2048)
 def _bound_names(source: str) -> frozenset[str]:
     found = set()
-    for part in [source] if parses(source) else _statements(source):
-        tree = tree_of(part)
-        names = names_in(tree) if tree else None
+    whole = names_read(source)
+    for part in [source] if whole else _statements(source):
+        names = whole or names_read(part)
         found |= names.assigned | names.changed if names else _seeming_names(part)
     return frozenset(found - PYTHON)
 
@@ -201,8 +198,14 @@ def given_names(source: str) -> set[str]:
 
 def used_names(source: str) -> set[str]:
     """The names that code uses and does not give itself; none when it is not whole."""
-    names = names_in(tree_of(source) or NOTHING)
-    return names.needed - names.given - PYTHON
+    names = names_read(source)
+    return names.needed - names.given - PYTHON if names else set()
+
+
+@functools.lru_cache(maxsize=2048)
+def names_read(source: str) -> Names | None:
+    """All names of code, None when it is not whole; not to be changed, they are kept for the next who asks."""
+    return names_within(tree_of(source))
 
 
 def likeness(one: str, other: str) -> float:
