@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
+from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
@@ -16,6 +21,8 @@ from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
 from viva.verdict import CourseError
 
 MARKS = ("score", "max_score")
+UNLIMITED = 10_000
+"""More columns of letters than any screen has."""
 SHORT = {Status.MISSING: "-"}
 """How the table of the class calls what takes more than a word."""
 
@@ -94,7 +101,8 @@ class ExportCommand(VivaCommand):
         with self.course.gradebook() as gradebook:
             rows = list(export.scores(self.course, gradebook, assignments, student))
         export.write(rows, path)
-        self.console.print(_class_table(rows, assignments))
+        for table in _class_tables(rows, assignments, self.console):
+            self.console.print(table)
         self.console.print(
             "A score in brackets waits for a grader; * is late; - was not handed in. "
             f"{len(rows)} rows are in {path}.", markup=False, highlight=False, soft_wrap=True
@@ -119,20 +127,37 @@ class ExportCommand(VivaCommand):
         return released
 
 
-def _class_table(rows: list[dict], assignments: list[str]) -> Table:
-    table = Table("student", *(name.partition("_")[0] for name in assignments), "total")
+def _class_tables(rows: list[dict], assignments: list[str], console: Console) -> list[Table]:
+    """The class as one table, or as several where the screen is too narrow for all of its columns."""
+    wide = console.options.update(max_width=UNLIMITED)
+    for parts in range(1, len(assignments) + 1):
+        count = math.ceil(len(assignments) / parts)
+        shares = [assignments[start : start + count] for start in range(0, len(assignments), count)]
+        tables = [_class_table(rows, share, assignments if share is shares[-1] else []) for share in shares]
+        if all(Measurement.get(console, wide, table).maximum <= console.width for table in tables):
+            break
+    return tables
+
+
+def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) -> Table:
+    """A column for each of some assignments, and, where some are to be ``summed``, one for their total."""
+    table = Table("student", *(name.partition("_")[0] for name in assignments), *["total"] * bool(summed))
+    table.columns[0].overflow = "fold"  # two students may begin alike
     for column in table.columns[1:]:
         column.justify = "right"
-    students = list(dict.fromkeys(row["student_id"] for row in rows))
     by_place = {(row["student_id"], row["assignment"]): row for row in rows}
-    for student in students:
-        cells = [by_place[student, name] for name in assignments]
+    for student in dict.fromkeys(row["student_id"] for row in rows):
+        cells = [by_place[student, name] for name in summed]
         total, counted = (sum(row[key] or 0 for row in cells if row["status"] != Status.EXCUSED) for key in MARKS)
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
-        table.add_row(escape(plaintext.line(student)), *map(_score, cells), f"{total:.4g}{of}")
+        scores = [_score(by_place[student, name]) for name in assignments]
+        table.add_row(escape(plaintext.line(student)), *scores, *[f"{total:.4g}{of}"] * bool(summed))
     table.add_section()
-    maxima = [max((row["max_score"] for row in rows if row["assignment"] == name), default=0) for name in assignments]
-    table.add_row("maximum", *(f"{points:g}" for points in maxima), f"{sum(maxima):g}")
+    maxima: Counter[str] = Counter()
+    for row in rows:
+        maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
+    whole = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
+    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *whole)
     return table
 
 
