@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
-import json
 import os
 import random
 import shutil
@@ -41,7 +40,9 @@ from nbgrader.api import Gradebook
 from tests.attacks import CHEATS, READERS, VANDALS
 from tests.hostile import notebook_cells
 from tests.mangling import KEEPING, LOSING, WRITING, plain
+from viva import wording
 from viva.author.answers import Answer, fill_in, read_answers
+from viva.course.gradebook.results import Results
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.verdict import Verdict
 
@@ -264,8 +265,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
             for grade in notebook.grades
             if grade.needs_manual_grade and grade.name not in written
         }
-    lines = (material.root / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    records = {record["student"]: record for record in map(json.loads, lines)}
+    records = {student: record for (_, student), record in Results(material.root / "results.jsonl").read().items()}
     verdicts, explained, waiting = Counter(), 0, Counter()
     for entry in entries:
         who, record, score = f"{entry.student} ({entry.made})", records.get(entry.student), scores.get(entry.student)
@@ -274,19 +274,19 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
             if entry.kind != "losing":
                 yield f"{who}: it was not graded"
             continue
-        results = [result for book in record["notebooks"].values() for cell in book.values() for result in cell]
-        verdicts.update(result["verdict"] for result in results)
+        results = [result for _, _, result in record.results()]
+        verdicts.update(str(result.verdict) for result in results)
         waiting[entry.kind] += entry.student in marked
         most = entry.most
         if entry.kind == "attack in place":
             most = min(most, scores.get(baseline[entry.made.split(" in ")[-1].split(",")[0]], 0))
         if not entry.least - 1e-9 <= score <= most + 1e-9:
             lost = "; ".join(
-                f"{result['title']}: {result['reason'][:100]}" for result in results if not result["earned"]
+                f"{result.title}: {wording.reason(result)[:100]}" for result in results if not result.earned
             )
             yield f"{who}: {score:g} points instead of {entry.least:g} to {most:g} ({lost})"
-        if record["faults"] or any(result["verdict"] == Verdict.UNGRADED for result in results):
-            yield f"{who}: a fault of the grader: {record['faults'] or 'ungraded'}"
+        if record.faults or any(result.verdict is Verdict.UNGRADED for result in results):
+            yield f"{who}: a fault of the grader: {record.faults or 'ungraded'}"
         yield from (f"{who}: {found}" for found in leaks(material, entry))
     print(f"checks: {counted(verdicts)}; submissions that could not be read: {explained}")
     print(f"with a test cell that waits for a human: {counted(+waiting) or 'none'}")

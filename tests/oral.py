@@ -24,6 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from viva import wording
 from viva.engine.blueprint import CHECK, is_locked
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -127,7 +128,7 @@ class Exam:
 def lost(outcome: Outcome) -> dict[tuple[str, str], tuple[Verdict, str]]:
     """The checks that did not pass, with verdict and reason."""
     return {
-        (cell, result.title): (result.verdict, f"{result.reason}\n{result.traceback}")
+        (cell, result.title): (result.verdict, f"{wording.reason(result)}\n{result.traceback}")
         for cell, results in outcome.checks.items()
         for result in results
         if result.earned < result.points

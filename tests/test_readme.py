@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 
 import nbformat
 import pytest
@@ -17,6 +18,7 @@ from viva.author.answers import read_answer
 from viva.cli import Viva
 from viva.course.gradebook.export import COLUMNS
 from viva.engine.blueprint import read_blueprint, split_checks
+from viva.wording import READERS, WORDS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [
@@ -192,6 +194,7 @@ def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_describ
 def test_the_sentences_and_columns_explained_to_graders_are_those_in_the_code():
     text = (PROJECT / "docs" / "grading.md").read_text(encoding="utf-8")
     code = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py"))
+    code += " ".join(words.format_map(defaultdict(str, READERS["grader"])) for words in WORDS.values())
     sentences = re.findall(r"^\| \*(.+?)\* \|", text, re.MULTILINE)
     assert len(sentences) >= 5
     for sentence in sentences:

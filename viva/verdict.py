@@ -12,6 +12,7 @@ VivaError                 what a user can mend; its text is a sentence for them
 CandidateFault            (a BaseException, so that no `except Exception` in a test swallows it)
 ├── CandidateDied         the candidate's process ended in the middle of a question
 ├── CandidateLied         an answer is malformed, or not of the kind that the solution gave
+│   └── CandidateOdd      it is an object where the solution gave plain data
 └── CandidateStopped      the candidate was interrupted because its time was over
 """
 
@@ -81,6 +82,14 @@ class CandidateDied(CandidateFault):
 
 class CandidateLied(CandidateFault):
     """An answer is malformed, or not of the kind that the instructor's solution gave."""
+
+
+class CandidateOdd(CandidateLied):
+    """What stands at ``path`` should be plain data, as the solution gave it, but is ``what``."""
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(f"{path} should be plain data, but is {what}")
+        self.path, self.what = path, what
 
 
 class CandidateStopped(CandidateFault):

@@ -82,10 +82,11 @@ def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, 
     assert f"{REFUSED}: the file 'scaled_attention.ipynb' is not a notebook but a PDF" in said.out
     assert "begins with %%writefile, so that it was not run in the notebook; a human should look at it" in said.out
     records = {r["student"]: r for r in map(json.loads, (course / "results.jsonl").read_text().splitlines())}
-    assert "numpy.allclose" in str(records[PATCHED]["integrity"])
+    assert "numpy.allclose" in str(records[PATCHED]["notebooks"]["scaled_attention"]["integrity"])
     for student in (DAMAGED, PATCHED, LATE):
-        (cells,) = records[student]["notebooks"].values()
-        assert {result["verdict"] for results in cells.values() for result in results} == {"passed"}, student
+        (book,) = records[student]["notebooks"].values()
+        verdicts = {result["verdict"] for results in book["checks"].values() for result in results}
+        assert verdicts == {"passed"}, student
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         assert gradebook.find_submission(SHORT, LATE).total_seconds_late > 0
         assert gradebook.find_submission(SHORT, UNRUN).needs_manual_grade

@@ -17,6 +17,7 @@ from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
 from viva.course.batch import Status, autograde
 from viva.folder import remove
+from viva.record import Note
 from viva.verdict import WallError
 
 RIGHT = "right/einsum"
@@ -62,9 +63,9 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "quits": Status.DONE,
     }
     assert outcomes["twice"].notes == ("also handed in, not graded: 'Copy.ipynb'",)
-    assert outcomes["renamed"].notes == (
-        "scaled_attention.ipynb: the file 'Untitled.ipynb' was graded as scaled_attention.ipynb",
-    )
+    assert outcomes["renamed"].record.notebooks["scaled_attention"].repairs == [
+        Note("graded_as", names=("Untitled.ipynb", "scaled_attention"))
+    ]
     assert set(outcomes["quits"].verdicts) == {"killed"}, outcomes["quits"]
     full = scores(course)
     assert full["good"] == full["twice"] == full["old"] == full["renamed"] == 20
@@ -153,7 +154,7 @@ def results(course, workers: int, order: random.Random) -> list[str]:
     for _ in autograde(opened, submissions, config=config, workers=workers):
         pass
     text = (course / "results.jsonl").read_text(encoding="utf-8")
-    return re.sub(r'"(seconds|graded)": (?:[\d.e-]+|"[^"]*")', r'"\1": 0', text).splitlines()
+    return re.sub(r'"(seconds|graded)":(?:[\d.e-]+|"[^"]*")', r'"\1":0', text).splitlines()
 
 
 @pytest.mark.slow

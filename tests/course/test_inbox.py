@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import SHORT, hand_in, load
 from viva.course.inbox import Inbox
+from viva.wording import sentences
 
 BOOK = "scaled_attention"
 
@@ -24,7 +25,7 @@ def test_submissions_are_opened_repaired_and_those_without_a_notebook_are_explai
     empty.write_bytes(b"")
     inbox = Inbox.of(course, [SHORT])
     ada, bo = (inbox.open(submission) for submission in course.submissions([SHORT]))
-    assert ada.repairs[BOOK] == [f"the file 'Untitled.ipynb' was graded as {BOOK}.ipynb"]
+    assert sentences(ada.repairs[BOOK]) == [f"the file 'Untitled.ipynb' was graded as {BOOK}.ipynb"]
     assert bo.problem == f"the file '{BOOK}.ipynb' is empty"
 
 

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, code_cell, read
-from viva.engine.examination import ENDED
+from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
 from viva.engine.patience import allowance
@@ -83,14 +83,14 @@ def test_the_solution_passes(exam):
 def test_a_wrong_answer_fails_with_the_instructors_message(exam):
     outcome = exam.grade("def f(x): return 11")
     assert verdicts(outcome) == ["failed", "passed"]
-    assert outcome.checks[FIRST][0].reason == "one is wrong"
+    assert wording.reason(outcome.checks[FIRST][0]) == "one is wrong"
     assert points(outcome)[SECOND] == [1, 1]
 
 
 def test_an_answer_that_raises_is_an_error_with_the_students_own_lines(exam):
     outcome = exam.grade("def f(x):\n    return x[0]")
     assert verdicts(outcome) == ["error", "error"]
-    assert last(outcome).reason.startswith("TypeError: 'int' object is not subscriptable")
+    assert wording.reason(last(outcome)).startswith("TypeError: 'int' object is not subscriptable")
     assert "return x[0]" in last(outcome).traceback
     assert "assert" not in last(outcome).traceback
 
@@ -104,13 +104,13 @@ def test_an_answer_that_raises_is_an_error_with_the_students_own_lines(exam):
     ],
 )
 def test_what_a_students_code_says_is_not_said_in_the_voice_of_a_test(exam, raised, reason):
-    assert last(exam.grade(f"def f(x): raise {raised}")).reason == reason
+    assert wording.reason(last(exam.grade(f"def f(x): raise {raised}"))) == reason
 
 
 def test_a_cell_that_raises_is_an_error_in_the_checks_that_need_it(exam):
     outcome = exam.grade("1 / 0")
     assert verdicts(outcome) == ["error", "error"]
-    assert last(outcome).reason == "NameError: name 'f' is not defined"
+    assert wording.reason(last(outcome)) == "NameError: name 'f' is not defined"
     assert outcome.outputs[1][0][0]["ename"] == "ZeroDivisionError"
     assert points(outcome)[SECOND] == [1, 1]
 
@@ -125,14 +125,14 @@ def test_an_answer_of_another_kind_is_refused_with_a_sentence(exam):
     source = "class Magic:\n    def __eq__(self, other): return True\ndef f(x): return Magic()"
     outcome = exam.grade(source)
     assert verdicts(outcome) == ["failed", "failed"]
-    assert last(outcome).reason == (
+    assert wording.reason(last(outcome)) == (
         "f(...) should be plain data such as a number or an array, but is an object of class Magic"
     )
 
 
 @pytest.mark.parametrize("answer", ["def f(x): return f", "def f(x): return len"])
 def test_a_function_in_place_of_a_number_is_refused(exam, answer):
-    assert last(exam.grade(answer)).reason.endswith("but is a function")
+    assert wording.reason(last(exam.grade(answer))).endswith("but is a function")
 
 
 def test_an_endless_answer_costs_only_the_checks_that_call_it(exam):
@@ -150,7 +150,7 @@ def test_an_endless_cell_costs_only_what_it_defines(exam):
 def test_an_endless_cell_that_heeds_no_interrupt_is_killed_and_the_rest_goes_on(exam):
     outcome = exam.grade(f"{HEEDLESS}\ndef f(x): return x + 1")
     assert verdicts(outcome) == ["timeout", "timeout"]
-    assert "in the cell that defines f" in last(outcome).reason
+    assert "in the cell that defines f" in wording.reason(last(outcome))
     assert points(outcome)[SECOND] == [1, 1]
 
 
@@ -158,7 +158,7 @@ def test_an_endless_answer_that_heeds_no_interrupt_is_a_timeout(exam):
     indented = HEEDLESS.replace("\n", "\n    ")
     outcome = exam.grade(f"def f(x):\n    if x == 1:\n        return 2\n    {indented}")
     assert verdicts(outcome) == ["passed", "timeout"]
-    assert last(outcome).reason == "f did not finish in 1 second"
+    assert wording.reason(last(outcome)) == "f did not finish in 1 second"
     assert points(outcome)[SECOND] == [1, 1]
 
 
@@ -207,8 +207,8 @@ def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quic
     assert verdicts(outcome, "test-1") == ["timeout"] * 5
     assert verdicts(outcome, "test-3") == ["timeout", "passed"]
     assert verdicts(outcome, "test-5") == ["passed"]
-    assert "user did not finish in 1 second" in outcome.checks["test-1"][0].reason
-    assert last(outcome, "test-1").reason.startswith("user was not called again: it had not finished in")
+    assert "user did not finish in 1 second" in wording.reason(outcome.checks["test-1"][0])
+    assert wording.reason(last(outcome, "test-1")).startswith("user was not called again: it had not finished in")
 
 
 def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(quick, tmp_path):
@@ -224,7 +224,9 @@ def test_what_an_endless_cell_left_half_done_is_a_timeout_and_no_wrong_answer(qu
     exam = Exam(HELPED, quick, tmp_path)
     outcome = exam.grade({"answer-4": "total = 0\nwhile True: pass"})
     assert verdicts(outcome, "test-5") == ["timeout"]
-    assert last(outcome, "test-5").reason == "in the cell that defines total, the code did not finish in 1 second"
+    assert (
+        wording.reason(last(outcome, "test-5")) == "in the cell that defines total, the code did not finish in 1 second"
+    )
 
 
 def test_a_function_that_ends_its_process_costs_no_other_function_its_checks(quick, tmp_path):
@@ -241,7 +243,7 @@ def test_a_submission_has_one_budget_of_time_which_also_what_begins_again_is_pai
     endless = "import time\ntime.sleep(1e6)"
     outcome = exam.grade({"answer-0": endless, "answer-2": f"{endless}", "answer-4": "import os\nos._exit(1)"})
     assert outcome.faults == []
-    assert last(outcome, "test-5").reason == "not run: the notebook did not finish in 2 seconds"
+    assert wording.reason(last(outcome, "test-5")) == "not run: the notebook did not finish in 2 seconds"
     assert {verdict for cell in exam.tests for verdict in verdicts(outcome, cell)} == {"timeout"}
 
 
@@ -293,7 +295,7 @@ assert total() == 12
 def test_a_cell_that_ends_the_process_kills_only_what_it_defines(exam, answer):
     outcome = exam.grade(f"def f(x): return x + 1\n{answer}")
     assert verdicts(outcome) == ["killed", "killed"]
-    assert last(outcome).reason.startswith("in the cell that defines f, the code ended its process")
+    assert wording.reason(last(outcome)).startswith("in the cell that defines f, the code ended its process")
     assert points(outcome) == {FIRST: [0, 0], SECOND: [1, 1], THIRD: [0]}
     assert outcome.outputs[1][0][0]["ename"] == "killed"
 
@@ -325,7 +327,7 @@ def test_a_notebook_that_dies_too_often_is_killed_from_there(exam):
     outcome = exam.grader.grade(notebook, exam.examination)
     assert verdicts(outcome, FIRST) == ["passed", "passed"]
     assert verdicts(outcome, SECOND) == ["killed", "killed"]
-    assert last(outcome, THIRD).reason == "the cells before ended the code's process too often"
+    assert wording.reason(last(outcome, THIRD)) == "the cells before ended the code's process too often"
     assert outcome.faults == []
 
 
@@ -355,7 +357,7 @@ def test_a_grade_cell_in_another_language_of_magics_is_ungraded_and_costs_nothin
     exam = Exam("--- answer\nx = 1\n--- test\n%%bash\necho\n", quick, tmp_path)
     outcome = quick.grade(exam.answered(), replace(exam.examination, inside=frozenset()))
     assert verdicts(outcome, "test-1") == ["ungraded"]
-    assert last(outcome, "test-1").reason == "the test cell uses %%bash, which the grader cannot run"
+    assert wording.reason(last(outcome, "test-1")) == "the test cell uses %%bash, which the grader cannot run"
     assert outcome.earned("test-1") is None
 
 
@@ -434,7 +436,7 @@ def test_a_test_that_ends_its_process_with_the_same_answer_twice_costs_that_chec
     known = replace(exam.examination, blueprint=replace(exam.examination.blueprint, cells=tuple(cells)))
     outcome = quick.grade(exam.answered(), known)
     assert verdicts(outcome, "test-1") == ["killed"]
-    assert last(outcome, "test-1").reason == ENDED
+    assert last(outcome, "test-1").cause.kind == "answer_ended"
     assert verdicts(outcome, "test-2") == ["passed"]
     assert exam.grade().earned("test-1") == 1
 
@@ -543,5 +545,5 @@ def test_a_test_that_ends_by_no_ordinary_exception_fails_and_the_next_one_runs(q
     exam = Exam(f"--- answer\n{solution}\n--- test\n{test}\n--- test\nassert f(1)\n", quick, tmp_path)
     assert verdicts(exam.grade(), "test-1") == ["passed"]
     outcome = exam.grade("def f(x): return 1")
-    assert (verdicts(outcome, "test-1"), last(outcome, "test-1").reason) == ([verdict], reason)
+    assert (verdicts(outcome, "test-1"), wording.reason(last(outcome, "test-1"))) == ([verdict], reason)
     assert verdicts(outcome, "test-2") == ["passed"]

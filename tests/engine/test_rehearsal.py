@@ -9,10 +9,12 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
+from viva import wording
 from viva.course.autograde import new_grader
 from viva.engine.dialogue.kinds import PLAIN
 from viva.engine.grading import Grader
-from viva.engine.rehearsal import REFUSED, rehearse
+from viva.engine.rehearsal import rehearse
+from viva.record import Note
 from viva.verdict import BlueprintError, Verdict
 from viva.wall.confinement import Wall
 
@@ -277,10 +279,12 @@ def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(text, grader
     (tmp_path / "numbers").write_text("1 2")
     exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)
     refused, other = exam.tests
-    assert exam.examination.refused == {refused: REFUSED}
+    assert exam.examination.refused == {refused: Note("refused_by_wall")}
     for answer in (None, "def double(*given): return []"):
         outcome = exam.grade(answer)
-        assert [(result.verdict, result.reason) for result in outcome.checks[refused]] == [(Verdict.UNGRADED, REFUSED)]
+        assert [(result.verdict, result.cause.kind) for result in outcome.checks[refused]] == [
+            (Verdict.UNGRADED, "refused_by_wall")
+        ]
         assert [result.verdict for result in outcome.checks[other]] == [Verdict.PASSED]
 
 
@@ -656,7 +660,7 @@ def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_poin
     for answer, verdict in ((None, Verdict.PASSED), ("def one(): return 2", Verdict.FAILED)):
         outcome = exam.grade(answer)
         assert [outcome.checks[test][0].verdict for test in exam.tests] == [verdict, Verdict.UNGRADED]
-        assert "passes this test where one process does everything" in outcome.checks[second][0].reason
+        assert "passes this test where one process does everything" in wording.reason(outcome.checks[second][0])
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served, stand_in_for_mathjax
 from tests.flow.test_formgrader import NOTEBOOK, TASK
 from viva.course.gradebook.results import Results
+from viva.wording import sentences
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
@@ -229,7 +230,8 @@ def test_in_the_feedback_nothing_of_a_submission_runs_or_leaves(graded, watched)
 
 def test_the_results_say_what_was_taken_out_of_which_cell(graded):
     record = Results.of(load(graded)[0].directory).read()[SHORT, STUDENT]
-    notes = "\n".join(record["sanitized"][NOTEBOOK])
+    told = sentences(record.notebooks[NOTEBOOK].sanitized)
+    notes = "\n".join(told)
     for what in ("<script>", "onerror", "application/javascript", "style of <div>", "<iframe>", r"\require"):
         assert what in notes
-    assert sum(len(note) for note in record["sanitized"][NOTEBOOK]) < 40_000
+    assert sum(map(len, told)) < 40_000

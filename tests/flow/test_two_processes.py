@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.flow.test_known_answers import ANSWERS, notebooks
+from viva import wording
 from viva.author.answers import fill_in
 from viva.verdict import Verdict
 
@@ -30,7 +31,7 @@ def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examinati
     graded = grader.grade(fill_in(answer, release, blueprint), examination(assignment))
     assert graded.faults == []
     lost = {
-        (cell, result.title): f"{result.verdict}: {result.reason}"
+        (cell, result.title): f"{result.verdict}: {wording.reason(result)}"
         for cell, results in graded.checks.items()
         for result in results
         if result.verdict is not Verdict.PASSED

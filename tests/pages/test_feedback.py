@@ -228,12 +228,12 @@ def test_repairs_are_named(graded):
 
 def test_what_was_left_out_of_the_outputs_is_said_gently_and_only_then(course, viva):
     assert "left out" not in page(course, "wrong").text
-    note = "Cell 3 was shown without: <script>."
-    change_results(course, "right", lambda record: record.update(sanitized={NOTEBOOK: [note]}))
+    taken = {"kind": "shown_without", "numbers": [3], "names": ["<script>"]}
+    change_results(course, "right", lambda record: record["notebooks"][NOTEBOOK].update(sanitized=[taken]))
     assert viva("feedback", "--student=right").status == 0
     text = page(course, "right").select_one("section[aria-labelledby=notebook]").text
     assert "Some of it is left out on this page" in text and "That cost no points" in " ".join(text.split())
-    assert note in text
+    assert "Cell 3 was shown without: <script>." in text
 
 
 def test_a_question_whose_heading_begins_with_a_number_is_named_so(course, viva):
@@ -247,13 +247,10 @@ def test_a_question_whose_heading_begins_with_a_number_is_named_so(course, viva)
 
 def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_faults_are_named(course, viva):
     def change(record):
-        first, second, *_ = record["notebooks"][NOTEBOOK]["test_twice"]
-        first |= {"verdict": "missing", "earned": 0, "reason": "the cell is not in the submission"}
-        second |= {
-            "verdict": "ungraded",
-            "earned": 0,
-            "reason": "the grader failed, not you: KeyError: 'kumquat-31415'",
-        }
+        first, second, *_ = record["notebooks"][NOTEBOOK]["checks"]["test_twice"]
+        first |= {"verdict": "missing", "earned": 0, "cause": {"kind": "missing"}}
+        second |= {"verdict": "ungraded", "earned": 0}
+        second["cause"] = {"kind": "grader_failed", "names": ["KeyError: 'kumquat-31415'"]}
         record["faults"], record["wall"] = ["Traceback ... kumquat-31415"], False
 
     change_results(course, "right", change)
@@ -408,9 +405,11 @@ CHANGES = {
     "the due date": by_hand(lambda book, _: setattr(book.find_assignment(SMALL), "duedate", datetime(2026, 1, 1))),
     "the graded notebook": edited(f"autograded/right/{SMALL}/{NOTEBOOK}.ipynb", "return x + x", "return x + x  # so"),
     "what a check came to": lambda root: change_results(
-        root, "right", lambda record: record["notebooks"][NOTEBOOK]["test_twice"][0].update(verdict="missing")
+        root, "right", lambda record: record["notebooks"][NOTEBOOK]["checks"]["test_twice"][0].update(verdict="missing")
     ),
-    "a repair": lambda root: change_results(root, "right", lambda record: record.update(repairs={NOTEBOOK: ["so"]})),
+    "a repair": lambda root: change_results(
+        root, "right", lambda record: record["notebooks"][NOTEBOOK].update(repairs=[{"kind": "nothing_own"}])
+    ),
     "a hidden line": edited(f"source/{SMALL}/{NOTEBOOK}.ipynb", "161803", "161804"),
     "what students may read": edited("nbgrader_config.py", "show_marking_scheme = False", "show_marking_scheme = True"),
     "the page, which somebody edited": edited(PAGE, "passed", "pessed"),
@@ -428,7 +427,7 @@ def test_a_page_is_written_anew_when_anything_that_it_depends_on_changed(course,
 def test_times_alone_change_no_page(course, viva):
     def later(record):
         record["graded"], record["seconds"] = "2030-01-01T00:00:00+00:00", 9.0
-        record["notebooks"][NOTEBOOK]["test_twice"][0]["seconds"] = 1.5
+        record["notebooks"][NOTEBOOK]["checks"]["test_twice"][0]["seconds"] = 1.5
 
     change_results(course, "right", later)
     assert statuses(viva, "--student=right") == {"right": "unchanged"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import csv
 import html
 import io
@@ -20,19 +21,19 @@ from bs4 import BeautifulSoup
 from nbgrader.api import Assignment, Grade, Student, SubmittedAssignment, SubmittedNotebook
 
 from tests.browser import CONTRAST, print_problems
-from tests.conftest import PROJECT, SHORT, hand_in, load
+from tests.conftest import SHORT, hand_in, load
 from viva.commands.grade import GradeCommand
 from viva.course.gradebook import export
 from viva.course.gradebook.results import Results
 from viva.pages import report
 from viva.pages.reporting.cells import focus, read_cells
-from viva.pages.reporting.findings import DOUBTFUL
-from viva.verdict import CourseError
+from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
+from viva.verdict import CourseError, Verdict
+from viva.wording import sentence, sentences
 
 pytestmark = pytest.mark.xdist_group("report")
 
 SERVER = "http://localhost:8888"
-ODD = {"notebooks": 3, "repairs": {"nb": None}, "integrity": {"nb": 2}, "seconds": "x", "graded": None, "wall": None}
 MISCHIEF = "np.allclose = lambda *args, **more: True\nopen('/etc/passwd')"
 BOOK = "scaled_attention"
 HOSTILE = [
@@ -104,7 +105,7 @@ def test_scores_and_counts_are_those_of_the_gradebook(classroom):
     assert part["maximum"] == 25
     assert part["speed"]["submissions"] == 5
     titles = [check["title"] for check in part["checks"]]
-    assert titles == [r["title"] for cell in records(classroom)[SHORT, "ada"]["notebooks"][BOOK].values() for r in cell]
+    assert titles == [result.title for _, _, result in records(classroom)[SHORT, "ada"].results()]
 
 
 def test_lateness_and_its_penalty_count(room):
@@ -138,54 +139,44 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     assert by_hand["ada"]["link"] == f"https://hub.example.org/user/me/formgrader/submissions/{place}/?index={index}"
 
 
-DOUBT = "cell 3 may belong to 'self_attention'; a human should look at it"
+DOUBT = Note("may_belong", cells=("self_attention",), numbers=(3,), doubt=True)
 
 
 def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
     old = records(room)
-    old[SHORT, "ada"] |= {"wall": False, "repairs": {BOOK: [DOUBT]}}
-    old[SHORT, "cy"] |= {"repairs": {BOOK: [DOUBT, "an extra comma"]}}
-    result = next(iter(old[SHORT, "bo"]["notebooks"][BOOK].values()))[0]
-    result |= {"verdict": "ungraded", "reason": "the grader failed, not you"}
-    Results.of(load(room)[0].directory).add(list(old.values()))
+    old[SHORT, "ada"].wall = False
+    old[SHORT, "ada"].notebooks[BOOK].repairs = [DOUBT]
+    old[SHORT, "cy"].notebooks[BOOK].repairs = [DOUBT, Note("other_order")]
+    _, _, result = next(old[SHORT, "bo"].results())
+    result.verdict, result.cause = Verdict.UNGRADED, note("grader_failed", "disk full")
+    Results.of(load(room)[0].directory).add(old.values())
     page, figures = written(room)
     kinds = {kind["why"]: kind["rows"] for kind in figures["assignments"][0]["waiting"]}
     assert [row["student"] for row in kinds["ungraded"]] == ["bo"]
     doubted = [(row["student"], row["detail"]) for row in kinds["repair in doubt"]]
-    assert doubted == [("cy", DOUBT)], "ada passed everything, so that nothing is in doubt"
+    assert doubted == [("cy", sentence(DOUBT))], "ada passed everything, so that nothing is in doubt"
     assert "1 submission was" in re.sub(r"\s+", " ", page)
     assert "without a wall" in page
     assert "without a wall" not in written(room, assignments=["ps1_general_attention"])[0]
 
 
-def test_what_makes_a_repair_doubtful_is_what_repairs_say():
-    code = " ".join(
-        path.read_text(encoding="utf-8") for path in PROJECT.glob("viva/**/*.py") if path.stem != "findings"
-    )
-    assert [phrase for phrase in DOUBTFUL if phrase.removeprefix("was ").removeprefix("which ") not in code] == []
-
-
 def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom):
     found = records(classroom)
-    told = found[SHORT, "mallory"]["integrity"]
-    assert told == {
-        BOOK: [
-            "not what was loaded any more: numpy.allclose",
-            "tried to open outside its folder: '/etc/passwd' (the wall refused it)",
-        ]
-    }
-    assert not any("integrity" in record for (_, student), record in found.items() if student != "mallory")
-    page, figures = written(classroom)
-    assert [(row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]] == [
-        ("mallory", told[BOOK])
+    told = sentences(found[SHORT, "mallory"].notebooks[BOOK].integrity)
+    assert told == [
+        "not what was loaded any more: numpy.allclose",
+        "tried to open outside its folder: '/etc/passwd' (the wall refused it)",
     ]
-    assert told[BOOK][0] in page
+    assert not any(record.notebooks[BOOK].integrity for (_, name), record in found.items() if name != "mallory")
+    page, figures = written(classroom)
+    assert [(row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]] == [("mallory", told)]
+    assert told[0] in page
 
 
 def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
     old = records(room)
-    old[SHORT, "bo"]["sanitized"] = {BOOK: ["Cell 7 was shown without: <script>."]}
-    Results.of(load(room)[0].directory).add(list(old.values()))
+    old[SHORT, "bo"].notebooks[BOOK].sanitized = [note("shown_without", "<script>", numbers=(7,))]
+    Results.of(load(room)[0].directory).add(old.values())
     page, figures = written(room)
     assert ("bo", ["Cell 7 was shown without: <script>."]) in [
         (row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]
@@ -195,8 +186,8 @@ def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
 
 def test_refusals_excuses_and_repairs_are_told_with_their_reasons_in_page_files_and_figures(room):
     old = records(room)
-    old[SHORT, "ada"]["repairs"] = {BOOK: ["'name' was <moved>"]}
-    Results.of(load(room)[0].directory).add(list(old.values()))
+    old[SHORT, "ada"].notebooks[BOOK].repairs = [note("told", "'name' was <moved>")]
+    Results.of(load(room)[0].directory).add(old.values())
     (room / "excused.csv").write_text(f"assignment,student_id,reason\n{SHORT},nobody,ill <until> spring\n")
     page, figures = written(room)
     (part,), refusal = figures["assignments"], "no scaled_attention.ipynb was handed in (found: nothing)"
@@ -205,8 +196,8 @@ def test_refusals_excuses_and_repairs_are_told_with_their_reasons_in_page_files_
     assert part["excused"] == [{"student": "nobody", "reason": "ill <until> spring"}]
     assert [(row["student"], row["repairs"]) for row in part["repairs"]] == [("ada", ["'name' was <moved>"])]
     text = BeautifulSoup(page, "html.parser").get_text()
-    for sentence in (refusal, "ill <until> spring", "'name' was <moved>"):
-        assert sentence in text
+    for said in (refusal, "ill <until> spring", "'name' was <moved>"):
+        assert said in text
     files = rows_of(page)
     assert {"student": "late", "what": "refused", "reason": refusal} in files[f"{SHORT}-students.csv"]
     assert [row["repair"] for row in files[f"{SHORT}-repairs.csv"]] == ["'name' was <moved>"]
@@ -237,11 +228,11 @@ def test_no_text_in_a_csv_file_is_a_formula(text):
 
 def test_hidden_names_are_nowhere_in_page_files_and_figures(room):
     old = records(room)
-    old[SHORT, "cy"]["repairs"] = {BOOK: ["ada.ipynb was cut in two"]}
-    old[SHORT, "bo"]["integrity"] = {BOOK: ["tried to open /home/untouched/x"]}
-    for result in itertools.chain(*old[SHORT, "bo"]["notebooks"][BOOK].values()):
-        result["reason"] = f"{result['reason']} says Nora Nobody in ADA's file"
-    Results.of(load(room)[0].directory).add(list(old.values()))
+    old[SHORT, "cy"].notebooks[BOOK].repairs = [note("told", "ada.ipynb was cut in two")]
+    old[SHORT, "bo"].notebooks[BOOK].integrity = [note("told", "tried to open /home/untouched/x")]
+    for _, _, result in old[SHORT, "bo"].results():
+        result.reason = f"{result.reason} says Nora Nobody in ADA's file"
+    Results.of(load(room)[0].directory).add(old.values())
     page, figures = written(room, anonymous=True)
     again, _ = written(room, anonymous=True)
     assert page == again
@@ -262,9 +253,10 @@ def test_what_students_call_themselves_and_their_files_is_not_in_an_anonymous_re
     name = "Lovelace, A. (ps3 final).pdf"
     (room / "submitted" / "late" / SHORT / name).write_text("a scan")
     old = records(room)
-    assert old[SHORT, "ada"]["names"] == {BOOK: ["Augusta King", "Augusta", "King"]}, "'none' is a word of Python"
-    old[SHORT, "cy"]["repairs"] = {BOOK: ["cell 3 by augusta KING was cut in two; scaled_attention.ipynb was None"]}
-    Results.of(load(room)[0].directory).add(list(old.values()))
+    assert old[SHORT, "ada"].notebooks[BOOK].names == ["Augusta King", "Augusta", "King"], "'none' is a word of Python"
+    told = note("told", "cell 3 by augusta KING was cut in two; scaled_attention.ipynb was None")
+    old[SHORT, "cy"].notebooks[BOOK].repairs = [told]
+    Results.of(load(room)[0].directory).add(old.values())
     named, _ = written(room)
     assert name in named and "augusta KING" in named
     page, figures = written(room, anonymous=True)
@@ -303,12 +295,14 @@ def test_a_course_where_nothing_was_handed_in_and_one_where_nothing_was_released
 
 
 def test_one_student_and_old_records(room):
-    every = records(room)
-    path = room / "results.jsonl"
-    for one in (every[SHORT, "ada"], {"assignment": SHORT, "student": "ada"}, every[SHORT, "ada"] | ODD):
-        path.write_text(json.dumps(one) + "\n")
-        page, _ = written(room)
+    one, path = records(room)[SHORT, "ada"], room / "results.jsonl"
+    check = {"title": "a", "points": 1, "earned": 1, "verdict": "passed", "reason": ""}
+    old = {"assignment": SHORT, "student": "ada", "notebooks": {BOOK: {"test": [check]}}, "repairs": {BOOK: ["so"]}}
+    for line in (encode(one), encode(SubmissionRecord(SHORT, "ada")), json.dumps(old).encode()):
+        path.write_bytes(line + b"\n")
+        page, figures = written(room)
         assert "Report of" in page
+    assert [row["repairs"] for row in figures["assignments"][0]["repairs"]] == [["so"]], "what was written long ago"
 
 
 def test_the_command_prints_figures_as_json_and_where_the_page_is(classroom, viva, course, monkeypatch):
@@ -344,11 +338,12 @@ def enter(root: Path, size: int) -> None:
                 by_hand = cell.type == "TaskCell"
                 score = None if by_hand else dice.randint(0, int(cell.max_score))
                 made.append(Grade(cell_id=cell.id, notebook_id=notebook, auto_score=score, needs_manual_grade=by_hand))
-            record = json.loads(json.dumps(template)) | {"student": student, "seconds": 0.5}
-            for result in itertools.chain(*record["notebooks"][BOOK].values()):
+            record = copy.deepcopy(template)
+            record.student, record.seconds = student, 0.5
+            for _, _, result in record.results():
                 right = dice.random() < 0.7
-                result |= {"earned": result["points"] * right, "verdict": "passed" if right else "failed"}
-                result["reason"] = "" if right else f"Row {dice.randrange(9)} sums to {dice.random():.3f}, not to 1."
+                result.earned, result.verdict = result.points * right, Verdict.PASSED if right else Verdict.FAILED
+                result.reason = "" if right else f"Row {dice.randrange(9)} sums to {dice.random():.3f}, not to 1."
             new.append(record)
             folder = root / "autograded" / student / SHORT
             folder.mkdir(parents=True)
@@ -387,16 +382,15 @@ def hostile(room) -> Path:
     old = records(room)
     made = []
     for place, text in enumerate(HOSTILE):
-        record = json.loads(json.dumps(old[SHORT, "bo"])) | {"student": text.replace("/", "|")}
-        for result in itertools.chain(*record["notebooks"][BOOK].values()):
-            result |= {
-                "reason": text,
-                "traceback": text,
-                "printed": text,
-                "verdict": "killed" if place % 2 else "failed",
-            }
-            result["title"] += text
-        record |= {"integrity": {BOOK: [text, 3], text: [text]}, "repairs": {BOOK: [f"{text} was cut in two"]}}
+        record = copy.deepcopy(old[SHORT, "bo"])
+        record.student = text.replace("/", "|")
+        for _, _, result in record.results():
+            result.reason = result.traceback = result.printed = text
+            result.verdict = Verdict.KILLED if place % 2 else Verdict.FAILED
+            result.title += text
+        record.notebooks[BOOK].integrity = [note("opened", text), Note("told", names=(text,))]
+        record.notebooks[BOOK].repairs = [note("rival", text)]
+        record.notebooks[text] = NotebookRecord(integrity=[Note("told", names=(text,))])
         made.append(record)
     for student in ("ada", "bo"):
         path = room / "autograded" / student / SHORT / f"{BOOK}.ipynb"

@@ -11,6 +11,7 @@ from tests.conftest import PROJECT
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
+from viva.record import doubtful
 from viva.submission.cells import doubts
 from viva.submission.cells.repair import repair
 from viva.submission.cells.texts import squeezed
@@ -43,7 +44,7 @@ def test_every_answer_is_in_its_place_no_text_is_one_and_nothing_is_doubted(assi
         }, name
         written = [slot for slot in released.slots if slot.written]
         assert [texts[slot.cell.id] for slot in written] == [slot.squeezed for slot in written]
-        assert (result.doubtful, result.told) == ((), 1), (name, result.repairs)
+        assert (doubtful(result.repairs), result.told) == ((), 1), (name, result.repairs)
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
@@ -58,4 +59,8 @@ def test_an_answer_that_is_given_twice_is_doubted_whichever_counts(assignment, s
         borrowed = borrow(answers[name], dice, answers[other][last])
         result = repair(read(borrowed_bytes(borrowed))[0], released)
         slot = next(slot for slot in released.slots if slot.name == last)
-        assert set(doubts.tests_of(released.slots, slot)) <= set(result.doubtful), (name, other, result.repairs)
+        assert set(doubts.tests_of(released.slots, slot)) <= set(doubtful(result.repairs)), (
+            name,
+            other,
+            result.repairs,
+        )

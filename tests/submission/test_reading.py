@@ -18,10 +18,12 @@ from tests.conftest import PROJECT, SHORT
 from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, ONE
 from viva.cleaning import plaintext
+from viva.record import doubtful
 from viva.submission.files import contents
 from viva.submission.files.handin import find
 from viva.submission.reading import Opened, open_notebooks
 from viva.submission.submission import Submission
+from viva.wording import sentences
 
 NAME = "scaled_attention"
 FULL, BLANK = as_utf8(plain(ONE.full)), as_utf8(plain(ONE.release))
@@ -44,6 +46,10 @@ def submit(tmp_path):
         return opened
 
     return submit
+
+
+def said(opened: Opened) -> list[str]:
+    return sentences(opened.repairs[NAME])
 
 
 def graded(opened: Opened) -> bool:
@@ -85,16 +91,14 @@ def test_a_renamed_notebook_is_found_and_named(submit, name):
     opened = submit(**{name: FULL})
     assert graded(opened)
     shown = name.replace("___", "/").replace("__", ".")
-    assert opened.repairs[NAME] == [f"the file '{shown}' was graded as scaled_attention.ipynb"]
+    assert said(opened) == [f"the file '{shown}' was graded as scaled_attention.ipynb"]
 
 
 def test_a_notebook_in_a_zip_is_found(submit):
     inside = zipped(ps3___scaled_attention__ipynb=FULL, __MACOSX___scaled_attention__ipynb=b"", data__csv=b"1")
     opened = submit(all__zip=inside)
     assert graded(opened)
-    assert opened.repairs[NAME] == [
-        "the file 'all.zip/ps3/scaled_attention.ipynb' was graded as scaled_attention.ipynb"
-    ]
+    assert said(opened) == ["the file 'all.zip/ps3/scaled_attention.ipynb' was graded as scaled_attention.ipynb"]
 
 
 def test_a_zip_that_has_the_name_of_a_notebook_or_none_is_opened(submit, tmp_path):
@@ -102,9 +106,7 @@ def test_a_zip_that_has_the_name_of_a_notebook_or_none_is_opened(submit, tmp_pat
         opened = submit(**{name: zipped(a___scaled_attention__ipynb=FULL)})
         assert graded(opened)
         shown = name.replace("__", ".")
-        assert opened.repairs[NAME] == [
-            f"the file '{shown}/a/scaled_attention.ipynb' was graded as scaled_attention.ipynb"
-        ]
+        assert said(opened) == [f"the file '{shown}/a/scaled_attention.ipynb' was graded as scaled_attention.ipynb"]
         (tmp_path / shown).unlink()
 
 
@@ -176,7 +178,7 @@ def test_what_cannot_be_graded_is_explained_with_what_was_found(submit, files, p
 def test_a_file_that_is_called_like_a_sentence_is_quoted_and_cut(submit, name):
     begun = plaintext.quoted(f"{name[:200]}scaled_attention.ipynb")
     opened = submit(**{f"{name[:200]}scaled_attention__ipynb": FULL})
-    assert opened.repairs[NAME] == [f"the file {begun} was graded as scaled_attention.ipynb"]
+    assert said(opened) == [f"the file {begun} was graded as scaled_attention.ipynb"]
     assert begun.count("'") == 2 and len(begun) <= plaintext.QUOTED + 2
 
 
@@ -190,8 +192,8 @@ def test_of_a_second_notebook_with_other_answers_a_human_is_told(submit):
     find_cell = next(cell for cell in half["cells"] if cell["id"] == "self_attention")
     find_cell["source"] = "def self_attention(X, *more):\n    return X, X"
     opened = submit(scaled_attention__ipynb=as_utf8(half), another__ipynb=FULL)
-    assert opened.repairs[NAME] == ["the file 'another.ipynb' holds other answers; a human should look at it"]
-    assert {"test_self_attention", "why_equivariant"} <= set(opened.doubtful[NAME])
+    assert said(opened) == ["the file 'another.ipynb' holds other answers; a human should look at it"]
+    assert {"test_self_attention", "why_equivariant"} <= set(doubtful(opened.repairs[NAME]))
 
 
 def test_what_jupyter_saved_by_itself_counts_when_nothing_else_holds_answers(submit):
@@ -200,7 +202,7 @@ def test_what_jupyter_saved_by_itself_counts_when_nothing_else_holds_answers(sub
     assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
     opened = submit(scaled_attention__ipynb=FULL)
     assert graded(opened)
-    assert (opened.repairs[NAME], opened.notes) == ([], [])
+    assert (said(opened), opened.notes) == ([], [])
 
 
 def test_a_packed_notebook_is_unpacked_and_no_further_than_the_limit(submit, monkeypatch):
@@ -232,7 +234,7 @@ def test_the_file_with_the_answers_is_graded_when_the_right_name_holds_none(subm
 def test_a_zip_with_the_answers_is_graded_when_the_notebook_beside_it_holds_none(submit):
     opened = submit(scaled_attention__ipynb=BLANK, final__zip=zipped(scaled_attention__ipynb=FULL))
     assert graded(opened)
-    assert opened.repairs[NAME] == ["the file 'final.zip/scaled_attention.ipynb' was graded as scaled_attention.ipynb"]
+    assert said(opened) == ["the file 'final.zip/scaled_attention.ipynb' was graded as scaled_attention.ipynb"]
 
 
 def test_a_zip_of_other_things_beside_a_notebook_is_not_worth_a_word(submit):
@@ -269,16 +271,19 @@ def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit
     opened = submit(**{"12_1_Self_Attention_(1)__ipynb": borrowed_bytes(borrowed)})
     cells = {cell.id: cell.source for cell in opened.notebooks[NAME].cells}
     assert {name: cells[name] for name in borrowed.answers} == borrowed.answers
-    assert opened.doubtful == {NAME: ()}
+    assert doubtful(opened.repairs[NAME]) == ()
     hardly = "hardly a cell of the assignment is in it; it may be another notebook"
-    assert opened.repairs[NAME][:2] == [hardly, f"the file '12_1_Self_Attention_(1).ipynb' was graded as {NAME}.ipynb"]
+    assert said(opened)[:2] == [
+        hardly,
+        f"the file '12_1_Self_Attention_(1).ipynb' was graded as {NAME}.ipynb",
+    ]
 
 
 def test_of_two_such_notebooks_with_other_answers_a_human_is_told(submit):
     one, other = (answers_in(case.full) for case in CASES[SHORT][:2])
     files = {name: borrowed_bytes(borrow(answers, random.Random(1))) for name, answers in (("a", one), ("b", other))}
     opened = submit(a__ipynb=files["a"], b__ipynb=files["b"])
-    assert "the file 'b.ipynb' holds other answers; a human should look at it" in opened.repairs[NAME]
+    assert "the file 'b.ipynb' holds other answers; a human should look at it" in said(opened)
 
 
 def test_a_renamed_notebook_without_any_identity_is_recognised(submit):
@@ -334,7 +339,7 @@ def test_names_in_a_zip_lead_nowhere(submit, tmp_path):
         archive.writestr("../../../evil\n.ipynb", FULL)
     opened = submit()
     assert graded(opened)
-    assert opened.repairs[NAME] == ["the file 'a.zip/../../../evil .ipynb' was graded as scaled_attention.ipynb"]
+    assert said(opened) == ["the file 'a.zip/../../../evil .ipynb' was graded as scaled_attention.ipynb"]
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 

@@ -11,7 +11,14 @@ from tests import hostile
 from tests.cleaning.test_markup import FRAMES
 from tests.conftest import SHORT, hand_in, load
 from viva.course.gradebook.results import Results
-from viva.submission.sanitize import clean_output, clean_text, sanitize
+from viva.submission.sanitize import clean_output, clean_text
+from viva.submission.sanitize import sanitize as clean
+from viva.wording import sentences
+
+
+def sanitize(notebook, given=frozenset()):
+    return sentences(clean(notebook, given))
+
 
 FRAME = {"text/html": FRAMES["numbers"]._repr_html_(), "text/plain": "   a  b"}
 HARMLESS = [
@@ -120,8 +127,8 @@ def test_grading_cleans_autograded_and_leaves_what_was_handed_in(course, viva):
     assert "script" not in texts["anna"] and "<em>equivariant</em>: $a &lt; b$" in texts["anna"]
     assert texts["bert"] == "It is *equivariant*: a < b, List[int]."
     known = Results.of(load(course)[0].directory).read()
-    assert known[SHORT, "bert"]["sanitized"] == {}
-    (note,) = known[SHORT, "anna"]["sanitized"][path.stem]
+    assert known[SHORT, "bert"].notebooks[path.stem].sanitized == []
+    (note,) = sentences(known[SHORT, "anna"].notebooks[path.stem].sanitized)
     assert note.endswith("was shown without: <script>.")
 
 

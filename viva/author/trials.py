@@ -15,6 +15,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva import wording
 from viva.author import witness
 from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, unneeded, used_later
@@ -95,7 +96,7 @@ class Worker:
         start = time.perf_counter()
         outcome = self.grader.grade(notebook, known, data)
         verdicts = {
-            f"{cell}: {result.title}": (str(result.verdict), result.reason)
+            f"{cell}: {result.title}": (str(result.verdict), wording.reason(result))
             for cell, results in outcome.checks.items()
             for result in results
         }

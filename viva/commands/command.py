@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from traitlets import Bool, Int, TraitError, default
 
 import viva
+from viva import wording
 from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.cleaning import plaintext
@@ -139,7 +140,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self._print_verdicts(outcomes)
         for outcome in outcomes:
             place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
-            for sentence in filter(None, (outcome.reason, *outcome.notes)):
+            for sentence in filter(None, (outcome.reason, *_notes(outcome))):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:
@@ -195,10 +196,17 @@ def documents(outcomes: list[Outcome]) -> list[dict]:
     """The outcomes as JSON knows them."""
     return [
         vars(outcome.submission)
-        | {"status": str(outcome.status), "reason": outcome.reason, "notes": outcome.notes}
+        | {"status": str(outcome.status), "reason": outcome.reason, "notes": _notes(outcome)}
         | {"verdicts": Counter(map(str, outcome.verdicts))}
         for outcome in outcomes
     ]
+
+
+def _notes(outcome: Outcome) -> list[str]:
+    """What else is worth saying about a submission, with the repairs of its notebooks."""
+    books = outcome.record.notebooks if outcome.record else {}
+    repairs = [f"{name}.ipynb: {told}" for name, book in books.items() for told in wording.sentences(book.repairs)]
+    return [*outcome.notes, *repairs]
 
 
 def _heading(status: Status, verb: str) -> str:

@@ -128,7 +128,7 @@ class RegradeCommand(VivaCommand):
         if self.what_if:
             self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
         else:
-            self._say(f"Old and new are in {regrade.log.path}. Now: viva feedback {assignment}")
+            self._say(f"Old and new are in {regrade.log}. Now: viva feedback {assignment}")
         self.show_document(
             assignment=assignment,
             applied=not self.what_if,

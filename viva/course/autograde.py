@@ -32,6 +32,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Float, Int, List
 
+from viva import wording
 from viva.course.gradebook.record import Expected
 from viva.course.gradebook.results import Results
 from viva.engine.blueprint import language_of
@@ -39,6 +40,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader, examiners_limits
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
+from viva.record import NotebookRecord, SubmissionRecord, doubtful
 from viva.submission.blind import Blind
 from viva.submission.files.handin import name_problem
 from viva.submission.sanitize import Sanitize
@@ -128,7 +130,7 @@ class SaveScores(SaveAutoGrades):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         self.outcome = resources["nbgrader"].get("outcome")
-        self.doubtful = resources["nbgrader"].get("doubtful", ())
+        self.doubtful = doubtful(resources["nbgrader"].get("repairs", ()))
         return super().preprocess(notebook, resources)
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
@@ -166,7 +168,7 @@ class NoResponse(NbGraderPreprocessor):
             with Gradebook(place["db_url"]) as gradebook:
                 for task, yes in answered.items():
                     grade = gradebook.find_grade(task, *where)
-                    yes = yes or task in place.get("doubtful", ())
+                    yes = yes or task in doubtful(place.get("repairs", ()))
                     if grade.manual_score is None:
                         grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
                         gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
@@ -191,22 +193,25 @@ class RecordResults(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         place = resources["nbgrader"]
-        if (outcome := place.get("outcome")) and "grader" not in place:
-            results = Results.of(CourseDirectory(parent=self.parent))
-            known = results.read().get((place["assignment"], place["student"]), {"notebooks": {}, "faults": []})
-            notebooks = known["notebooks"] | {place["notebook"]: outcome.record()}
-            record = {"assignment": place["assignment"], "student": place["student"], "graded": now(), "key": ""}
-            record |= {"wall": outcome.walled, "faults": outcome.faults, "notebooks": notebooks}
-            record["repairs"] = known.get("repairs", {}) | {place["notebook"]: place.get("repairs", [])}
-            facts = known.get("integrity", {}) | {place["notebook"]: outcome.integrity}
-            if facts := {name: sentences for name, sentences in facts.items() if sentences}:
-                record["integrity"] = facts
-            sanitized = known.get("sanitized", {}) | {place["notebook"]: place.get("sanitized")}
-            record["sanitized"] = {name: notes for name, notes in sanitized.items() if notes}
-            names = known.get("names", {}) | {place["notebook"]: place.get("names")}
-            record["names"] = {name: typed for name, typed in names.items() if typed}
+        if place.get("outcome") and "grader" not in place:
+            results, where = Results.of(CourseDirectory(parent=self.parent)), (place["assignment"], place["student"])
+            known = results.read().get(where)
+            record = SubmissionRecord(*where, graded=now(), notebooks=known.notebooks if known else {})
+            enter(record, place)
             results.add([record])
         return notebook, resources
+
+
+def enter(record: SubmissionRecord, place: dict) -> None:
+    """Enter into a record what the steps left in ``resources["nbgrader"]`` of one notebook."""
+    found = NotebookRecord(repairs=list(place.get("repairs", ())), names=place.get("names", []))
+    found.sanitized = place.get("sanitized", [])
+    record.wall &= not place.get("unwalled", False)
+    if outcome := place.get("outcome"):
+        found.checks, found.integrity = outcome.checks, outcome.integrity
+        record.faults += outcome.faults
+        record.wall &= outcome.walled
+    record.notebooks[place["notebook"]] = found
 
 
 class Autograde(converters.Autograde):
@@ -303,8 +308,9 @@ def show(notebook: NotebookNode, outcome: Outcome) -> None:
             if result.printed:
                 cell.outputs.append(new_output("stream", name="stdout", text=result.printed))
             if result.verdict is not Verdict.PASSED:
-                trace = [*result.traceback.splitlines(), *([] if result.traceback else [result.reason])]
-                cell.outputs.append(new_output("error", ename=_name(result), evalue=result.reason, traceback=trace))
+                why = wording.reason(result)
+                trace = [*result.traceback.splitlines(), *([] if result.traceback else [why])]
+                cell.outputs.append(new_output("error", ename=_name(result), evalue=why, traceback=trace))
 
 
 def _name(result) -> str:

@@ -28,7 +28,7 @@ from nbgrader.preprocessors import Execute
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
-from viva import ENGINE
+from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine, new_grader, require_wall
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
@@ -40,6 +40,7 @@ from viva.course.processes.workers import Workers
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.folder import MOST_FILES, walk
+from viva.record import SubmissionRecord
 from viva.submission.files.contents import MOST_BYTES
 from viva.submission.files.handin import KEPT, Finding, find
 from viva.submission.submission import Submission
@@ -72,7 +73,11 @@ class Outcome:
     reason: str = ""
     notes: tuple[str, ...] = ()
     log: str = ""
-    verdicts: tuple[str, ...] = ()
+    record: SubmissionRecord | None = None
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [result.verdict for _, _, result in self.record.results()] if self.record else []
 
 
 def autograde(
@@ -253,13 +258,15 @@ class _Batch:
             reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
             return [Outcome(submission, Status.FAILED, reason, notes[submission]) for submission, _ in waiting]
         if waiting:
-            self.results.add([done.record | {"key": self.key(submission)} for submission, done in waiting])
+            for submission, done in waiting:
+                done.record.key = self.key(submission)
+            self.results.add(done.record for _, done in waiting)
         for submission, done in waiting:
-            ungraded = [result for result in done.results() if result["verdict"] == Verdict.UNGRADED]
-            verdicts = tuple(result["verdict"] for result in done.results())
-            reason = f"the check '{ungraded[0]['title']}' is ungraded: {ungraded[0]['reason']}" if ungraded else ""
-            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record["faults"])
-            outcomes.append(Outcome(submission, status, reason, notes[submission] + done.notes, log, verdicts))
+            results = [result for _, _, result in done.record.results()]
+            ungraded = next((result for result in results if result.verdict is Verdict.UNGRADED), None)
+            reason = f"the check '{ungraded.title}' is ungraded: {wording.reason(ungraded)}" if ungraded else ""
+            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record.faults)
+            outcomes.append(Outcome(submission, status, reason, notes[submission] + done.notes, log, done.record))
         return outcomes
 
 

@@ -13,12 +13,14 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
+from viva import wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
 from viva.course.links import Links
 from viva.course.release import released_notebook
 from viva.folder import walk
+from viva.record import Note
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.files.contents import read_file
@@ -32,7 +34,7 @@ class RepairingExporter(NotebookExporter):
     """nbconvert's, but a submitted notebook is repaired as it is read; the log and the results say what was done."""
 
     repaired: Repaired | None = None
-    repairs: list[str] | None = None
+    repairs: list[Note] | None = None
 
     def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
         """Raises SubmissionError when a submitted file is no notebook at all."""
@@ -40,7 +42,7 @@ class RepairingExporter(NotebookExporter):
         if getattr(self.parent, "_sanitizing", False):
             return self.from_notebook_node(self._repaired(Path(file_stream.name), place), resources, **kw)
         if self.repaired:
-            place |= {"repairs": self.repairs, "doubtful": self.repaired.doubtful}
+            place["repairs"] = self.repairs
         return super().from_file(file_stream, resources, **kw)
 
     def _repaired(self, path: Path, place: dict) -> NotebookNode:
@@ -54,7 +56,7 @@ class RepairingExporter(NotebookExporter):
             notebook, notes = read(read_file(path))
             self.repaired = repair(notebook, release)
         self.repairs = [*notes, *self.repaired.repairs]
-        for sentence in self.repairs:
+        for sentence in wording.sentences(self.repairs):
             self.log.warning("%s: %s", path.name, sentence)
         return self.repaired.notebook
 

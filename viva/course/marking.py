@@ -10,8 +10,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from viva.course.autograde import Autograde, Examine, RecordResults, examination, now, source_notebook
+from viva.course.autograde import Autograde, Examine, RecordResults, enter, examination, now, source_notebook
 from viva.course.course import Course
 from viva.course.gradebook.record import AGAIN, Draft, Expected, Graded, in_place_of_gradebook
 from viva.course.inbox import Inbox
@@ -31,6 +30,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.folder import MOST_FILES, walk
+from viva.record import Note, SubmissionRecord
 from viva.submission.files.sizes import limited
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, SubmissionError, VivaError
@@ -49,13 +49,7 @@ class Marked:
     notes: tuple[str, ...] = ()
     log: str = ""
     graded: Graded | None = None
-    record: dict = field(default_factory=dict)
-
-    def results(self) -> Iterator[dict]:
-        """What every check came to."""
-        for cells in self.record["notebooks"].values():
-            for results in cells.values():
-                yield from results
+    record: SubmissionRecord | None = None
 
 
 _Examinations = dict[str, Examination | VivaError]
@@ -126,32 +120,29 @@ class Marker:
         target = self.course.path("autograded", submission.assignment, submission.student)
         target.parent.mkdir(parents=True, exist_ok=True)
         done = Marked(graded=Graded(submission.assignment, submission.student, None, {}, {}))
-        done.record = {"assignment": submission.assignment, "student": submission.student, "graded": now()}
-        done.record |= {"wall": True, "faults": [], "notebooks": {}, "repairs": opened.repairs}
-        done.record |= {"sanitized": {}, "names": {}}
-        repairs = [f"{name}.ipynb: {text}" for name, texts in opened.repairs.items() for text in texts]
-        done.notes = (*opened.notes, *repairs)
+        done.record = SubmissionRecord(submission.assignment, submission.student, graded=now())
+        done.notes = tuple(opened.notes)
         with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=target.parent) as folder:
             build = Path(folder, "graded")
             _copy_extra_files(self.course.path("source", submission.assignment), build, directory)
             _copy_handed_files(submission.folder, build, directory)
             done.graded.timestamp = directory.get_existing_timestamp(str(submission.folder))
             for name, notebook in sorted(opened.notebooks.items()):
-                doubtful = opened.doubtful[name]
+                repairs = opened.repairs[name]
                 text = self._convert(
-                    name, notebook, doubtful, build, submission, examinations[name], converter, steps, done
+                    name, notebook, repairs, build, submission, examinations[name], converter, steps, done
                 )
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
             _protect(build, int(str(converter.permissions), 8))
             _replace(build, target)
-        done.record["seconds"] = round(time.monotonic() - start, 3)
+        done.record.seconds = round(time.monotonic() - start, 3)
         return done
 
     def _convert(
         self,
         name: str,
         notebook: NotebookNode,
-        doubtful: tuple[str, ...],
+        repairs: list[Note],
         build: Path,
         submission: Submission,
         known: Examination | VivaError,
@@ -165,7 +156,7 @@ class Marker:
         draft = Draft(self.expected[submission.assignment])
         place = {"student": submission.student, "assignment": submission.assignment, "notebook": name}
         place |= {"db_url": self.course.directory.db_url, "grader": self.grader, "examination": known}
-        place["doubtful"] = doubtful
+        place["repairs"] = repairs
         exporter = converter.exporter_class(parent=converter, config=converter.config)
         for step in steps:
             kind = step if isinstance(step, type) else import_item(step)
@@ -185,16 +176,7 @@ class Marker:
             exporter._preprocessors = []
             text, _ = exporter.from_notebook_node(notebook, resources=resources)
         done.graded.scores[name], done.graded.remarks[name] = draft.scores(), draft.remarks()
-        done.record["wall"] &= not resources["nbgrader"].get("unwalled", False)
-        for part in ("sanitized", "names"):
-            if said := resources["nbgrader"].get(part):
-                done.record[part][name] = said
-        if outcome := resources["nbgrader"].get("outcome"):
-            done.record["notebooks"][name] = outcome.record()
-            done.record["faults"] += outcome.faults
-            done.record["wall"] &= outcome.walled
-            if outcome.integrity:
-                done.record.setdefault("integrity", {})[name] = outcome.integrity
+        enter(done.record, resources["nbgrader"])
         return text
 
 

@@ -36,18 +36,18 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.course import Course
 from viva.course.edition import Edition, worth
-from viva.course.gradebook.results import Results
+from viva.course.gradebook.results import Results, add_lines
 from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
+from viva.record import CheckResult
 from viva.submission.submission import Submission
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-KEPT = ("earned", "points", "verdict", "reason")
-"""What is compared of a check."""
 TOTAL = "score"
 """In place of a check: the whole submission, less the penalty for lateness."""
 
@@ -108,7 +108,7 @@ class Regrade:
     def __init__(self, course: Course, assignment: str, config: Config) -> None:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
-        self.log = Results(Results.of(course.directory).path.with_name(LOG))
+        self.log = Results.of(course.directory).path.with_name(LOG)
         course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
@@ -178,14 +178,12 @@ class Regrade:
         with self.course.gradebook() as gradebook:
             for submission in gradebook.assignment_submissions(self.assignment):
                 student, cells = submission.student_id, {}
-                results = known.get((self.assignment, student), {}).get("notebooks", {})
+                record = known.get((self.assignment, student))
+                books = record.notebooks if record else {}
                 for notebook in submission.notebooks:
+                    results = books[notebook.name].checks if notebook.name in books else {}
                     for grade in notebook.grades:
-                        checks = {
-                            result["title"]: {key: result.get(key) for key in KEPT}
-                            | ({"undone": True} if result.get("undone") else {})
-                            for result in results.get(notebook.name, {}).get(grade.name, [])
-                        }
+                        checks = {result.title: _kept(result) for result in results.get(grade.name, [])}
                         cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
                         cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
                 late = submission.late_submission_penalty or 0.0
@@ -246,8 +244,8 @@ class Regrade:
     def _stopped(self) -> dict | None:
         """The line with which a regrade of this assignment began that did not end."""
         begun = None
-        if self.log.path.exists():
-            for line in self.log.path.read_text(encoding="utf-8").splitlines():
+        if self.log.exists():
+            for line in self.log.read_text(encoding="utf-8").splitlines():
                 with contextlib.suppress(ValueError):
                     event = json.loads(line)
                     if event.get("assignment") == self.assignment:
@@ -256,7 +254,14 @@ class Regrade:
 
     def _say(self, *events: tuple[str, dict]) -> None:
         """Add lines to the log, all in one piece, so that a regrade has all its changes there or none."""
-        self.log.add([{"event": event, "assignment": self.assignment, "at": now()} | more for event, more in events])
+        about = {"assignment": self.assignment, "at": now()}
+        add_lines(self.log, (json.dumps({"event": event} | about | more).encode() for event, more in events))
+
+
+def _kept(result: CheckResult) -> dict[str, object]:
+    """What is compared of a check, and told."""
+    known = {"earned": result.earned, "points": result.points, "verdict": str(result.verdict)}
+    return known | {"reason": wording.reason(result)} | ({"undone": True} if result.undone else {})
 
 
 def write_csv(changes: list[Change], path: Path) -> None:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import msgspec
+
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.exceptions import safe
@@ -14,9 +16,8 @@ from viva.engine.names import assigned_of, helpers_of, import_statements, names_
 from viva.engine.outcome import outputs_of
 from viva.engine.patience import Spent, budget, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
+from viva.record import Note
 from viva.verdict import Verdict
-
-ENDED = "the test's process was ended by what the code had answered"
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Examination:
     plan: ownership.Plan
     kinds: dict[str, str]
     inside: frozenset[str] = frozenset()
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Note] = field(default_factory=dict)
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
@@ -157,26 +158,27 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
     patience = session.patience
     try:
         report = session.examiner(seconds, **request, **patience.words())["report"]
+        report["cause"] = report["cause"] and msgspec.convert(report["cause"], Note)
     except Spent as spent:
-        return _nothing("", Verdict.TIMEOUT, str(spent)) | {"died": False}
+        return _nothing("", Verdict.TIMEOUT, spent.cause) | {"died": False}
     except ExaminerBusy:
         patience.suspect_all(code, session.limit)
         report = _nothing(request.get("title", ""), Verdict.KILLED)
     except ExaminerFault:
         if not again:
             raise
-        report = _nothing(request.get("title", ""), Verdict.KILLED, ENDED)
+        report = _nothing(request.get("title", ""), Verdict.KILLED, Note("answer_ended"))
     report["died"] = report["verdict"] == Verdict.KILLED
     patience.judge(report, session.interrupted, session.limit)
     return report
 
 
-def _nothing(title: str, verdict: Verdict, reason: str = "") -> dict:
+def _nothing(title: str, verdict: Verdict, cause: Note | None = None) -> dict:
     """The report where there is none."""
-    return dict.fromkeys(("traceback", "printed"), "") | {
+    return dict.fromkeys(("reason", "traceback", "printed"), "") | {
         "title": title,
         "verdict": verdict,
-        "reason": reason,
+        "cause": cause,
         "result": None,
         "seconds": 0.0,
     }
@@ -200,13 +202,13 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> dict:
     report, reply, start = _nothing(title, Verdict.PASSED), {}, time.monotonic()
     report["died"] = False
     if known := session.patience.hopeless(source):
-        return report | {"verdict": known[0], "reason": known[1]}
+        return report | {"verdict": known[0], "cause": known[1]}
     try:
         reply = session.candidate(session.patience.limit(source, seconds), do="run", source=source)
     except Spent as spent:
-        return report | {"verdict": Verdict.TIMEOUT, "reason": str(spent)}
+        return report | {"verdict": Verdict.TIMEOUT, "cause": spent.cause}
     except Died as death:
-        report |= {"verdict": death.verdict, "reason": death.reason, "died": True}
+        report |= {"verdict": death.verdict, "cause": death.cause, "died": True}
     report["seconds"] = time.monotonic() - start
     if isinstance(raised := reply.get("raised"), dict):
         failed = safe(str, raised.get("name")) == "AssertionError"  # an array would be neither equal nor not

@@ -24,6 +24,8 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from msgspec import structs
+
 import viva
 from viva.engine import wire
 from viva.engine.dialogue.asker import Asker
@@ -33,7 +35,8 @@ from viva.engine.dialogue.namespace import Namespace, UnknownMagicError
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled
 from viva.engine.patience import running
-from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
+from viva.record import Note, note
+from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
 CHARACTERS = 20_000
@@ -47,6 +50,8 @@ class CheckReport:
     title: str
     verdict: Verdict
     reason: str = ""
+    cause: dict | None = None
+    """A note in place of a reason."""
     traceback: str = ""
     printed: str = ""
     result: str | None = None
@@ -252,15 +257,9 @@ class Examiner:
         trace = safe(lambda one: _traceback(one, title), error)
         student = getattr(error, "viva_traceback", "")
         whose = "student" if hasattr(error, "viva_traceback") else "test"
-        if isinstance(error, CandidateDied):
-            return _report(title, Verdict.KILLED, "the code ended its process, or was ended by the limits", trace)
-        if isinstance(error, CandidateStopped):
-            return _report(title, Verdict.TIMEOUT, "the code did not finish in time", trace)
-        if isinstance(error, CandidateFault):
-            return _report(title, Verdict.FAILED, safe(str, error), trace)
-        if isinstance(error, UnknownMagicError):
-            reason = f"the test cell uses {error}, which the grader cannot run"
-            return _report(title, Verdict.UNGRADED, reason, trace)
+        if found := _cause(error):
+            verdict, cause = found
+            return CheckReport(title, verdict, cause=structs.asdict(cause), traceback=trace, raised_by="grader")
         asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
         if asserted and whose == "test":
             return _report(title, Verdict.FAILED, safe(str, error), trace, whose)
@@ -271,8 +270,24 @@ class Examiner:
         return _report(title, verdict, f"{name}: {safe(str, error)[:CHARACTERS]}", student or trace, whose)
 
 
-def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str = "grader") -> CheckReport:
-    return CheckReport(title, verdict, reason, trace, raised_by=whose)
+def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
+    """What the grader has to say of an exception of its own."""
+    match error:
+        case CandidateDied():
+            return Verdict.KILLED, Note("ended")
+        case CandidateStopped():
+            return Verdict.TIMEOUT, Note("out_of_time")
+        case CandidateOdd():
+            return Verdict.FAILED, note("not_plain", error.path, error.what)
+        case CandidateFault():
+            return Verdict.FAILED, note("lied", safe(str, error))
+        case UnknownMagicError():
+            return Verdict.UNGRADED, note("unknown_magic", safe(str, error))
+    return None
+
+
+def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str) -> CheckReport:
+    return CheckReport(title, verdict, reason, traceback=trace, raised_by=whose)
 
 
 def _can_be_told(value: object) -> bool:

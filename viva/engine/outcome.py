@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 
 from viva.engine.blueprint import Cell
-from viva.verdict import NOT_DONE, Verdict
+from viva.record import CheckResult, Note, note
+from viva.verdict import Verdict
 
 ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
 """So many outputs of a cell, so much in those of a notebook, and so much of a reason is kept of what is sent."""
@@ -21,34 +22,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
-class CheckResult:
-    """What one check came to."""
-
-    title: str
-    points: float
-    verdict: Verdict
-    earned: float = 0.0
-    reason: str = ""
-    traceback: str = ""
-    printed: str = ""
-    seconds: float = 0.0
-    raised_by: str = ""
-    """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
-    undone: list[str] = field(default_factory=list)
-    """The answers that are not done yet and explain why the check was not passed."""
-
-    @property
-    def word(self) -> str:
-        """What came of it in a word or three."""
-        return NOT_DONE if self.undone else str(self.verdict)
-
-    def record(self) -> dict[str, object]:
-        """The result as JSON knows it."""
-        known = vars(self) | {"verdict": str(self.verdict)}
-        return {key: value for key, value in known.items() if key != "undone" or value}
-
-
-@dataclass
 class Outcome:
     """What a notebook came to: results by grade cell, outputs by index of the notebook's cells, the grader's faults."""
 
@@ -56,7 +29,7 @@ class Outcome:
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     walled: bool = True
-    integrity: list[str] = field(default_factory=list)
+    integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     room: int = CHARACTERS
     """How much more its outputs may hold."""
@@ -67,10 +40,6 @@ class Outcome:
             outputs = outputs_of(reply, self.room)
             self.room -= len(json.dumps(outputs))
             self.outputs[index] = outputs, count_of(reply)
-
-    def record(self) -> dict[str, list[dict]]:
-        """The results of the checks as JSON knows them."""
-        return {cell: [result.record() for result in results] for cell, results in self.checks.items()}
 
     def earned(self, cell: str) -> float | None:
         """The points of a grade cell; None when the grader could not grade it."""
@@ -89,17 +58,16 @@ def score(cell: Cell, reports: list[dict], skip: int = 0, credit: str = "") -> l
     for check, report in zip(cell.checks[skip:], reports, strict=False):
         verdict = Verdict(report["verdict"])
         earned = check.points if verdict is Verdict.PASSED else 0.0
-        reason, traceback, printed = (whole(report[name])[:LONGEST] for name in ("reason", "traceback", "printed"))
+        told = {name: whole(report[name])[:LONGEST] for name in ("reason", "traceback", "printed")}
+        cause = report.get("cause")
         if earned and len(cell.checks) == 1 and report["result"] is not None:
             try:
                 earned = credit_of(report["result"], check.points, credit)
             except ValueError as error:  # where the solution's was fit, the answer is at fault
                 verdict, earned = (Verdict.FAILED if credit else Verdict.UNGRADED), 0.0
-                reason = str(error)
-        seconds, whose = report["seconds"], report.get("raised_by", "")
-        results.append(
-            CheckResult(check.title, check.points, verdict, earned, reason, traceback, printed, seconds, whose)
-        )
+                cause = note("no_credit", str(error))
+        told |= {"cause": cause, "seconds": report["seconds"], "raised_by": report.get("raised_by", "")}
+        results.append(CheckResult(check.title, check.points, verdict, earned, **told))
     return results
 
 

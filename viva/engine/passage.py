@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
+from viva import wording
 from viva.engine.blueprint import Cell
 from viva.engine.dialogue.facts import facts
 from viva.engine.dialogue.integrity import ANSWER_SECONDS
 from viva.engine.dialogue.kinds import CREDIT
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.names import names_of
-from viva.engine.outcome import CheckResult, Outcome, score
-from viva.engine.patience import Patience, Spent, allowance, running, spoken
-from viva.engine.session import TIMEOUT, Died, Session
+from viva.engine.outcome import Outcome, score
+from viva.engine.patience import Patience, Spent, allowance, running
+from viva.engine.session import Died, Session
 from viva.engine.undone import UNDEFINED
+from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -87,18 +89,18 @@ class Passage:
                     session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                     death = self._go_through(session)
                 except Spent as spent:
-                    self._mark_rest(Verdict.TIMEOUT, str(spent))
+                    self._mark_rest(Verdict.TIMEOUT, spent.cause)
                     break
                 if death is None:
                     self._look_back(session)
                     break
                 if not last and death.verdict is Verdict.KILLED and session.was_shot():
                     raise Shot
-        self._mark_rest(Verdict.KILLED, "the cells before ended the code's process too often")
+        self._mark_rest(Verdict.KILLED, Note("too_often"))
 
     def give_up(self, fault: str) -> None:
         self.outcome.faults.append(fault)
-        self._mark_rest(Verdict.UNGRADED, f"the grader failed, not you: {fault.splitlines()[-1]}")
+        self._mark_rest(Verdict.UNGRADED, note("grader_failed", fault.splitlines()[-1]))
 
     def _go_through(self, session: Session) -> Died | None:
         """Run all cells; the death of the candidate if the end was not reached."""
@@ -139,7 +141,7 @@ class Passage:
         raised = reply.get("raised")
         if session.interrupted:
             if index not in self.interrupted:
-                self._lose(cell, Died(Verdict.TIMEOUT, TIMEOUT.format(spoken(session.limit))))
+                self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
                 self.interrupted.add(index)
             patience.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
             patience.stop(f"the cell '{_name(cell)}'", session.limit)
@@ -152,8 +154,8 @@ class Passage:
         reply, session.patience = None, Patience()
         with contextlib.suppress(Died):
             reply = session.candidate(ANSWER_SECONDS, do="facts")
-        reasons = [result.reason for results in self.outcome.checks.values() for result in results]
-        self.outcome.integrity = facts(reply, reasons, self.grader.walled, self.unsteady)
+        causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
+        self.outcome.integrity = facts(reply, causes, self.grader.walled, self.unsteady)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
@@ -177,23 +179,24 @@ class Passage:
         if len(results) >= len(cell.checks):
             self.finished.add(index)
         if self.grader.candidates not in session.pids and not (reports and reports[-1]["died"]):
-            raise Died(Verdict.TIMEOUT, "")  # when the examiner was to leave the cell
+            raise Died(Verdict.TIMEOUT, Note("out_of_time"))  # when the examiner was to leave the cell
         if reports and reports[-1]["died"]:
             self.fatal |= {(cell.id, report["title"]) for report in reports if report["died"]}
-            raise Died(Verdict(reports[-1]["verdict"]), reports[-1]["reason"])
+            raise Died(Verdict(reports[-1]["verdict"]), reports[-1].get("cause") or Note("killed"))
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
         """A name that is missing because its cell ended the process is no error of the check; what the solution does
         not pass here either is nobody's mistake."""
         why = self.examination.refused.get(cell.id)
         if why and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
-            result.verdict, result.earned, result.reason = Verdict.UNGRADED, 0.0, why
+            result.verdict, result.earned, result.reason, result.cause = Verdict.UNGRADED, 0.0, "", why
             return result
         if self.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
             match = UNDEFINED.match(result.reason)
             name = match[1] if result.verdict is Verdict.ERROR and match else self._unfinished(cell, result)
             if death := self.lost.get(name):
-                result.verdict, result.reason = death.verdict, f"in the cell that defines {name}, {death.reason}"
+                result.verdict, result.reason = death.verdict, ""
+                result.cause = note("in_cell_of", name, because=death.cause)
         return result
 
     def _unfinished(self, cell: Cell, result: CheckResult) -> str:
@@ -216,8 +219,9 @@ class Passage:
         if death.verdict is Verdict.TIMEOUT:
             self.patience.suspect_all(cell.source, self._seconds(cell))
             self.patience.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
-        text = f"{death.verdict}: {death.reason}"
-        error = {"output_type": "error", "ename": str(death.verdict), "evalue": death.reason, "traceback": [text]}
+        why = wording.sentence(death.cause)
+        error = {"output_type": "error", "ename": str(death.verdict), "evalue": why}
+        error["traceback"] = [f"{death.verdict}: {why}"]
         self.outcome.outputs[index] = ([error], None)
 
     def _lose(self, cell: NotebookNode, death: Died) -> None:
@@ -228,7 +232,7 @@ class Passage:
         names = names_of(cell.source)
         return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
 
-    def _mark_rest(self, verdict: Verdict, reason: str) -> None:
+    def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
         present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
         for cell in self.examination.blueprint.cells:
             if cell.kind != "tests":
@@ -236,8 +240,8 @@ class Passage:
             results = self.outcome.checks.setdefault(cell.id, [])
             missing = cell.id not in present
             for check in cell.checks[len(results) :]:
-                why = (Verdict.MISSING, "the cell is not in the submission") if missing else (verdict, reason)
-                results.append(CheckResult(check.title, check.points, *why[:1], reason=why[1]))
+                why = (Verdict.MISSING, Note("missing")) if missing else (verdict, cause)
+                results.append(CheckResult(check.title, check.points, why[0], cause=why[1]))
 
     def _seconds(self, cell: NotebookNode) -> float:
         """The time limit, which is the blueprint's: what the submission says does not count."""

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from viva.engine import ownership
 from viva.engine.names import names_of
+from viva.record import Note, note
 from viva.verdict import Verdict
 
 LEAST, LIMITS, SOLUTIONS = 60.0, 6, 5
@@ -28,23 +29,23 @@ SHORT = 1.0
 MOST_STRIKES = 3
 FATAL = 2
 """So many times a name may end the process that runs it."""
-SPENT = "not run"
+NOT_TRIED = ("no_time_left", "not_tried")
+"""Kinds of causes: nothing was run, since the time was over before."""
 RUNNING = re.compile(r", line \d+, in (\w+)$", re.MULTILINE)
 """A function in a traceback."""
 
 
 class Spent(Exception):  # noqa: N818
-    """The submission has used up its time."""
+    """The submission has used up its time; ``cause`` says on what."""
+
+    def __init__(self, cause: Note) -> None:
+        super().__init__(cause)
+        self.cause = cause
 
 
 def budget(limits: Iterable[float], solution: float) -> float:
     """Seconds for a whole notebook whose cells have these limits, and whose solution took so long."""
     return max(LEAST, LIMITS * max(limits), SOLUTIONS * solution)
-
-
-def spoken(seconds: float) -> str:
-    number = math.ceil(seconds) if seconds > 0.5 else round(seconds, 1)  # of a limit a little was used before
-    return f"{number:g} second" + "s" * (number != 1)
 
 
 class Patience:
@@ -55,13 +56,13 @@ class Patience:
 
     def __init__(self, total: float = math.inf, sources: Iterable[str] = (), once: bool = False) -> None:
         self.left, self.once = total, once
-        self.reason = f"{SPENT}: the notebook did not finish in {spoken(total)}" if total < math.inf else ""
+        self.cause = Note("no_time_left", amount=total if total < math.inf else 0.0)
         """Why the time is over, once it is."""
         self.sources = tuple(sources)
         self.stopped: dict[str, float] = {}
         """By name: after how many seconds it was stopped the first time."""
         self.slow: set[str] = set()
-        self.given_up: dict[str, tuple[Verdict, str]] = {}
+        self.given_up: dict[str, tuple[Verdict, Note]] = {}
         self.strikes: Counter[str] = Counter()
         self.replaying = False
         """Whether what runs has run before: then it tells nothing new."""
@@ -78,7 +79,7 @@ class Patience:
     def granted(self, seconds: float) -> float:
         """How long a step may take that may take ``seconds`` by itself. Raises Spent."""
         if self.left <= 0:
-            raise Spent(self.reason)
+            raise Spent(self.cause)
         return min(seconds, self.left)
 
     def spend(self, seconds: float) -> None:
@@ -93,7 +94,7 @@ class Patience:
         """How long code of the notebook may take that may take ``seconds`` by itself."""
         return self.short(seconds) if self.slow and self.slow & self._uses(source) else seconds
 
-    def hopeless(self, source: str) -> tuple[Verdict, str] | None:
+    def hopeless(self, source: str) -> tuple[Verdict, Note] | None:
         """What such code comes to where it uses what was given up."""
         used = self._uses(source) if self.given_up else set()
         return next((known for name, known in self.given_up.items() if name in used), None)
@@ -105,7 +106,7 @@ class Patience:
     def stop(self, what: str, seconds: float) -> None:
         """Note that ``what`` did not finish."""
         if self.once and self.left > 0:
-            self.left, self.reason = 0.0, f"{SPENT}: {what} did not finish in {spoken(seconds)}"
+            self.left, self.cause = 0.0, note("not_tried", what, amount=seconds)
 
     def suspect(self, names: Iterable[str], seconds: float) -> None:
         """Note that these functions of the student's were running when the time was over."""
@@ -125,26 +126,30 @@ class Patience:
         """
         asked, running = report.pop("asked", ""), report.pop("running", [])
         if interrupted:
-            report["verdict"], report["reason"] = Verdict.TIMEOUT, self._explain(asked, seconds)
+            report |= {"verdict": Verdict.TIMEOUT, "reason": "", "cause": self._explain(asked, seconds)}
             self._strike(asked, running, seconds, report)
         elif report["verdict"] == Verdict.TIMEOUT and asked in self.given_up:
-            report["verdict"], report["reason"] = self.given_up[asked]
+            report["verdict"], report["cause"] = self.given_up[asked]
         elif report["verdict"] == Verdict.TIMEOUT:
-            report |= {"verdict": Verdict.ERROR, "reason": "KeyboardInterrupt: ", "raised_by": "student"}
+            report |= {"verdict": Verdict.ERROR, "reason": "KeyboardInterrupt: ", "cause": None}
+            report["raised_by"] = "student"
         elif report["died"] and asked and not self.replaying:
             self.strikes[asked] += 1
             if self.strikes[asked] >= FATAL:
-                ended = f"{asked} was not called again, as it had ended its process twice"
-                self.given_up.setdefault(asked, (Verdict.KILLED, ended))
+                self.given_up.setdefault(asked, (Verdict.KILLED, note("ended_twice", asked)))
 
-    def _explain(self, asked: str, seconds: float) -> str:
-        reason = f"{asked or 'the code'} did not finish in {spoken(seconds)}"
-        culprit = self._culprit(asked) if asked in self.slow else ""
-        return f"{reason}; {self._before(asked, culprit)}" if culprit else reason
+    def _explain(self, asked: str, seconds: float) -> Note:
+        if not asked:
+            return Note("unfinished_code", amount=seconds)
+        if culprit := self._culprit(asked) if asked in self.slow else "":
+            return note("unfinished_again", asked, amount=seconds, because=self._before(asked, culprit))
+        return note("unfinished", asked, amount=seconds)
 
-    def _before(self, asked: str, culprit: str) -> str:
-        who = "it" if culprit == asked else f"{culprit}, which it uses,"
-        return f"{who} had not finished in {spoken(self.stopped[culprit])} before"
+    def _before(self, asked: str, culprit: str) -> Note:
+        seconds = self.stopped[culprit]
+        return (
+            Note("before_itself", amount=seconds) if culprit == asked else note("before_other", culprit, amount=seconds)
+        )
 
     def _culprit(self, name: str) -> str:
         """What was stopped before, and is used in the code of ``name``."""
@@ -166,8 +171,8 @@ class Patience:
         if report["died"]:  # each would cost a process, and there are few
             hopeless += [name for name in self.functions if asked in ownership.reached({name}, self.functions)]
         for name in hopeless:
-            reason = f"{name} was not called again: {self._before(name, asked)}"
-            self.given_up.setdefault(name, (Verdict.TIMEOUT, reason))
+            because = self._before(name, asked)
+            self.given_up.setdefault(name, (Verdict.TIMEOUT, note("not_called_again", name, because=because)))
 
     def _uses(self, source: str) -> set[str]:
         names = names_of(source)

@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, CREDIT, OWN
@@ -25,13 +26,8 @@ from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
 from viva.engine.session import Session
 from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
+from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
-
-REFUSED = "the wall around the grader's processes refuses to the instructor's own solution what this test needs"
-UNPROVEN = (
-    "the instructor's own solution passes this test where one process does everything, and not here, neither with "
-    "the test in a process of its own nor in the student's ({})"
-)
 
 
 @dataclass
@@ -121,9 +117,9 @@ def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
     return found
 
 
-def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -> dict[str, str]:
+def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -> dict[str, Note]:
     """The grade cells that cannot be graded though stock nbgrader could, each with the reason."""
-    refused: dict[str, str] = {}
+    refused: dict[str, Note] = {}
     cut = ""
     for cell in cells:
         cut = cut or alone.cut.get(cell.id, "")
@@ -131,12 +127,12 @@ def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -
             continue
         error = alone.raised[cell.id]
         if error is None:
-            refused[cell.id] = cut or UNPROVEN.format(found.lost[cell.id])
+            refused[cell.id] = note("told", cut) if cut else note("unproven", found.lost[cell.id])
         elif cut:
-            refused[cell.id] = cut
+            refused[cell.id] = note("told", cut)
         elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
             # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
-            refused[cell.id] = REFUSED
+            refused[cell.id] = Note("refused_by_wall")
     return refused
 
 
@@ -231,7 +227,11 @@ def _examine_one(
     reports = examine(session, cell, examination, allowance(seconds))
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
-    lost = [report["reason"] for report in reports if report["verdict"] != Verdict.PASSED]
+    lost = [
+        wording.sentence(report["cause"]) if report.get("cause") else report["reason"]
+        for report in reports
+        if report["verdict"] != Verdict.PASSED
+    ]
     if lost or len(reports) != len(cell.checks):
         found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
     elif len(cell.checks) == 1 and (credit := kind_of_credit(reports[0]["result"], cell.checks[0].points)):

@@ -17,8 +17,9 @@ from viva.cleaning import plaintext
 from viva.engine import wire
 from viva.engine.channel import Channel
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.patience import Patience, spoken
+from viva.engine.patience import Patience
 from viva.folder import remove, walk
+from viva.record import Note, note
 from viva.verdict import Verdict, WallError, WireError
 from viva.wall.confinement import Limits, overflowing
 
@@ -32,16 +33,14 @@ WATCH = 0.25
 """Seconds between two looks into a scratch folder."""
 STUCK = 10.0
 """Seconds that an examiner may take beyond its cell's time."""
-KILLED = "the code ended its process, or used more memory than it may"
-TIMEOUT = "the code did not finish in {}"
 
 
 class Died(Exception):  # noqa: N818
     """The candidate ended, or had to be ended."""
 
-    def __init__(self, verdict: Verdict, reason: str) -> None:
-        super().__init__(reason)
-        self.verdict, self.reason = verdict, reason
+    def __init__(self, verdict: Verdict, cause: Note) -> None:
+        super().__init__(cause)
+        self.verdict, self.cause = verdict, cause
 
 
 class ExaminerFault(Exception):  # noqa: N818
@@ -140,16 +139,14 @@ class Session:
                 self._interrupt(self.candidates)
                 self.interrupted = True
                 if not self._readable(self.answer, GRACE):
-                    raise Died(Verdict.TIMEOUT, TIMEOUT.format(spoken(self.limit)))
+                    raise Died(Verdict.TIMEOUT, Note("unfinished_code", amount=self.limit))
             reply = wire.decode(wire.read(self.answer, timeout=STUCK))
         except (EOFError, BrokenPipeError):
-            raise Died(Verdict.KILLED, KILLED) from None
+            raise Died(Verdict.KILLED, Note("killed")) from None
         except (WireError, TimeoutError) as error:
-            raise Died(Verdict.KILLED, f"the answer of the code's process cannot be read: {error}") from None
+            raise Died(Verdict.KILLED, note("unreadable", str(error))) from None
         if not isinstance(reply, dict) or "refused" in reply:
-            raise Died(
-                Verdict.KILLED, f"the answer of the code's process cannot be read: {plaintext.quoted(safe(str, reply))}"
-            )
+            raise Died(Verdict.KILLED, note("unreadable", plaintext.quoted(safe(str, reply))))
         return reply
 
     def examiner(self, within: float, **request: object) -> dict:

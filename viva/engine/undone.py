@@ -25,7 +25,8 @@ from nbformat import NotebookNode
 from viva.engine.blueprint import ANSWERS, Cell, Check
 from viva.engine.examination import Examination
 from viva.engine.names import Names, names_of, parsed
-from viva.engine.outcome import CheckResult, Outcome
+from viva.engine.outcome import Outcome
+from viva.record import CheckResult
 from viva.verdict import Verdict
 
 STUB = "NotImplementedError"

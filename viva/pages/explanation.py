@@ -26,6 +26,7 @@ from pathlib import Path
 from viva.engine.blueprint import CHECK
 from viva.engine.names import names_of
 from viva.pages.hidden import Hidden, messages
+from viva.record import CheckResult
 from viva.verdict import Verdict
 
 LONGEST = 300
@@ -50,8 +51,8 @@ FAILURES = re.compile(
 """First lines of numpy.testing, which hold no expected number."""
 FRAME = re.compile(r'^\s*File "<ipython-input-[^"]*>", line (\d{1,5}), in (\S+)\n(.*)$', re.MULTILINE)
 KIND = re.compile(r"(?P<kind>[^\W\d]\w{0,60}): ?(?P<message>.*)", re.DOTALL)
-DEATH = re.compile(r"in the cell that defines (\w+), ")
-NOT_PLAIN = re.compile(r"([\w.()\[\]]{1,80}) should be plain data such as a number or an array, but is .*")
+NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
+PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
 _SLOTS = {
     "name": r"(?P<name_>[^\W\d]\w*)",
@@ -111,30 +112,31 @@ class Explainer:
     tests: tuple[str, ...]
     hidden: Hidden
 
-    def explain(self, result: dict, visible: bool) -> Explanation:
-        """What may be shown of one result, as results.jsonl has it."""
-        verdict = Verdict(result["verdict"])
-        reason, whose = str(result.get("reason", "")), result.get("raised_by", "")
+    def explain(self, result: CheckResult, visible: bool) -> Explanation:
+        """What may be shown of one result."""
+        verdict, whose, cause = result.verdict, result.raised_by, result.cause
         frames, sentence = (), SENTENCES.get(verdict, "")
-        if verdict is Verdict.FAILED:
-            sentence = self._failed(reason, whose, visible) or sentence
+        if cause and cause.kind == "not_plain":
+            sentence = NOT_PLAIN.format(self._path(cause.names[0]))
+        elif verdict is Verdict.FAILED and not cause:
+            sentence = self._failed(result.reason, whose, visible) or sentence
         elif verdict is Verdict.ERROR:
-            sentence = self._error(reason, whose, visible)
-        elif verdict in (Verdict.TIMEOUT, Verdict.KILLED) and (where := DEATH.match(reason)):
-            sentence += f" It happened in the cell that defines {where[1]}." if where[1] in self.names else ""
+            sentence = self._error(result.reason, whose, visible)
+        elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
+            sentence += f" It happened in the cell that defines {cause.names[0]}."
         if verdict in (Verdict.ERROR, Verdict.FAILED) and whose == "student":
-            frames = self.frames(str(result.get("traceback", "")))
-        printed = str(result.get("printed", "")) if visible else ""
+            frames = self.frames(result.traceback)
+        printed = result.printed if visible else ""
         return Explanation(sentence, frames, "" if self.hidden.told(printed) else _shortened(printed))
+
+    def _path(self, path: str) -> str:
+        """A path to a value, where it holds none but the notebook's own names."""
+        known = PATH.fullmatch(path) and set(re.findall(r"[^\W\d]\w*", path)) <= self.names
+        return path if known else "The result"
 
     def _failed(self, reason: str, whose: str, visible: bool) -> str:
         text = reason.strip()
         line = (text.splitlines() or [""])[0][:LONGEST]
-        if whose == "grader":
-            path = NOT_PLAIN.match(text)
-            known = path and set(re.findall(r"[^\W\d]\w*", path[1])) <= self.names
-            what = path[1] if known else "The result"
-            return f"{what} should be plain data such as a number or an array, but is something else." if path else ""
         for sentence, exact in self.said:
             if (exact or whose == "test") and (found := sentence.fullmatch(text)):
                 blanked = text if exact or not self.hidden.told(text) else _blanked(text, found)

@@ -43,6 +43,7 @@ from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page
 from viva.pages.refusal import write_refusals
 from viva.pages.seal import key_of, key_on, sealed
+from viva.record import SubmissionRecord
 from viva.submission.files.handin import place_problem
 from viva.submission.submission import Submission
 from viva.verdict import LeakError, VivaError
@@ -67,7 +68,7 @@ class PageExporter(Exporter):
         hidden = known.hidden(nb, source)
         with _gradebook(place["db_url"]) as gradebook:
             marks = Marks.of(gradebook, place["notebook"], place["assignment"], place["student"])
-        record = _results(directory).get((place["assignment"], place["student"]), {})
+        record = _record(directory, place["assignment"], place["student"])
         folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
         page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
         text = page.render()
@@ -129,20 +130,20 @@ def _gradebook(url: str) -> Iterator[Gradebook]:
         yield gradebook
 
 
-def _results(directory: CourseDirectory) -> dict[tuple[str, str], dict]:
-    """What results.jsonl holds, read once for each state of the file."""
-    results = Results.of(directory)
+def _record(directory: CourseDirectory, assignment: str, student: str) -> SubmissionRecord:
+    """What results.jsonl holds of a submission; the file is read once for each state of it."""
+    results, empty = Results.of(directory), SubmissionRecord(assignment, student)
     if not results.path.exists():
-        return {}
+        return empty
     known = results.path.stat()
     state = results.path, known.st_ino, known.st_mtime_ns, known.st_size
     if state not in _last:
         _last.clear()
         _last[state] = results.read()
-    return _last[state]
+    return _last[state].get((assignment, student), empty)
 
 
-_last: dict[tuple, dict] = {}
+_last: dict[tuple, dict[tuple[str, str], SubmissionRecord]] = {}
 
 
 class GenerateFeedback(converters.GenerateFeedback):
@@ -265,7 +266,7 @@ class _Conversion:
         notebooks = {path.stem for path in graded.glob("*.ipynb")}
         if {path.stem for path in pages.glob("*.html")} != notebooks:
             return False
-        record = _results(directory).get((assignment, student), {})
+        record = _record(directory, assignment, student)
         source, settings = self.course.path("source", assignment), _settings(self.config)
         for name in notebooks:
             marks = Marks.of(_open[directory.db_url], name, assignment, student)

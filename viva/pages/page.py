@@ -15,13 +15,14 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook
 
+from viva import wording
 from viva.course.gradebook.lateness import DAY
 from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Question, exercises_of
 from viva.pages.explanation import Explainer, visible_checks
 from viva.pages.hidden import Hidden, Veil
-from viva.pages.repairs import told
-from viva.verdict import NOT_DONE, Verdict
+from viva.record import Note, NotebookRecord, SubmissionRecord
+from viva.verdict import NOT_DONE
 
 NO_RESPONSE = "No response."
 """What nbgrader's automatic comment says; no grader said it."""
@@ -117,7 +118,7 @@ class Page:
         notebook: NotebookNode,
         place: dict,
         marks: Marks,
-        record: dict,
+        record: SubmissionRecord,
         hidden: Hidden,
         veil: Veil,
         unveiled: Veil | None = None,
@@ -127,7 +128,7 @@ class Page:
         schemes; in ``folder`` lie the pictures that were handed in beside the notebook."""
         self.notebook, self.place, self.marks, self.record = notebook, place, marks, record
         self.hidden, self.folder, self.unveiled = hidden, folder, unveiled
-        self.results = record.get("notebooks", {}).get(place["notebook"], {})
+        self.known = record.notebooks.get(place["notebook"], NotebookRecord())
         self.names = self._names()
         self.texts = [veil.shown(cell) if _instructors(cell) else cell.source for cell in notebook.cells]
 
@@ -160,16 +161,13 @@ class Page:
             exercises=exercises,
             notes=list(self._notes()),
             cells=cells,
-            repairs=told(self._recorded("repairs")),
-            sanitized=self._recorded("sanitized"),
-            faults=len(self.record.get("faults", [])),
-            walled=self.record.get("wall", True),
+            repairs=_told(self.known.repairs),
+            sanitized=_told(self.known.sanitized),
+            faults=len(self.record.faults),
+            walled=self.record.wall,
             level=typeset.demoted,
             not_done=NOT_DONE,
         )
-
-    def _recorded(self, what: str) -> list[str]:
-        return [typeset.plain(text) for text in self.record.get(what, {}).get(self.place["notebook"], [])]
 
     def _questions(self) -> Iterator[Question]:
         explainer = self._explainer()
@@ -186,11 +184,10 @@ class Page:
             manual = utils.is_task(cell) or utils.is_solution(cell)
             question = Question(name, _title(heading or name), grade, manual, name in self.marks.unanswered)
             question.comment = typeset.prose(self.marks.comments.get(name, ""))
-            for result in self.results.get(name, []):
-                seen = (name, result["title"]) in visible or (result["title"] == name and (name, "") in visible)
-                explanation = explainer.explain(result, seen)
-                parts = result["points"], result["earned"], Verdict(result["verdict"])
-                question.lines.append(Line(result["title"], *parts, explanation, tuple(result.get("undone", ()))))
+            for result in self.known.checks.get(name, []):
+                seen = (name, result.title) in visible or (result.title == name and (name, "") in visible)
+                parts = result.points, result.earned, result.verdict, explainer.explain(result, seen)
+                question.lines.append(Line(result.title, *parts, tuple(result.undone)))
             if utils.is_task(cell) and self.unveiled:
                 question.scheme = typeset.prose(_added(text, self.unveiled.shown(cell)))
             yield question
@@ -232,6 +229,11 @@ class Page:
         if self.hidden.remembered(text, "\n".join(self.own().values())):
             return {"kind": "text", "text": REMEMBERED}
         return shown
+
+
+def _told(notes: list[Note]) -> list[str]:
+    """What a student reads of repairs of their file, and of what was taken out: nothing where it means nothing."""
+    return [typeset.plain(told) for told in wording.sentences(notes, wording.STUDENT)]
 
 
 def _instructors(cell: NotebookNode) -> bool:

@@ -13,15 +13,27 @@ from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 
+from msgspec import structs
+
 import viva
 from viva.pages.page import Marks
+from viva.record import NotebookRecord, SubmissionRecord
 
-MADE_BY = ("verdict.py", "engine/undone.py", "pages/*.py", "pages/templates/feedback.*", "cleaning/*.py")
+MADE_BY = (
+    "verdict.py",
+    "record.py",
+    "wording.py",
+    "words.toml",
+    "engine/undone.py",
+    "pages/*.py",
+    "pages/templates/feedback.*",
+    "cleaning/*.py",
+)
 """What of this package has a say in how a page looks."""
 SEAL = re.compile(rb"\n<!-- ([0-9a-f]{32}) ([0-9a-f]{32}) -->\n?\Z")
 
 
-def key_of(folder: Path, source: Path, marks: Marks, record: dict, notebook: str, settings: object) -> str:
+def key_of(folder: Path, source: Path, marks: Marks, record: SubmissionRecord, notebook: str, settings: object) -> str:
     """A hash of everything that the page of a notebook depends on.
 
     ``folder`` holds the graded notebook with its files, ``source`` the instructor's; ``record`` is the submission's
@@ -37,14 +49,12 @@ def key_of(folder: Path, source: Path, marks: Marks, record: dict, notebook: str
                 else value
             ).encode()
         )
-    cells = record.get("notebooks", {}).get(notebook, {})
+    known = record.notebooks.get(notebook, NotebookRecord())
     results = [
-        (cell, sorted((name, value) for name, value in result.items() if name != "seconds"))
-        for cell, found in cells.items()
-        for result in found
+        (cell, [structs.replace(result, seconds=0.0) for result in found]) for cell, found in known.checks.items()
     ]
-    told = [record.get(what, {}).get(notebook, []) for what in ("repairs", "sanitized")]
-    digest.update(repr((results, told, record.get("wall", True), len(record.get("faults", [])))).encode())
+    told = results, known.repairs, known.sanitized, record.wall, len(record.faults)
+    digest.update(repr(told).encode("utf-8", "backslashreplace"))
     _add(digest, folder, sorted(path for path in folder.rglob("*") if path.is_file()))
     _add(digest, source, sorted(source.glob("*.ipynb")))
     return digest.hexdigest()[:32]

@@ -5,7 +5,7 @@
     matching  which cell is which cell of the assignment
     repair    the assignment's cells in the assignment's order
 
-Each step says in sentences what it had to repair; a submission that needed nothing has none.
+Each step notes what it had to repair; a submission that needed nothing has no notes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
+from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.files.handin import Finding, Handed, shortened
@@ -31,19 +32,14 @@ LITTLE = 0.25
 MOST = 0.5
 """unless more of its answers than this are in it, whoever's cells they stand among."""
 SHIPPED = "was handed out with the assignment, and is nobody's answer"
-HARDLY = "hardly a cell of the assignment is in it; it may be another notebook"
 
 
 @dataclass
 class Opened:
-    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them.
-
-    ``doubtful`` names the test cells that a human should look at where they were not passed.
-    """
+    """A submission's notebooks by name, repaired, with the repairs of each; or the ``problem`` with all of them."""
 
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
-    repairs: dict[str, list[str]] = field(default_factory=dict)
-    doubtful: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    repairs: dict[str, list[Note]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problem: str = ""
 
@@ -74,7 +70,7 @@ def open_notebooks(finding: Finding, releases: Mapping[str, Released], shipped: 
 def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None) -> Opened:
     opened = Opened()
     complaints, left_out = [], []
-    read_files: dict[Handed, tuple[NotebookNode, list[str]] | None] = {}
+    read_files: dict[Handed, tuple[NotebookNode, list[Note]] | None] = {}
     graded: set[Handed] = set()
     for name in sorted(finding.files):
         fitting = []
@@ -98,20 +94,14 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
         best = _best(fitting, name, releases)
         if best:
             graded.add(best.handed)
-            doubtful = best.repaired.doubtful
             if rival := _rival(best, fitting):
-                best.repaired.repairs.append(
-                    f"the file {plaintext.quoted(rival.handed.name)} holds other answers; a human should look at it"
-                )
-                doubtful = releases[name].graded
+                every = releases[name].graded
+                best.repaired.repairs.append(note("rival", rival.handed.name, doubt=True, tests=every))
             if not best.exact:
-                best.repaired.repairs.insert(
-                    0, f"the file {plaintext.quoted(best.handed.name)} was graded as {name}.ipynb"
-                )
+                best.repaired.repairs.insert(0, note("graded_as", best.handed.name, name))
             if best.repaired.fit < 0.1:
-                best.repaired.repairs.insert(0, HARDLY)
+                best.repaired.repairs.insert(0, Note("hardly", doubt=True))
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
-            opened.doubtful[name] = doubtful
         else:
             complaints += [
                 f"the file {plaintext.quoted(other.handed.name)} holds too little of {name}.ipynb to be graded as it"
@@ -132,7 +122,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
     return opened
 
 
-def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[str]] | None:
+def _read(handed: Handed, complaints: list[str]) -> tuple[NotebookNode, list[Note]] | None:
     try:
         return read(handed.read())
     except SubmissionError as error:
@@ -147,7 +137,7 @@ def _was_shipped(handed: Handed, shipped: Shipped | None, exact: bool, content: 
     return shipped.has_file(handed.read()) or (not exact and shipped.has_notebook(content))
 
 
-def _sources(content: tuple[NotebookNode, list[str]]) -> list[str]:
+def _sources(content: tuple[NotebookNode, list[Note]]) -> list[str]:
     return [cell.source for cell in content[0].cells]
 
 

@@ -4,7 +4,7 @@ Theory of operation. This is the last of nbgrader's steps that touches a noteboo
 it formgrader, feedback and report, hold nothing that runs, loads or covers anything. Outputs are rebuilt from
 the kinds that are known and harmless; texts in Markdown are cleaned where their page would not be harmless
 (see ``markup``); the source of code cells is never touched, as every page escapes it. A Markdown cell that reads
-as in the instructor's notebook is the instructor's, and stays. What was taken out is noted, a sentence for each cell.
+as in the instructor's notebook is the instructor's, and stays. What was taken out is noted for each cell.
 
 ``nbgrader_config.py`` names the step a second time, for nbconvert's HTML exporter, with which formgrader shows a
 notebook: so one that came into ``autograded/`` on another way is cleaned when it is shown.
@@ -24,6 +24,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.cleaning import markup, mathematics, picture
+from viva.record import Note, note
 
 ESCAPES = 5000
 """So many changes of colour in one text are shown; a page with more takes minutes to write."""
@@ -44,7 +45,7 @@ _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count",
 
 
 class Sanitize(NbGraderPreprocessor):
-    """Clean a submission's notebook; ``resources["nbgrader"]["sanitized"]`` says in sentences what was taken out."""
+    """Clean a submission's notebook; ``resources["nbgrader"]["sanitized"]`` notes what was taken out."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         notes = sanitize(notebook, given_texts(self, resources))
@@ -69,8 +70,8 @@ def _markdown_of(path: Path, changed: int) -> frozenset[str]:
     return frozenset(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
 
 
-def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> list[str]:
-    """Clean a notebook in place; a sentence for each cell that something was taken from.
+def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> list[Note]:
+    """Clean a notebook in place; a note of each cell that something was taken from.
 
     Texts in ``given`` are the instructor's.
     """
@@ -81,7 +82,7 @@ def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> lis
     for number, cell in enumerate(notebook.cells, start=1):
         removed = _clean_cell(cell, given, taken, names)
         if removed:
-            notes.append(f"Cell {number} was shown without: {', '.join(dict.fromkeys(removed))}.")
+            notes.append(note("shown_without", *dict.fromkeys(removed), numbers=(number,)))
     return notes
 
 

@@ -16,12 +16,13 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva import wording
 from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.engine.outcome import CheckResult
-from viva.engine.patience import SPENT
+from viva.engine.patience import NOT_TRIED
 from viva.engine.studentcopy import Copy, open_copy
+from viva.record import CheckResult, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
@@ -112,9 +113,9 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
 
 
 def _tried(cell: Cell, result: CheckResult) -> Tried:
-    verdict, hint = str(result.verdict), result.reason
+    verdict, hint = str(result.verdict), wording.reason(result)
     state = result.word
-    if result.verdict is Verdict.TIMEOUT and hint.startswith(SPENT):
+    if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
     elif result.verdict is Verdict.PASSED and result.earned < result.points:
         state, hint = str(Verdict.FAILED), f"{result.earned:g} of {result.points:g} points"
@@ -157,11 +158,11 @@ def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
             copy, repairs = _opened(data, original)
     except SubmissionError as error:
         raise VivaError(f"{path.name} {error}.") from error
-    copy.remarks[:0] = repairs
+    copy.remarks[:0] = wording.sentences(repairs)
     return copy
 
 
-def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[str]]:
+def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
     notebook, repairs = salvage.read(data, trusting=True)
     if original:
         from viva.submission.cells.places import Released

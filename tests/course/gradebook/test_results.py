@@ -9,6 +9,8 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 
 from viva.course.gradebook.results import Results
+from viva.record import SCHEMA, SubmissionRecord, encode
+from viva.verdict import CourseError
 
 
 @pytest.fixture
@@ -16,8 +18,8 @@ def results(tmp_path) -> Results:
     return Results(tmp_path / "results.jsonl")
 
 
-def record(student: str, **more: object) -> dict:
-    return {"assignment": "ps1", "student": student, **more}
+def record(student: str, **more: object) -> SubmissionRecord:
+    return SubmissionRecord("ps1", student, **more)
 
 
 def test_a_file_that_is_not_there_holds_nothing(results):
@@ -27,19 +29,19 @@ def test_a_file_that_is_not_there_holds_nothing(results):
 
 
 def test_what_is_added_is_read(results):
-    results.add([record("ä", points=1.5), record("b")])
-    results.add([record("c", reason="two\nlines")])
+    results.add([record("ä", seconds=1.5), record("b")])
+    results.add([record("c", faults=["two\nlines"])])
     assert results.read() == {
-        ("ps1", "ä"): record("ä", points=1.5),
+        ("ps1", "ä"): record("ä", seconds=1.5),
         ("ps1", "b"): record("b"),
-        ("ps1", "c"): record("c", reason="two\nlines"),
+        ("ps1", "c"): record("c", faults=["two\nlines"]),
     }
 
 
 def test_the_last_record_of_a_submission_counts(results):
-    results.add([record("a", points=1), record("b", points=1)])
-    results.add([record("a", points=2)])
-    assert {student: found["points"] for (_, student), found in results.read().items()} == {"a": 2, "b": 1}
+    results.add([record("a", seconds=1), record("b", seconds=1)])
+    results.add([record("a", seconds=2)])
+    assert {student: found.seconds for (_, student), found in results.read().items()} == {"a": 2, "b": 1}
 
 
 @pytest.mark.parametrize("kept", [1, 20, -1])
@@ -53,10 +55,30 @@ def test_a_line_that_was_cut_off_costs_that_line_only(results, kept):
     assert (("ps1", "b") in found) == (kept == -1)
 
 
-@pytest.mark.parametrize("line", ["", "null", "[]", "3", '{"assignment": "ps1"}', "{", "\0\0\0", '{"student": []}'])
-def test_a_line_that_is_no_record_is_passed_over(results, line):
-    results.path.write_text(json.dumps(record("a")) + f"\n{line}\n" + json.dumps(record("b")) + "\n")
+def around(line: str) -> str:
+    """The text of a file in which a line stands between two records."""
+    return "\n".join([encode(record("a")).decode(), line, encode(record("b")).decode(), ""])
+
+
+@pytest.mark.parametrize("line", ["", "{", "\0\0\0", '{"assignment": "ps1", "student": "c", "notebooks": {"x": {}'])
+def test_a_line_that_is_no_json_is_passed_over(results, line):
+    results.path.write_text(around(line))
     assert set(results.read()) == {("ps1", "a"), ("ps1", "b")}
+
+
+@pytest.mark.parametrize(
+    "line", ["null", "[]", "3", '{"assignment": "ps1"}', '{"student": []}', '{"schema": 2, "notebooks": 3}']
+)
+def test_json_that_is_no_record_is_refused_with_its_line_and_what_to_do(results, line):
+    results.path.write_text(around(line))
+    with pytest.raises(CourseError, match=r"Line 2 of .* it is no record of a graded submission: .* --force'"):
+        results.read()
+
+
+def test_what_a_newer_version_wrote_is_refused(results):
+    results.path.write_text(around(json.dumps({"schema": SCHEMA + 1, "student": ["new"]})))
+    with pytest.raises(CourseError, match=f"a newer Viva wrote it, in form {SCHEMA + 1}"):
+        results.read()
 
 
 def test_bytes_that_are_no_text_are_passed_over(results):
@@ -69,7 +91,7 @@ def test_bytes_that_are_no_text_are_passed_over(results):
 
 def test_tidying_drops_what_was_replaced_and_nothing_else(results):
     for number in range(130):
-        results.add([record(f"s{number % 5}", number=number)])
+        results.add([record(f"s{number % 5}", seconds=number)])
     before = results.read()
     results.tidy()
     assert results.read() == before
@@ -83,7 +105,7 @@ def test_several_processes_add_whole_lines(results):
 
 
 def test_nothing_is_lost_when_others_tidy_meanwhile(results):
-    results.path.write_text((json.dumps(record("old")) + "\n") * 300)
+    results.path.write_text((encode(record("old")).decode() + "\n") * 300)
     add_side_by_side(results)
     assert len(results.read()) == 3 * 20 + 1
     assert len(results.path.read_text().splitlines()) < 300
@@ -101,7 +123,7 @@ def add_side_by_side(results: Results) -> None:
 
 def _add_many(results: Results, name: str) -> None:
     for number in range(20):
-        results.add([record(f"{name}{number}", text="x" * 5000)])
+        results.add([record(f"{name}{number}", faults=["x" * 5000])])
         results.tidy()
 
 

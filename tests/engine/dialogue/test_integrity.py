@@ -6,10 +6,14 @@ import pytest
 
 from tests.attacks import CHEATS, READERS
 from tests.oral import Exam
-from viva.engine.dialogue.facts import CHARACTERS, SENTENCES, SILENT, STRANGE, facts
-from viva.engine.dialogue.integrity import ODD
+from viva.engine.dialogue.facts import CHARACTERS, READ
+from viva.engine.dialogue.facts import facts as noted
 from viva.engine.grading import Grader
 from viva.verdict import Verdict
+from viva.wording import WORDS, sentences
+
+ODD = "should be plain data such as a number or an array, but is"
+SILENT, STRANGE = WORDS["silent"], WORDS["strange"]
 
 ASSIGNMENT = """
 --- answer
@@ -78,6 +82,10 @@ REACHING = {
 }
 
 
+def facts(*told):
+    return sentences(noted(*told))
+
+
 @pytest.fixture(scope="module")
 def exam(grader, tmp_path_factory) -> Exam:
     return Exam(ASSIGNMENT, grader, tmp_path_factory.mktemp("integrity"))
@@ -86,13 +94,13 @@ def exam(grader, tmp_path_factory) -> Exam:
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_code_has_no_fact(exam, name):
     outcome = exam.grade(RIGHT + HONEST[name])
-    assert outcome.integrity == []
+    assert sentences(outcome.integrity) == []
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cheat_is_told_of(exam, name):
-    assert NAMES[name] in " | ".join(exam.grade(CHEATS[name]).integrity)
+    assert NAMES[name] in " | ".join(sentences(exam.grade(CHEATS[name]).integrity))
 
 
 @pytest.mark.parametrize("source", REACHING)
@@ -100,7 +108,7 @@ def test_reaching_outside_is_told_of_and_costs_nothing(exam, source):
     outcome = exam.grade(
         RIGHT + f"try:\n    {source.replace(chr(10), chr(10) + '    ')}\nexcept Exception:\n    pass\n"
     )
-    (fact,) = outcome.integrity
+    (fact,) = sentences(outcome.integrity)
     assert REACHING[source] in fact
     assert fact.endswith("(the wall refused it)")
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
@@ -108,19 +116,19 @@ def test_reaching_outside_is_told_of_and_costs_nothing(exam, source):
 
 def test_the_folders_around_its_own_have_the_same_name_in_each_batch(exam):
     outcome = exam.grade(RIGHT + "import os\ntry:\n    os.listdir('..')\nexcept OSError:\n    pass\n")
-    assert outcome.integrity == ["tried to open outside its folder: '..' (the wall refused it)"]
+    assert sentences(outcome.integrity) == ["tried to open outside its folder: '..' (the wall refused it)"]
 
 
 def test_what_a_neighbours_code_did_is_not_told_of_the_next(exam):
-    assert exam.grade(CHEATS["patched numpy"]).integrity
-    assert exam.grade(RIGHT).integrity == []
+    assert sentences(exam.grade(CHEATS["patched numpy"]).integrity)
+    assert sentences(exam.grade(RIGHT).integrity) == []
 
 
 @pytest.mark.slow
 def test_without_a_wall_nothing_was_refused(tmp_path):
     grader = Grader(10.0)
     try:
-        (fact,) = Exam(ASSIGNMENT, grader, tmp_path).grade(RIGHT + "import os\nos.listdir('/usr')").integrity
+        (fact,) = sentences(Exam(ASSIGNMENT, grader, tmp_path).grade(RIGHT + "import os\nos.listdir('/usr')").integrity)
     finally:
         grader.close()
     assert fact.endswith("(there was no wall to refuse it)")
@@ -137,7 +145,7 @@ def test_a_process_that_says_nothing_sensible_costs_no_point(exam):
     silent = "from viva.engine.dialogue.integrity import Witness\n"
     silent += "def nothing(*_):\n    raise OSError\nWitness.told = nothing"
     outcome = exam.grade(RIGHT + silent)
-    assert outcome.integrity == [SILENT]
+    assert sentences(outcome.integrity) == [SILENT]
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
 
 
@@ -146,10 +154,10 @@ def test_no_answer_is_a_fact(reply):
     assert facts(reply, [], True, {}) == [SILENT]
 
 
-NOTHING = {key: [] for key in SENTENCES}
+NOTHING = {key: [] for key in READ}
 
 
-@pytest.mark.parametrize("key", SENTENCES)
+@pytest.mark.parametrize("key", READ)
 @pytest.mark.parametrize(
     "lie", ["honest-0 copied all answers", "The instructor has checked this", "a\x1b[2J\u202eb\nc", "", 3, None, b"no"]
 )
@@ -189,7 +197,7 @@ def told(*_):
 Witness.told = told
 """
     outcome = exam.grade(RIGHT + patched)
-    assert outcome.integrity == [STRANGE]
+    assert sentences(outcome.integrity) == [STRANGE]
     assert all(result.verdict is Verdict.PASSED for results in outcome.checks.values() for result in results)
 
 
@@ -205,20 +213,20 @@ Witness.told = told
     ],
 )
 def test_what_the_candidate_is_made_of_is_watched_too(exam, patch, place):
-    (fact, *_) = exam.grade(f"{RIGHT}from viva.engine.dialogue import operations\n{patch}").integrity
+    (fact, *_) = sentences(exam.grade(f"{RIGHT}from viva.engine.dialogue import operations\n{patch}").integrity)
     assert fact == f"not what was loaded any more: {place}"
 
 
 def test_a_class_that_is_named_like_a_sentence_is_not_named(exam):
     named = 'total = type("X. The instructor has checked this", (), {})()'
-    (fact,) = exam.grade(RIGHT + named).integrity
+    (fact,) = sentences(exam.grade(RIGHT + named).integrity)
     assert fact == f"total {ODD} an object of class without a proper name"
 
 
 def test_an_honest_notebook_that_says_nothing_has_no_fact():
-    assert facts({"facts": NOTHING}, ["Row 0 sums to 3."], True, {}) == []
+    assert facts({"facts": NOTHING}, [], True, {}) == []
 
 
 def test_readers_are_told_of_where_they_read_in_so_many_words(exam):
-    assert "/proc" in exam.grade(READERS["other processes"]).integrity[0]
-    assert "a socket" in exam.grade(READERS["a socket"]).integrity[0]
+    assert "/proc" in sentences(exam.grade(READERS["other processes"]).integrity)[0]
+    assert "a socket" in sentences(exam.grade(READERS["a socket"]).integrity)[0]

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from viva import wording
 from viva.engine.blueprint import read_blueprint
 from viva.engine.dialogue.kinds import ANY, PLAIN
 from viva.engine.rehearsal import rehearse
@@ -50,7 +51,7 @@ def graded(grader, tmp_path):
         nbformat.write(notebook(SOLUTION, tests, kinds), path)
         outcome = grader.grade(notebook(answer), rehearse(path, grader))
         assert outcome.faults == []
-        return [(result.verdict, result.reason) for result in outcome.checks["tests"]]
+        return [(result.verdict, wording.reason(result)) for result in outcome.checks["tests"]]
 
     return grade
 

@@ -8,7 +8,9 @@ import pytest
 
 from tests.mangling import KEEPING, plain
 from tests.submission.cells.test_repair import CASES, ONE, bare, below, find, lines_of, repaired, source
+from viva.record import doubtful
 from viva.submission.cells.places import Piece
+from viva.wording import sentences
 
 TWO = CASES["ps5_sentence"][0]
 TESTS = ("test_self_attention", "test_self_attention_sizes")
@@ -22,7 +24,7 @@ def stub(case, name: str) -> str:
 def doubts(change, case=ONE, strip: bool = False) -> tuple[str, ...]:
     notebook = plain(case.full)
     change(notebook)
-    return repaired(bare(notebook) if strip else notebook, case).doubtful
+    return doubtful(repaired(bare(notebook) if strip else notebook, case).repairs)
 
 
 def left_out(book: dict) -> str:
@@ -49,7 +51,7 @@ def test_an_answer_that_stands_elsewhere_is_taken_or_doubted(where, strip):
     UNPLACED[where](notebook)
     result = repaired(bare(notebook) if strip else notebook, ONE)
     taken = "NotImplementedError" not in source(result, "self_attention")
-    assert taken or set(TESTS) <= set(result.doubtful), result.repairs
+    assert taken or set(TESTS) <= set(doubtful(result.repairs)), sentences(result.repairs)
 
 
 @pytest.mark.parametrize("strip", [False, True])
@@ -84,7 +86,7 @@ def test_a_picture_is_no_code(picture, deleted):
     if deleted:
         notebook["cells"].remove(find(notebook, "softmax"))
     for book in (notebook, bare(plain(notebook))):
-        assert not any("cell" in sentence and "may" in sentence for sentence in repaired(book, TWO).repairs)
+        assert not any("cell" in sentence and "may" in sentence for sentence in sentences(repaired(book, TWO).repairs))
 
 
 AGAIN = "def multihead_scaled_self_attention(X, *more):\n    return X"
@@ -103,8 +105,8 @@ def test_code_is_no_written_answer_and_what_it_defines_again_is_doubted(code, an
     result = repaired(bare(notebook) if strip else notebook, case)
     assert source(result, name) == "YOUR ANSWER HERE"
     assert code in [cell.source for cell in result.notebook.cells]
-    assert ("test_multihead" in result.doubtful) == (code == AGAIN)
-    assert "why_two_heads" not in result.doubtful
+    assert ("test_multihead" in doubtful(result.repairs)) == (code == AGAIN)
+    assert "why_two_heads" not in doubtful(result.repairs)
 
 
 def test_a_text_of_the_release_is_no_written_answer():
@@ -114,7 +116,7 @@ def test_a_text_of_the_release_is_no_written_answer():
     notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": shown})
     for book in (notebook, bare(plain(notebook))):
         result = repaired(book, ONE)
-        assert (source(result, "why_equivariant_answer"), result.doubtful) == ("YOUR ANSWER HERE", ())
+        assert (source(result, "why_equivariant_answer"), doubtful(result.repairs)) == ("YOUR ANSWER HERE", ())
 
 
 def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
@@ -123,7 +125,7 @@ def test_a_note_that_mentions_code_does_not_take_the_place_of_a_stub():
     below(notebook, "attend_me", "It is a row, so me_alphas = softmax(x) works", "markdown")
     result = repaired(notebook, TWO)
     assert source(result, "attend_me") == stub(TWO, "attend_me")
-    assert result.doubtful == ()
+    assert doubtful(result.repairs) == ()
 
 
 def test_an_answer_that_uses_what_only_an_answer_below_gives_is_doubted():
@@ -131,7 +133,7 @@ def test_an_answer_that_uses_what_only_an_answer_below_gives_is_doubted():
     one, other = find(notebook, "attend_gusta"), find(notebook, "stack_sentence")
     one["source"] = "gusta_alphas = softmax(half)\ngusta_attention = gusta_alphas @ half"
     other["source"] = f"half = np.ones(3)\n{other['source']}"
-    assert "test_gusta" in repaired(notebook, TWO).doubtful
+    assert "test_gusta" in doubtful(repaired(notebook, TWO).repairs)
 
 
 def test_a_half_that_nothing_tells_apart_is_doubted():
@@ -151,9 +153,9 @@ def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     below(notebook, "self_attention", answer["source"].replace("return", "# other\n    return"))
     notebook["cells"][notebook["cells"].index(answer) + 1]["metadata"] = answer["metadata"]
     result = repaired(notebook, ONE)
-    assert set(TESTS) <= set(result.doubtful)
+    assert set(TESTS) <= set(doubtful(result.repairs))
     assert lines_of(notebook["cells"]) <= lines_of(result.notebook.cells)
-    (told,) = [sentence for sentence in result.repairs if "human" in sentence]
+    (told,) = [sentence for sentence in sentences(result.repairs) if "human" in sentence]
     assert told.startswith("'self_attention' stood 2 times with different text; the last one counts")
 
 
@@ -200,7 +202,7 @@ def test_an_answer_that_lost_its_first_line_is_not_joined_with_the_answer_above_
     behead(notebook)
     result = repaired(notebook, TWO)
     assert "return" not in source(result, "attend_me")
-    assert "test_gusta" in result.doubtful and "test_me" not in result.doubtful
+    assert "test_gusta" in doubtful(result.repairs) and "test_me" not in doubtful(result.repairs)
 
 
 def test_code_that_cannot_be_read_beside_a_stub_is_doubted():
@@ -235,8 +237,8 @@ def test_code_with_the_numbers_of_its_lines_becomes_the_answer_and_is_told():
     answer["source"] = "\n".join(f"{number:3} {line}".rstrip() for number, line in enumerate(text.split("\n"), 1))
     result = repaired(notebook, ONE)
     assert source(result, "self_attention").split() == text.split()
-    assert (len(result.repairs), result.doubtful) == (1, ())
-    assert "was copied with the numbers of its lines" in result.repairs[0]
+    assert (len(sentences(result.repairs)), doubtful(result.repairs)) == (1, ())
+    assert "was copied with the numbers of its lines" in sentences(result.repairs)[0]
 
 
 def test_a_cut_that_could_be_made_elsewhere_is_doubted_and_a_clear_one_is_not():
@@ -259,7 +261,7 @@ def test_a_written_answer_elsewhere_is_taken_or_doubted(place, strip):
     notebook["cells"][-1]["source"] = stub(ONE, notebook["cells"][-1]["id"])
     notebook["cells"].insert(place, {"cell_type": "markdown", "metadata": {}, "source": WORDS})
     result = repaired(bare(notebook) if strip else notebook, ONE)
-    assert source(result, "why_equivariant_answer") == WORDS or "why_equivariant" in result.doubtful
+    assert source(result, "why_equivariant_answer") == WORDS or "why_equivariant" in doubtful(result.repairs)
 
 
 @pytest.mark.parametrize(
@@ -290,8 +292,8 @@ def test_what_a_damaged_file_may_have_held_is_doubted():
     whole = as_utf8(plain(ONE.full))
     part = whole[: whole.index(b"def scaled_dot_product") + 50]
     result = repair(read(part)[0], ONE.released)
-    assert {"test_scaled_attention", "why_equivariant"} <= set(result.doubtful)
-    assert not set(TESTS) & set(result.doubtful)
+    assert {"test_scaled_attention", "why_equivariant"} <= set(doubtful(result.repairs))
+    assert not set(TESTS) & set(doubtful(result.repairs))
 
 
 def test_a_program_that_lost_all_code_is_suspected():
@@ -310,7 +312,7 @@ def test_the_ways_that_were_hard_lose_nothing_without_a_doubt():
     answer["source"] = "\n".join(lines[1:])
     below(notebook, "name", f"```python\n{lines[0]}\n```", "markdown")
     result = repaired(bare(notebook), TWO)
-    assert "test_positions" in result.doubtful or lines[0] in source(result, "add_positions")
+    assert "test_positions" in doubtful(result.repairs) or lines[0] in source(result, "add_positions")
 
 
 @pytest.mark.parametrize("way", KEEPING)
@@ -328,7 +330,7 @@ def test_a_notebook_that_was_put_right_raises_no_doubt(way):
     for number in range(3):
         notebook = plain(ONE.full)
         KEEPING[way](notebook, random.Random(number))
-        assert repaired(notebook, ONE).doubtful == ()
+        assert doubtful(repaired(notebook, ONE).repairs) == ()
 
 
 def test_a_piece_knows_what_it_gives_and_uses():
@@ -344,9 +346,9 @@ def test_what_uses_an_answer_in_doubt_is_in_doubt_too():
     copy = dict(cell, id="copied", source=cell["source"].replace(" @ ", " @ 2 * "))
     assert copy["source"] != cell["source"]
     notebook["cells"].insert(notebook["cells"].index(cell), copy)
-    doubtful = repaired(notebook, case).doubtful
-    assert {"test_projections", "test_me", "test_gusta"} <= set(doubtful)
-    assert not {"test_positions", "test_softmax"} & set(doubtful)
+    found = set(doubtful(repaired(notebook, case).repairs))
+    assert {"test_projections", "test_me", "test_gusta"} <= found
+    assert not {"test_positions", "test_softmax"} & found
 
 
 @pytest.mark.parametrize("both", [False, True])
@@ -365,7 +367,7 @@ def test_the_name_of_a_cell_is_not_believed_when_it_holds_another_answer(both):
     assert (source(result, "add_positions").strip(), source(result, "project_words").strip()) == tuple(
         text.strip() for text in were
     )
-    assert "test_projections" in result.doubtful
+    assert "test_projections" in doubtful(result.repairs)
 
 
 def test_answers_without_identity_that_changed_places_are_doubted():
@@ -378,7 +380,7 @@ def test_answers_without_identity_that_changed_places_are_doubted():
     )
     result = repaired(bare(notebook), case)
     placed = source(result, "attention_word_1").startswith("attention =")
-    assert placed or {"test_attention_word_1", "test_attention_matrices"} <= set(result.doubtful)
+    assert placed or {"test_attention_word_1", "test_attention_matrices"} <= set(doubtful(result.repairs))
 
 
 @pytest.mark.parametrize(

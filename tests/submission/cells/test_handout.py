@@ -15,10 +15,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 
 from tests.mangling import KEEPING, as_utf8, plain
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, bare, find
+from viva.record import doubtful
 from viva.submission.cells.handout import Handout
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.files.salvage import read
+from viva.wording import sentences
 
 DOCS = Path(nbgrader.__file__).parent / "docs/source/user_guide/release/ps1"
 POINTS = "points_in_meshgrid = np.array(\n    [[x, y] for x in xs for y in ys]\n)"
@@ -109,8 +111,8 @@ SAVED |= {way: lambda notebook, way=way: KEEPING[way](notebook, random.Random(wa
 def assert_blank(result: Repaired, release) -> None:
     texts = {cell.id: cell.source for cell in result.notebook.cells}
     answers = [slot.cell for slot in Released(release).slots if slot.answers]
-    assert [texts[cell.id] for cell in answers] == [cell.source for cell in answers], result.repairs
-    assert (result.answered, result.doubtful) == (0, ()), result.repairs
+    assert [texts[cell.id] for cell in answers] == [cell.source for cell in answers], sentences(result.repairs)
+    assert (result.answered, doubtful(result.repairs)) == (0, ()), sentences(result.repairs)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +147,8 @@ def test_beside_one_answer_the_others_stay_blank(way, strip):
     assert texts["scale"].startswith("def scale")
     answers = [slot.cell for slot in Released(release).slots if slot.answers]
     stubs = {cell.id: cell.source for cell in answers if cell.id != "scale"}
-    assert {name: texts[name] for name in stubs} == stubs, result.repairs
-    assert result.doubtful == ()
+    assert {name: texts[name] for name in stubs} == stubs, sentences(result.repairs)
+    assert doubtful(result.repairs) == ()
 
 
 @pytest.mark.parametrize("strip", [False, True])

@@ -94,6 +94,6 @@ def test_an_answer_in_words_does_not_look_like_code(text):
 def test_names_that_marimo_changed_are_given_back():
     answer = slot("one", 0, "scores")
     code = pieces("scores_1 = 2\nmine_2 = scores_1")
-    (sentence,) = undo_marimo(code, [answer])
+    (told,) = undo_marimo(code, [answer])
     assert code[0].source == "scores = 2\nmine_2 = scores"
-    assert "scores_1" in sentence
+    assert "scores_1" in told.names

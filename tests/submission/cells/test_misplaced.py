@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.mangling import plain
 from tests.submission.cells.test_repair import CASES, ONE, bare, below, find, repaired, source
+from viva.record import doubtful
 from viva.submission.cells.texts import squeezed
+from viva.wording import sentences
 
 CASE = CASES["ps1_general_attention"][0]
 
@@ -18,7 +20,7 @@ def test_a_half_in_front_of_what_it_needs_is_joined_with_its_other_half():
     below(notebook, "title", first)
     result = repaired(bare(notebook), CASE)
     assert source(result, "attention_matrices") == f"{first}\n{rest}"
-    assert "test_attention_matrices" in result.doubtful
+    assert "test_attention_matrices" in doubtful(result.repairs)
 
 
 def test_a_helper_below_the_answer_that_uses_it_is_put_above_it():
@@ -30,7 +32,7 @@ def test_a_helper_below_the_answer_that_uses_it_is_put_above_it():
     result = repaired(notebook, CASE)
     ids = [cell.id for cell in result.notebook.cells]
     assert result.notebook.cells[ids.index("scores_word_1") - 1].source == helper
-    assert any("and was put above it" in sentence for sentence in result.repairs)
+    assert any("and was put above it" in sentence for sentence in sentences(result.repairs))
 
 
 def test_a_helper_that_only_the_body_of_a_function_uses_stays_below_it():
@@ -38,9 +40,9 @@ def test_a_helper_that_only_the_body_of_a_function_uses_stays_below_it():
     answer = find(notebook, "scores_word_1")
     answer["source"] = "def scored(query):\n    return [dot(query, key) for key in keys]"
     below(notebook, "scores_word_1", "def dot(a, b):\n    return sum(x * y for x, y in zip(a, b))")
-    assert not any("was put above it" in sentence for sentence in repaired(notebook, CASE).repairs)
+    assert not any("was put above it" in sentence for sentence in sentences(repaired(notebook, CASE).repairs))
     below(notebook, "scores_word_1", "scores = scored(query_1)")
-    assert any("was put above it" in sentence for sentence in repaired(notebook, CASE).repairs)
+    assert any("was put above it" in sentence for sentence in sentences(repaired(notebook, CASE).repairs))
 
 
 def test_a_cell_that_gives_a_name_a_second_time_stays_where_it_stands():
@@ -56,7 +58,7 @@ def test_a_second_copy_of_an_answer_word_for_word_is_left_out():
     below(notebook, "self_attention", find(notebook, "self_attention")["source"])
     result = repaired(bare(notebook), ONE)
     assert len(result.notebook.cells) == len(ONE.full.cells)
-    assert "a second copy of the answer 'self_attention', word for word, was left out" in result.repairs
+    assert "a second copy of the answer 'self_attention', word for word, was left out" in sentences(result.repairs)
 
 
 def test_code_in_the_blocks_of_one_text_becomes_the_answers():
@@ -82,7 +84,7 @@ def test_a_copy_of_the_stub_without_identity_does_not_undo_the_answer():
     below(notebook, "self_attention", find(plain(ONE.release), "self_attention")["source"])
     result = repaired(notebook, ONE)
     assert len(result.notebook.cells) == len(ONE.full.cells)
-    assert "a second copy of 'self_attention', as it was released, was left out" in result.repairs
+    assert "a second copy of 'self_attention', as it was released, was left out" in sentences(result.repairs)
 
 
 def test_the_only_answer_is_taken_from_wherever_it_stands_and_a_human_is_told():
@@ -92,7 +94,7 @@ def test_the_only_answer_is_taken_from_wherever_it_stands_and_a_human_is_told():
     below(notebook, notebook["cells"][-1]["id"], was)
     result = repaired(notebook, ONE)
     assert squeezed(source(result, "self_attention")) == squeezed(was)
-    assert "test_self_attention" in result.doubtful
+    assert "test_self_attention" in doubtful(result.repairs)
 
 
 def test_a_block_in_a_text_below_a_stub_that_defines_the_name_becomes_the_answer():

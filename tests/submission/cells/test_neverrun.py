@@ -4,7 +4,9 @@ import pytest
 
 from tests.submission.cells.test_doubts import doubts, stub
 from tests.submission.cells.test_repair import ONE, find
+from viva.record import note
 from viva.submission.cells.neverrun import why_not_run
+from viva.wording import sentence
 
 NAME = "self_attention"
 SLOT = next(slot for slot in ONE.released.slots if slot.name == NAME)
@@ -40,12 +42,13 @@ RUN = [
 
 @pytest.mark.parametrize("why", UNRUN)
 def test_what_kept_an_answer_from_running_is_said(why):
-    assert f"'{NAME}' {why}" in why_not_run(UNRUN[why], SLOT, {"c"})
+    kind, *names = why_not_run(UNRUN[why], SLOT, {"c"})
+    assert f"'{NAME}' {why}" in sentence(note(kind, *names, cells=(NAME,)))
 
 
 @pytest.mark.parametrize("code", RUN)
 def test_an_answer_that_ran_and_a_stub_are_no_doubt(code):
-    assert why_not_run(code, SLOT) == ""
+    assert why_not_run(code, SLOT) == ()
 
 
 @pytest.mark.parametrize("why", UNRUN)

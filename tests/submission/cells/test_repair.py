@@ -19,10 +19,12 @@ from tests.conftest import PROJECT, SHORT
 from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, plain, strip_ids, strip_nbgrader
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
+from viva.record import doubtful
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.cells.texts import squeezed
 from viva.submission.files.salvage import read
+from viva.wording import sentences
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "source").iterdir() if path.is_dir())
 
@@ -63,7 +65,7 @@ def assert_same(result: Repaired, case: Case) -> None:
     cells = [cell for cell in result.notebook.cells if cell.id in known]
     assert [cell.id for cell in cells] == [cell.id for cell in case.full.cells]
     for cell, was in zip(cells, case.full.cells, strict=True):
-        assert (words(cell.source), cell.cell_type) == (words(was.source), was.cell_type), result.repairs
+        assert (words(cell.source), cell.cell_type) == (words(was.source), was.cell_type), sentences(result.repairs)
         assert cell.metadata == was.metadata
 
 
@@ -75,7 +77,7 @@ def assert_held(result: Repaired, case: Case) -> None:
     known = [cell.id for cell in case.full.cells]
     ids = [cell.id for cell in result.notebook.cells]
     assert [name for name in ids if name in known] == known
-    for sentence in result.repairs:
+    for sentence in sentences(result.repairs):
         if sentence.endswith("put back as released"):
             known = [name for name in known if f"'{name}'" not in sentence]
     for was in case.full.cells:
@@ -90,7 +92,7 @@ def assert_held(result: Repaired, case: Case) -> None:
         lines = iter([squeezed(line) for line in "\n".join(code).splitlines()])
         assert all(squeezed(line) in lines for line in was.source.splitlines() if line.strip()), (
             was.id,
-            result.repairs,
+            sentences(result.repairs),
         )
 
 
@@ -108,7 +110,7 @@ def nothing_left_to_do(result: Repaired, case: Case) -> None:
 def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment):
     for case in CASES[assignment]:
         result = repaired(plain(case.full), case)
-        assert result.repairs == []
+        assert sentences(result.repairs) == []
         assert [dict(cell) for cell in result.notebook.cells] == [dict(cell) for cell in case.full.cells]
 
 
@@ -138,7 +140,9 @@ def test_an_answer_below_its_stub_is_taken_into_the_answer_cell(assignment):
         answer_below_stub(notebook, random.Random(case.name), case.release)
         result = repaired(notebook, case)
         assert_same(result, case)
-        assert "was left as released; its answer was taken from a cell of its own" in " ".join(result.repairs)
+        assert "was left as released; its answer was taken from a cell of its own" in " ".join(
+            sentences(result.repairs)
+        )
 
 
 @settings(max_examples=150, deadline=None)
@@ -154,7 +158,7 @@ def test_any_ways_after_each_other_leave_a_whole_notebook(data):
             break  # there is nothing left that this could be done to
     result = repaired(notebook, case)
     nothing_left_to_do(result, case)
-    assert all(isinstance(sentence, str) and sentence for sentence in result.repairs)
+    assert all(isinstance(sentence, str) and sentence for sentence in sentences(result.repairs))
 
 
 TOGETHER = [name for name in KEEPING if name not in ("merge_answers", "delete_texts", "split_answer", "merge_text")]
@@ -223,7 +227,7 @@ def test_no_line_of_a_students_ever_disappears_without_a_sentence(seed):
     result = repaired(bare(notebook), case)
     nothing_left_to_do(result, case)
     gone = lines_of(notebook["cells"]) - lines_of(result.notebook.cells) - lines_of(case.release.cells)
-    assert not gone - {"```", "```python"} or any("edited" in sentence for sentence in result.repairs), gone
+    assert not gone - {"```", "```python"} or any("edited" in sentence for sentence in sentences(result.repairs)), gone
 
 
 def test_an_answer_in_a_given_cell_that_was_edited_is_taken_out_of_it():
@@ -239,9 +243,9 @@ def test_code_that_nothing_places_is_said_to_be_doubtful():
     below(notebook, "self_attention", "```python\nhelper = 1\nhelper += 1\n```", "markdown")
     result = repaired(bare(notebook), ONE)
     where = "'self_attention' and 'scaled_dot_product_self_attention'"
-    assert f"cell 13 may belong to {where}; a human should look at it" in result.repairs
+    assert f"cell 13 may belong to {where}; a human should look at it" in sentences(result.repairs)
     tests = "test_self_attention test_self_attention_sizes test_scaled_attention test_scaled_attention_sizes"
-    assert set(tests.split()) <= set(result.doubtful)
+    assert set(tests.split()) <= set(doubtful(result.repairs))
     assert result.notebook.cells[12].source.startswith("```")
 
 
@@ -261,7 +265,7 @@ def source(result: Repaired, name: str) -> str:
 def said(change) -> list[str]:
     notebook = plain(ONE.full)
     change(notebook)
-    return repaired(notebook, ONE).repairs
+    return sentences(repaired(notebook, ONE).repairs)
 
 
 @pytest.mark.parametrize(
@@ -321,7 +325,7 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert source(result, "self_attention").startswith("# later")
     place = ids.index("self_attention")
     assert result.notebook.cells[place - 1].source == answer["source"]
-    assert "'self_attention' stood 2 times with different text; the last one counts" in result.repairs[0]
+    assert "'self_attention' stood 2 times with different text; the last one counts" in sentences(result.repairs)[0]
 
 
 def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
@@ -353,7 +357,7 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     place = [cell.id for cell in result.notebook.cells].index("setup")
     assert result.notebook.cells[place + 1].source == "import math"
     what = "the released text was put back, and what was added stands below it"
-    assert result.repairs == [f"the given cell 'setup' was added to; {what}"]
+    assert sentences(result.repairs) == [f"the given cell 'setup' was added to; {what}"]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():
@@ -365,7 +369,7 @@ def test_a_cell_of_an_earlier_release_is_not_called_edited():
     find(notebook, "data").update(source=then.source)
     find(notebook, "data")["metadata"]["nbgrader"]["checksum"] = compute_checksum(then)
     sentence = "the given cell 'data' is of an earlier release; today's text stands in its place"
-    assert repaired(notebook, ONE).repairs == [sentence]
+    assert sentences(repaired(notebook, ONE).repairs) == [sentence]
 
 
 def test_forged_identities_earn_nothing():
@@ -430,7 +434,7 @@ def test_released_cells_without_an_id_get_one_and_marks_without_a_grade_id_go():
     handed_in = plain(ONE.full)
     handed_in["cells"].insert(0, plain(own))
     result = repair(read(as_utf8(handed_in))[0], Released(release))
-    assert result.repairs == []
+    assert sentences(result.repairs) == []
     assert result.notebook.cells[0] == own | {"id": "cell-1", "metadata": {}}
 
 

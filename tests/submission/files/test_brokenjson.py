@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from viva.submission.files.salvage import read
+from tests.submission.told import read
 from viva.verdict import SubmissionError
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tests.mangling import WRITING, plain
-from viva.submission.files.salvage import read
+from tests.submission.told import read
 from viva.verdict import SubmissionError
 
 SOURCES = ["import numpy as np", "x = 'é'\ny = [1,\n     2]", "**words**", "print('{\"cell_type\": 1}')"]
@@ -119,7 +119,7 @@ def test_a_byte_that_is_no_text_does_not_change_the_letters_of_a_whole_file(bad)
 def test_a_conflict_of_git_is_named():
     text = TEXT.replace('   "source": [\n    "import', '<<<<<<< HEAD\n   "source": [\n    "import')
     assert text != TEXT
-    assert "an unresolved conflict of git" in read(text.encode())[1][0]
+    assert "the file holds an unresolved conflict of git" in read(text.encode())[1]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The sentences about a notebook's integrity, put together where nothing of a student's runs.
+"""The facts about a notebook's integrity, put together where nothing of a student's runs.
 
 What the candidate's witness tells (``integrity``) comes out of a process that student code may have taken over, so
 its words are not repeated: what it names has to be something that is there to be named (a function of NumPy, a hook of
@@ -13,39 +13,36 @@ import re
 from collections.abc import Callable
 
 from viva.cleaning import plaintext
-from viva.engine.dialogue.integrity import ENTRIES, HOOKS, ODD, OWN, WATCHED
+from viva.engine.dialogue.integrity import ENTRIES, HOOKS, OWN, WATCHED
+from viva.record import Note, note
 
 CHARACTERS = 100
 """Of what is quoted."""
-SILENT = "the code's process did not say what it had changed in its libraries and hooks"
-STRANGE = "the code's process was asked what it had changed, and told what no witness tells: it was tampered with"
-UNSTEADY = "{} changed between the tests of {} and {}, though no line that was run in between assigns to it"
 BASES = frozenset(
     "bool int float complex str bytes list tuple dict set frozenset bytearray ndarray DataFrame Series Index".split()
 )
 
 
-def facts(reply: object, reasons: list[str], walled: bool, unsteady: dict[str, tuple[str, str]]) -> list[str]:
-    """What is told of a notebook: from a stranger's ``reply``, from the ``reasons`` of its checks, and from the names
-    that were ``unsteady`` (see ``told``).
+def facts(reply: object, causes: list[Note], walled: bool, unsteady: dict[str, tuple[str, str]]) -> list[Note]:
+    """What is told of a notebook: from a stranger's ``reply``, from the ``causes`` of what its checks came to, and from
+    the names that were ``unsteady`` (see ``told``).
 
     None of it says more than that something was there; an honest notebook has none.
     """
-    seen = [UNSTEADY.format(name, *cells) for name, cells in list(unsteady.items())[:ENTRIES]]
-    seen += list(dict.fromkeys(plaintext.line(reason) for reason in reasons if ODD in reason))[:ENTRIES]
+    seen = [note("unsteady", name, cells=tuple(cells)) for name, cells in list(unsteady.items())[:ENTRIES]]
+    seen += list(dict.fromkeys(cause for cause in causes if cause.kind == "not_plain"))[:ENTRIES]
     found = reply.get("facts") if isinstance(reply, dict) else None
     if not isinstance(found, dict):
-        return [SILENT, *seen]
-    told, strange = [], found.keys() != SENTENCES.keys()
-    refused = "the wall refused it" if walled else "there was no wall to refuse it"
-    for key, (sentence, read) in SENTENCES.items():
-        values = found.get(key)
+        return [Note("silent"), *seen]
+    told, strange = [], found.keys() != READ.keys()
+    for kind, read in READ.items():
+        values = found.get(kind)
         texts = values if isinstance(values, list) and len(values) <= ENTRIES else [None]
         known = [read(text) if isinstance(text, str) else "" for text in texts]
         strange = strange or not all(known)
         if shown := [text for text in dict.fromkeys(known) if text]:
-            told.append(sentence.format(", ".join(shown), refused))
-    return [*told, *[STRANGE] * strange, *seen]
+            told.append(note(UNWALLED.get(kind, kind) if not walled else kind, *shown))
+    return [*told, *[Note("strange")] * strange, *seen]
 
 
 def _place(text: str) -> str:
@@ -88,10 +85,12 @@ def _subclass(text: str) -> str:
     return f"{name[:60]}, a subclass of {base}" if name.isidentifier() and base in BASES else ""
 
 
-SENTENCES: dict[str, tuple[str, Callable[[str], str]]] = {
-    "touched": ("not what was loaded any more: {}", _place),
-    "hooks": ("IPython hooks installed: {}", _hook),
-    "opened": ("tried to open outside its folder: {} ({})", _path),
-    "connections": ("tried to use the network: {} ({})", _address),
-    "subclasses": ("answers of a class of its own that stands for plain data: {}", _subclass),
+READ: dict[str, Callable[[str], str]] = {
+    "touched": _place,
+    "hooks": _hook,
+    "opened": _path,
+    "connections": _address,
+    "subclasses": _subclass,
 }
+"""By kind of fact, how what a witness names is read."""
+UNWALLED = {"opened": "opened_unwalled", "connections": "connections_unwalled"}

@@ -49,8 +49,6 @@ OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
 FRAMES, ENTRIES, CHARACTERS = 60, 12, 200
 """So deep is the caller looked for; so many things of a kind are told, each in so many characters."""
-ODD = "should be plain data such as a number or an array, but is"
-"""What an examiner says of an answer that is an object where the solution gave data."""
 ANSWER_SECONDS = 10.0
 
 

@@ -7,8 +7,7 @@ from collections import deque
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.dialogue.integrity import ODD
-from viva.verdict import CandidateLied
+from viva.verdict import CandidateOdd
 
 PLAIN, ANY = "plain", "any"
 OWN = "own "
@@ -58,13 +57,13 @@ class Kinds:
             name = found[0].about["type"]
             name = name[:60] if name.isidentifier() else "without a proper name"
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-            raise CandidateLied(f"{readable(path)} {ODD} {what}")
+            raise CandidateOdd(readable(path), what)
 
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
         """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""
         kind = _pandas_array(value) if any(mark in data for mark in PANDAS_ARRAYS) else ""
         if kind and not self.allows(ARRAYS, path):
-            raise CandidateLied(f"{readable(path)} {ODD} a pandas array, {kind}")
+            raise CandidateOdd(readable(path), f"a pandas array, {kind}")
 
 
 def _pandas_array(value: object) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from nbgrader.api import Gradebook
 
+from viva import wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook import classbook
@@ -18,16 +19,15 @@ from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Standing, Standings, Status
 from viva.pages.reporting import similarity
 from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
-from viva.pages.reporting.itemanalysis import items, number, results
+from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Names, files_of, pattern_of
+from viva.record import SubmissionRecord
 from viva.verdict import Verdict
 
 DETAIL = 300
 """So many characters of a sentence about a submission are shown."""
 EVIDENCE = 10
 """So many groups of similar answers are shown side by side, for each notebook."""
-DOUBTFUL = ("a human should look at", "it may be another notebook", "bytes that are no text")
-"""What a repair says when something else could have been meant."""
 WAITING = {
     "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
     "killed": "The code ended its own process, or used more memory than it may.",
@@ -41,16 +41,16 @@ WAITING = {
 
 def gather(course: Course, assignments: list[str], names: Names, server: str) -> dict:
     """All figures of the report, with students called as ``names`` has it and links to the formgrader at ``server``."""
-    records: dict[str, dict[str, dict]] = defaultdict(dict)
+    records: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
     for (assignment, student), record in Results.of(course.directory).read().items():
-        records[str(assignment)][str(student)] = record
+        records[assignment][student] = record
     with course.gradebook() as gradebook:
         standings = Standings(course, gradebook, assignments)
         parts = [_Part(course, gradebook, name, records[name], standings, names, server) for name in assignments]
         return {
             "course": str(course.directory.course_id),
-            "until": max((str(r.get("graded", "")) for part in parts for r in part.records.values()), default="")[:16],
-            "unwalled": sum(record.get("wall") is False for part in parts for record in part.records.values()),
+            "until": max((record.graded for part in parts for record in part.records.values()), default="")[:16],
+            "unwalled": sum(not record.wall for part in parts for record in part.records.values()),
             "assignments": [part.figures() for part in parts],
         }
 
@@ -63,7 +63,7 @@ class _Part:
         course: Course,
         gradebook: Gradebook,
         name: str,
-        records: dict[str, dict],
+        records: dict[str, SubmissionRecord],
         standings: Standings,
         names: Names,
         server: str,
@@ -133,7 +133,7 @@ class _Part:
         """Who needs a human, by what for."""
         found: dict[str, list[dict]] = {why: [] for why in WAITING}
 
-        def note(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
+        def wait(why: str, student: str, book: str, detail: str, cell: str = "") -> None:
             row = {
                 "student": self.names.of(student),
                 "notebook": self._shown(book),
@@ -143,26 +143,24 @@ class _Part:
 
         for student, record in self.records.items():
             seen = set()
-            for book, cell, result in results(record):
-                verdict = result.get("verdict")
-                if verdict in (Verdict.UNGRADED, Verdict.KILLED) and (verdict, book) not in seen:
-                    seen.add((verdict, book))
-                    detail = f"{result['title']}: {result.get('reason') or ''}"
-                    note(str(verdict), student, book, detail, cell)
-            repairs = record.get("repairs")
-            for book, sentences in (repairs if isinstance(repairs, dict) else {}).items():
-                told = map(str, sentences if isinstance(sentences, list) else [])
-                doubts = [one for one in told if any(doubt in one for doubt in DOUBTFUL)]
-                if doubts and any(not result["earned"] for name, _, result in results(record) if name == book):
-                    note("repair in doubt", student, book, "; ".join(doubts))
+            for book, cell, result in record.results():
+                place = result.verdict, book
+                if result.verdict in (Verdict.UNGRADED, Verdict.KILLED) and place not in seen:
+                    seen.add(place)
+                    detail = f"{result.title}: {wording.reason(result)}"
+                    wait(str(result.verdict), student, book, detail, cell)
+            for book, known in record.notebooks.items():
+                doubts = wording.sentences(repair for repair in known.repairs if repair.doubt)
+                if doubts and any(not result.earned for name, _, result in record.results() if name == book):
+                    wait("repair in doubt", student, book, "; ".join(doubts))
         for status in (Status.REFUSED, Status.NOT_GRADED):
             for student, standing in self._with(status).items():
-                note(str(status), student, "", standing.reason)
+                wait(str(status), student, "", standing.reason)
         for student, standing in self._with(Status.GRADED).items():
             if standing.reason:
-                note("handed in again", student, "", standing.reason)
+                wait("handed in again", student, "", standing.reason)
         for student, book, cells in self.by_hand:
-            note("to be graded by hand", student, book, ", ".join(cells), cells[0])
+            wait("to be graded by hand", student, book, ", ".join(cells), cells[0])
         for why, rows in found.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
@@ -171,24 +169,18 @@ class _Part:
     def _repairs(self) -> Iterator[dict]:
         """What was put right in a notebook before it was graded."""
         for student, record in self.records.items():
-            repairs = record.get("repairs")
-            for book, sentences in (repairs if isinstance(repairs, dict) else {}).items():
-                if isinstance(sentences, list) and sentences:
-                    told = [self._shown(str(one), student) for one in sentences]
+            for book, known in record.notebooks.items():
+                if told := [self._shown(one, student) for one in wording.sentences(known.repairs)]:
                     row = {"student": self.names.of(student), "notebook": self._shown(book), "repairs": told}
-                    yield row | {"link": self._link(student, str(book))}
+                    yield row | {"link": self._link(student, book)}
 
     def _integrity(self) -> Iterator[dict]:
         for student, record in self.records.items():
-            facts: dict[str, list[str]] = {}
-            for part in (record.get("integrity"), record.get("sanitized")):
-                for book, sentences in (part if isinstance(part, dict) else {}).items():
-                    told = [self._shown(str(one), student) for one in sentences] if isinstance(sentences, list) else []
-                    facts.setdefault(book, []).extend(told)
-            for book, told in facts.items():
-                if told:
+            for book, known in record.notebooks.items():
+                facts = wording.sentences([*known.integrity, *known.sanitized])
+                if told := [self._shown(one, student) for one in facts]:
                     row = {"student": self.names.of(student), "notebook": self._shown(book), "facts": told}
-                    yield row | {"link": self._link(student, str(book))}
+                    yield row | {"link": self._link(student, book)}
 
     def _similar(self, book: str) -> dict:
         answers = {
@@ -227,8 +219,7 @@ class _Part:
         return rows
 
     def _speed(self) -> dict:
-        seconds = [number(record.get("seconds")) for record in self.records.values()]
-        known = [one for one in seconds if one > 0]
+        known = [record.seconds for record in self.records.values() if record.seconds > 0]
         return {
             "submissions": len(known),
             "total": sum(known),

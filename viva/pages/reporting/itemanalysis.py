@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
 from scipy.stats import pointbiserialr
 
+from viva import wording
 from viva.cleaning import plaintext
+from viva.record import CheckResult, SubmissionRecord
 from viva.verdict import NOT_DONE, Verdict
 
 FEWEST = 5
@@ -71,43 +73,33 @@ class Item:
         return self.passed / self.taken if self.taken else None
 
 
-def results(record: dict) -> Iterator[tuple[str, str, dict]]:
-    """Notebook, cell and result of each check of a record; what an older version wrote otherwise is left out."""
-    notebooks = record.get("notebooks")
-    for notebook, cells in (notebooks if isinstance(notebooks, dict) else {}).items():
-        for cell, found in (cells if isinstance(cells, dict) else {}).items():
-            for result in found if isinstance(found, list) else []:
-                if isinstance(result, dict) and isinstance(result.get("title"), str):
-                    yield notebook, cell, result
-
-
-def items(records: Iterable[dict]) -> list[Item]:
+def items(records: Iterable[SubmissionRecord]) -> list[Item]:
     """The checks of one assignment, in the order of its notebooks, from one record for each submission."""
     found: dict[tuple, Item] = {}
     taken: dict[tuple, list[tuple[bool, float]]] = defaultdict(list)
-    failed: dict[tuple, list[dict]] = defaultdict(list)
+    failed: dict[tuple, list[CheckResult]] = defaultdict(list)
     seconds: dict[tuple, list[float]] = defaultdict(list)
-    for record in sorted(records, key=lambda record: -sum(1 for _ in results(record))):
+    for record in sorted(records, key=lambda record: -sum(1 for _ in record.results())):
         earned: Counter = Counter()
-        for notebook, _, result in results(record):
-            earned[notebook] += number(result.get("earned"))
-        for notebook, cell, result in results(record):
-            key = notebook, cell, result["title"]
-            found.setdefault(key, Item(*key, number(result.get("points"))))
-            verdict = result.get("verdict")
-            if verdict == Verdict.UNGRADED:
+        for notebook, _, result in record.results():
+            earned[notebook] += result.earned
+        for notebook, cell, result in record.results():
+            key = notebook, cell, result.title
+            found.setdefault(key, Item(*key, result.points))
+            if result.verdict is Verdict.UNGRADED:
                 continue
-            taken[key].append((verdict == Verdict.PASSED, earned[notebook] - number(result.get("earned"))))
-            if number(result.get("seconds")) > 0:
-                seconds[key].append(number(result["seconds"]))
-            if verdict != Verdict.PASSED:
+            passed = result.verdict is Verdict.PASSED
+            taken[key].append((passed, earned[notebook] - result.earned))
+            if result.seconds > 0:
+                seconds[key].append(result.seconds)
+            if not passed:
                 failed[key].append(result)
     for key, item in found.items():
         _describe(item, taken[key], failed[key], seconds[key])
     return sorted(found.values(), key=lambda item: item.notebook)  # stable: the cells stay in their order
 
 
-def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[dict], seconds: list[float]) -> None:
+def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[CheckResult], seconds: list[float]) -> None:
     item.taken, item.passed = len(taken), sum(passed for passed, _ in taken)
     item.discrimination, item.undefined = discrimination(taken)
     if seconds:
@@ -143,14 +135,13 @@ def discrimination(taken: list[tuple[bool, float]]) -> tuple[float | None, str]:
     return float(pointbiserialr(passed, rest).statistic), ""
 
 
-def group(failed: list[dict]) -> list[Mistake]:
+def group(failed: list[CheckResult]) -> list[Mistake]:
     """Wrong results, those with the same sentence together whatever its numbers, the most common first."""
     groups: dict[tuple[str, str, bool], Counter] = defaultdict(Counter)
     for result in failed:
-        undone = bool(result.get("undone"))
-        reason = NOT_DONE if undone else plaintext.line(str(result.get("reason") or ""), REASON)
-        verdict = NOT_DONE if undone else str(result.get("verdict"))
-        groups[without_numbers(reason), verdict, undone][reason] += 1
+        undone = bool(result.undone)
+        reason = NOT_DONE if undone else plaintext.line(wording.reason(result), REASON)
+        groups[without_numbers(reason), result.word, undone][reason] += 1
     found = []
     for (_, verdict, undone), reasons in groups.items():
         reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
@@ -165,8 +156,3 @@ def without_numbers(reason: str) -> str:
     'Row # sums to [#], not #'
     """
     return NUMBERS.sub("#", NUMBER.sub("#", reason))
-
-
-def number(value: object) -> float:
-    """A number of a record, which may be missing."""
-    return float(value) if isinstance(value, int | float) and abs(value) < 1e9 else 0.0

@@ -82,9 +82,7 @@ def known_names(course: Course) -> tuple[set[str], set[str]]:
     records = Results.of(course.directory).read()
     ids, typed = {student for _, student in records}, set()
     for record in records.values():
-        parts = record.get("names")
-        for names in (parts if isinstance(parts, dict) else {}).values():
-            typed |= set(map(str, names)) if isinstance(names, list) else set()
+        typed.update(*(known.names for known in record.notebooks.values()))
     given = _given_words(course) if typed else set()
     typed = {name for name in typed if name.lower() not in given}
     ids |= {submission.student for submission in course.submissions(course.assignments())}

@@ -24,7 +24,7 @@ _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 
 def as_typed(source: str) -> tuple[str, str]:
-    """Code without what copying added, and what that was; spaces alone are not worth a word."""
+    """Code without what copying added, and the kind of a note that says what that was; spaces are not worth one."""
     if source.startswith("%%") or parses(source):
         return source, ""
     spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
@@ -32,12 +32,12 @@ def as_typed(source: str) -> tuple[str, str]:
         return spaced, ""
     plain = html.unescape(spaced).translate(_PRINTED)
     readings = (
-        (plain, "held signs of print or of a page, which were read as those of Python"),
-        (_without_numbers(plain), "was copied with the numbers of its lines, which were taken off"),
-        (_without_marks(plain), "was copied with a mark before each line, which was taken off"),
-        (_without_prompts(plain), "was copied with the prompts of a shell, which were taken off with what it printed"),
-        (_in_fences(plain), "held its code between the marks of a chat or a page, which were taken off"),
-        (_without_tabs(plain), "mixed tabs and spaces, and was read with tabs of 4"),
+        (plain, "print_signs"),
+        (_without_numbers(plain), "line_numbers"),
+        (_without_marks(plain), "line_marks"),
+        (_without_prompts(plain), "prompts"),
+        (_in_fences(plain), "fences"),
+        (_without_tabs(plain), "tabs"),
     )
     for text, why in readings:
         if text != spaced and text.strip() and looks_like_code(text):

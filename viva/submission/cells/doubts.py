@@ -3,7 +3,7 @@
 Theory of operation. Repair places what it can tell apart, and never guesses. What remains is of few kinds: an answer
 that does not give the names its tests ask for, while another cell does; code in a text; half a statement; a place
 where the repair had to choose; a written answer that is missing while a text stands elsewhere; cells that were lost
-with a part of the file. Each doubt is a sentence and the test cells that it may cost. Verdicts do not depend on it:
+with a part of the file. Each doubt names the test cells that it may cost. Verdicts do not depend on it:
 such a test cell earns what it earns, and waits for a grader when that is not everything. A cell in which a student
 tried something out is no doubt, whatever it binds, where the answer gives the same names, unless it defines the
 answer's function again.
@@ -14,13 +14,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import structs
 
 from viva.engine.blueprint import ANSWERS
+from viva.record import Note, note
 from viva.submission.cells.joins import changed_names, code_in, goes_on
 from viva.submission.cells.misplaced import Settled
 from viva.submission.cells.neverrun import why_not_run
-from viva.submission.cells.places import LOCKED, Piece, Slot, listed
+from viva.submission.cells.places import LOCKED, Doubt, Piece, Slot, about
 from viva.submission.cells.texts import (
     NAME,
     bound_names,
@@ -38,18 +40,16 @@ WORDS = 60
 """Characters of a text that may be an answer, though the cell for it was left as released."""
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A sentence, and the answers that it is about, with those that use what these give."""
+def doubts_of(matching: Settled, damaged: bool = False) -> list[Note]:
+    """The doubts about a matching; ``damaged`` says that a part of the file could not be read.
 
-    sentence: str
-    slots: tuple[Slot, ...]
-
-
-def doubts_of(matching: Settled, damaged: bool = False) -> list[Doubt]:
-    """The doubts about a matching; ``damaged`` says that a part of the file could not be read."""
-    doubts = _Doubts(matching, damaged)
-    return [Doubt(doubt.sentence, doubts.with_users(doubt.slots)) for doubt in doubts.all()]
+    Each names the tests of the answers that it is about, and of those that use what these give.
+    """
+    doubts, found = _Doubts(matching, damaged), []
+    for doubt in doubts.all():
+        tests = {test for slot in doubts.with_users(doubt.slots) for test in tests_of(matching.slots, slot)}
+        found.append(structs.replace(doubt.note, tests=tuple(sorted(tests))))
+    return found
 
 
 def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
@@ -75,22 +75,19 @@ class _Doubts:
         self.names = {piece: self._names_of(piece) for piece in [*self.extras, *self.owner]}
 
     def all(self) -> Iterator[Doubt]:
-        yield from self._chosen_among_several()
+        yield from self.matching.unsure
         for piece, slots in self._unplaced().items():
-            yield Doubt(f"cell {piece.number} may belong to {listed(slots)}; a human should look at it", tuple(slots))
+            yield _doubt("may_belong", *slots, numbers=(piece.number,))
         if self._was_rebuilt():
-            what = "the answers stood in other cells than the assignment's, and nothing told of which"
-            yield Doubt(f"{what}; a human should look at them", tuple(self.answers))
+            yield Doubt(Note("rebuilt", doubt=True), tuple(self.answers))
         yield from self._out_of_order()
         yield from self._beside_blanks()
         yield from self._not_run()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
-            yield Doubt(f"{listed(lost)} may have stood where the file is damaged; a human should look at it", lost)
+            yield _doubt("may_be_lost", *lost)
         elif lost and self._was_emptied():
-            yield Doubt(
-                "the given cells came empty, as if a program had lost all code; a human should look at it", lost
-            )
+            yield Doubt(Note("emptied", doubt=True), lost)
 
     def with_users(self, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Some answers, and those below that use what they or given cells give, or names that nobody gives."""
@@ -114,10 +111,6 @@ class _Doubts:
         empty = [slot for slot in locked if slot in self.chosen and not self.chosen[slot].squeezed]
         return 2 * len(empty) > len(locked)
 
-    def _chosen_among_several(self) -> Iterator[Doubt]:
-        for why, slots in self.matching.unsure.items():
-            yield Doubt(f"{why}; a human should look at it", tuple(slots))
-
     def _was_rebuilt(self) -> bool:
         """Whether answers without identity were joined, cut, moved or left out, so that any of them may be wrong."""
         found = [self.chosen[slot] for slot in self.answers if slot in self.chosen]
@@ -133,7 +126,7 @@ class _Doubts:
         for place, slot in enumerate(self.answers):
             below = [self.chosen[other].binds for other in self.answers[place + 1 :] if other in self.chosen]
             if slot in self.matching.by_text and (self.wanting[slot] - asked) & set().union(*below):
-                yield Doubt(f"'{slot.name}' uses what an answer below it gives; a human should look at it", (slot,))
+                yield _doubt("uses_below", slot)
             asked |= slot.expects
 
     def _beside_blanks(self) -> Iterator[Doubt]:
@@ -144,22 +137,21 @@ class _Doubts:
             low, high = self.matching.between(slot, ANSWERS)
             for piece in self.matching.pieces[low + 1 : high]:
                 if piece in self.extras and piece.copy_of is None and piece.gives & used:
-                    yield Doubt(
-                        f"cell {piece.number} may be the answer '{slot.name}'; a human should look at it", (slot,)
-                    )
+                    yield _doubt("may_be_answer", slot, numbers=(piece.number,))
 
     def _not_run(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code, and those that could not run as they stand."""
         for slot in self.answers:
             piece = self.chosen.get(slot)
             if piece and piece.kind != "code" and not parses(piece.source):
-                yield Doubt(f"'{slot.name}' was handed in as a text; a human should look at it", (slot,))
+                yield _doubt("answered_in_text", slot)
                 continue
             blank = piece is None or self.matching.is_blank(slot)
             if blank or (piece.refused and not parses(piece.source)):
                 continue  # nobody damaged what the student saw refused
             if why := why_not_run(piece.source, slot, self.wanting[slot]):
-                yield Doubt(f"{why}; a human should look at it", (slot,))
+                kind, *names = why
+                yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
 
     def _wanting(self, slot: Slot) -> set[str]:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
@@ -249,7 +241,7 @@ class _Doubts:
 
     def _is_version(self, piece: Piece, slot: Slot, names: set[str]) -> bool:
         """Whether a cell of code is another version of an answer, so that both have run."""
-        told = any(slot in slots for slots in self.matching.unsure.values())
+        told = any(slot in doubt.slots for doubt in self.matching.unsure)
         if told or slot not in self.chosen or not names & slot.own:
             return False
         chosen, nameless = self.chosen[slot], slot in self.matching.by_text
@@ -277,7 +269,11 @@ class _Doubts:
         if len(texts) > 1 and not self.matching.is_anchored():
             return  # a book's own, in a notebook without the question
         for piece in texts if blank else ():
-            yield Doubt(f"cell {piece.number} may be the answer {listed(blank)}; a human should look at it", blank)
+            yield _doubt("may_be_answer", *blank, numbers=(piece.number,))
+
+
+def _doubt(kind: str, *slots: Slot, **particulars: object) -> Doubt:
+    return Doubt(about(kind, *slots, doubt=True, **particulars), slots)
 
 
 def _seems_to_give(piece: Piece, slot: Slot) -> bool:

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import replace
 
 from viva.engine.blueprint import ANSWERS
+from viva.record import Note
 from viva.submission.cells.handout import plain, quiet_lines, trees
 from viva.submission.cells.joins import goes_on, groups_of, runs_of, segments, text_of, unfenced, unfolded
-from viva.submission.cells.places import LOCKED, Piece, Released, Slot
+from viva.submission.cells.places import LOCKED, Piece, Released, Slot, about
 from viva.submission.cells.texts import bound_names, is_definition, looks_like_code, parses
 
 
@@ -22,7 +23,7 @@ class Pieces:
         texts = {slot.squeezed for slot in self.slots if slot.cell.cell_type != "code"}
         self.pieces = [piece if piece.squeezed in texts else unfenced(piece) for piece in pieces]
         self.dropped: set[Piece] = set()
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.names = {slot.name: slot for slot in self.slots}
         self.ids = {slot.cell.get("id") or slot.name: slot for slot in self.slots} | self.names
         self.stubs = {slot for slot in self.slots if slot.answers and self._is_released(slot)}
@@ -40,7 +41,7 @@ class Pieces:
             for part in parts:
                 part.kind = piece.kind if self.handout.has_code(part.source) else part.kind
             if len(parts) > 1 and any(part.kind == "code" and wanted & part.binds for part in parts):
-                self.notes.append(f"cell {piece.number} was a text that held code, and was taken apart")
+                self.notes.append(Note("code_in_text", numbers=(piece.number,)))
                 place = self.pieces.index(piece)
                 self.pieces[place : place + 1] = parts
 
@@ -94,14 +95,13 @@ class Pieces:
             for place, line in run:
                 owners.setdefault(place, {})[line] = slot
             if parts := len({place for place, _ in run}) - 1:
-                self.notes.append(f"'{slot.name}' was split into {parts + 1} cells, which were joined")
+                self.notes.append(about("split", slot, amount=parts + 1))
         parts, done = [], set()
         for place, piece in enumerate(self.pieces):
             found = list(dict.fromkeys(owners.get(place, {}).values()))
             cut = list(segments(piece, owners[place])) if found else []
             if len(cut) > 1:
-                names = " and ".join(f"'{slot.name}'" for slot in found)
-                self.notes.append(f"cell {piece.number} held {names} together with other text, and was taken apart")
+                self.notes.append(about("with_released", *found, numbers=(piece.number,)))
             rest = [self._rest(piece, text) for slot, text in cut if slot is None]
             self._leave_identity(piece, rest, found)
             if len(rest) == 1:

@@ -18,7 +18,7 @@ from viva.engine.blueprint import ANSWERS
 from viva.submission.cells.fragments import Pieces
 from viva.submission.cells.handout import is_as
 from viva.submission.cells.joins import goes_on, is_clear, parted
-from viva.submission.cells.places import ENOUGH, IN_PLACE, LOCKED, Piece, Released, Slot, evidence
+from viva.submission.cells.places import ENOUGH, IN_PLACE, LOCKED, Doubt, Piece, Released, Slot, about, evidence
 from viva.submission.cells.texts import is_front_matter, is_prose, likeness, looks_like_code
 
 _ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
@@ -32,8 +32,8 @@ class Matching(Pieces):
         self.chosen: dict[Slot, Piece] = {}
         self.by_text: list[Slot] = []
         """Slots whose piece had nothing that identifies it, and another text than the released one."""
-        self.unsure: dict[str, list[Slot]] = {}
-        """Where something else may have been meant: a sentence, and the answers in question."""
+        self.unsure: list[Doubt] = []
+        """Where something else may have been meant."""
         self.take_code_out_of_texts()
         self.take_out_released_texts()
         self._take_exact_texts()
@@ -41,6 +41,10 @@ class Matching(Pieces):
         self._take_identified()
         self._take_likely()
         self._cut_answers()
+
+    def doubt(self, kind: str, *slots: Slot, **particulars: object) -> None:
+        """Note that something else may have been meant by what became of some answers."""
+        self.unsure.append(Doubt(about(kind, *slots, doubt=True, **particulars), slots))
 
     @property
     def extras(self) -> list[Piece]:
@@ -154,8 +158,7 @@ class Matching(Pieces):
                     claims[slot].remove(piece)
                     claims.setdefault(others[0], []).append(piece)
                     piece.grade_id = others[0].name
-                    note = f"cell {piece.number} was that of '{slot.name}', and holds what '{others[0].name}' asks for"
-                    self.unsure[note] = [slot, others[0]]
+                    self.doubt("changed_places", slot, others[0], numbers=(piece.number,))
 
     def _choose(self, slot: Slot, pieces: list[Piece]) -> None:
         """One of the pieces that all say they are the slot; the others stay as the student's own."""
@@ -167,11 +170,7 @@ class Matching(Pieces):
             groups = self._alternatives(slot, filled) if filled else [pieces[:1]]
             self.dropped -= set(groups[-1])
             if len({"".join(piece.squeezed for piece in group) for group in groups}) > 1:
-                others = "the other is" if len(groups) == 2 else "the others are"
-                self.unsure[
-                    f"'{slot.name}' stood {len(groups)} times with different text; the last one counts, and {others} "
-                    "kept as a cell of the student's own"
-                ] = [slot]
+                self.doubt("twice" if len(groups) == 2 else "several", slot, amount=len(groups))
             chosen = self._joined(slot, groups[-1])
         self.chosen[slot] = chosen
         for piece in pieces:
@@ -269,9 +268,7 @@ class Matching(Pieces):
                 piece = max(reversed(fitting), key=lambda piece: evidence(slot, piece))
                 self._accept(slot, piece)
                 if len(fitting) > 1 and slot.own and not slot.own & piece.binds:
-                    self.unsure[
-                        f"'{slot.name}' may be any of {len(fitting)} cells, and cell {piece.number} was taken"
-                    ] = [slot]
+                    self.doubt("any_of", slot, numbers=(piece.number,), amount=len(fitting))
 
     def _written_for(self, slot: Slot, there: list[Piece]) -> list[Piece]:
         """The texts that may be a written answer, of those ``there`` where it would stand.
@@ -323,12 +320,12 @@ class Matching(Pieces):
                 self._take_parts(piece, keeper, parts)
 
     def _take_parts(self, piece: Piece, keeper: Slot, parts: dict[Slot, str]) -> None:
-        names = " and ".join(f"'{slot.name}'" for slot in sorted(parts, key=lambda slot: slot.place))
-        note = f"cell {piece.number} held the answers {names}, and was cut in {len(parts)}"
+        slots = sorted(parts, key=lambda slot: slot.place)
+        cut = {"numbers": (piece.number,), "amount": len(parts)}
         if is_clear(parts) or all(is_as(text, slot.source) for slot, text in parts.items()):
-            self.notes.append(note)
+            self.notes.append(about("cut", *slots, **cut))
         else:
-            self.unsure[note] = list(parts)
+            self.doubt("cut_anywhere", *slots, **cut)
         where = self.pieces.index(piece)
         for slot in parts:
             if slot is not keeper and slot in self.chosen:

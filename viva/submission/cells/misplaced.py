@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 
 from viva.engine.blueprint import ANSWERS
+from viva.record import Note
 from viva.submission.cells.handout import trees
 from viva.submission.cells.joins import code_in, statements
 from viva.submission.cells.matching import Matching
-from viva.submission.cells.places import LOCKED, Piece, Released, Slot
+from viva.submission.cells.places import LOCKED, Doubt, Piece, Released, Slot, about
 from viva.submission.cells.texts import bound_names, names_read, parses
 
 LIFTS = 3
@@ -43,8 +44,7 @@ class Settled(Matching):
                         self.chosen[other], self.chosen[slot] = rest, piece.part(text)
                         where = self.pieces.index(piece)
                         self.pieces[where : where + 1] = [rest, self.chosen[slot]]
-                        note = f"the answer '{slot.name}' stood in '{other.name}', and was taken out of it"
-                        self.unsure[note] = [slot]
+                        self.unsure.append(Doubt(about("in_given", slot, other, doubt=True), (slot,)))
                         break
 
     def _look_below_stubs(self) -> None:
@@ -71,13 +71,12 @@ class Settled(Matching):
                 self.chosen[slot] = [piece for piece in there if len(slot.own & piece.binds) == best][-1]
                 if not code or not stub.squeezed or trees(stub.source):  # a comment alone stays as a cell of its own
                     self.dropped.add(stub)
-                note = f"'{slot.name}' was left as released; its answer was taken from a cell of its own"
                 if there is far:
-                    self.unsure[f"{note} elsewhere"] = [slot]
+                    self.doubt("beside_stub_far", slot)
                 elif len(there) == 1:
-                    self.notes.append(note)
+                    self.notes.append(about("beside_stub", slot))
                 else:
-                    self.unsure[f"{note}, one of {len(there)}"] = [slot]
+                    self.doubt("beside_stub_several", slot, amount=len(there))
 
     def _only_answer_to(self, slot: Slot) -> list[Piece]:
         """The cells that give all that is asked of an answer, wherever they stand."""
@@ -99,7 +98,7 @@ class Settled(Matching):
             whole.parts = piece.parts + rest[0].parts
             self.pieces[self.pieces.index(piece)] = self.chosen[slot] = whole
             self.dropped.add(rest[0])
-            self.unsure[f"cell {rest[0].number} gives what '{slot.name}' lacked, and was joined with it"] = [slot]
+            self.doubt("completed", slot, numbers=(rest[0].number,))
 
     def _stands_wrong(self, piece: Piece, slot: Slot) -> bool:
         """Whether a piece stands below the tests of an answer, or above a cell that alone gives it a name it uses."""
@@ -118,12 +117,12 @@ class Settled(Matching):
             for piece in self.extras:
                 if piece.squeezed == slot.squeezed:
                     self.dropped.add(piece)
-                    self.notes.append(f"a second copy of '{slot.name}', as it was released, was left out")
+                    self.notes.append(about("released_twice", slot))
                 elif piece.squeezed == self.chosen[slot].squeezed and (
                     piece.copy_of is slot or len(piece.squeezed) > 40
                 ):
                     self.dropped.add(piece)
-                    self.notes.append(f"a second copy of the answer '{slot.name}', word for word, was left out")
+                    self.notes.append(about("answered_twice", slot))
 
     def _lift(self) -> None:
         """Put a cell of the student's own above the answer that needs it, when nothing else gives any of its names.
@@ -140,7 +139,7 @@ class Settled(Matching):
                 if user and self._runs_before(user, piece):
                     self.pieces.remove(piece)
                     self.pieces.insert(self.pieces.index(user), piece)
-                    self.notes.append(f"cell {piece.number} gives what cell {user.number} uses, and was put above it")
+                    self.notes.append(Note("lifted", numbers=(piece.number, user.number)))
 
     def _runs_before(self, user: Piece, piece: Piece) -> bool:
         """Whether something from ``user`` to ``piece`` needs what the latter gives before a function is called."""

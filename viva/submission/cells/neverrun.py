@@ -15,23 +15,26 @@ _HERE = {"time", "capture", "prun"}
 _MAGIC = re.compile(r"\s*%%(\w+)[^\n]*")
 
 
-def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> str:
-    """What kept an answer from running, of which ``unknown`` are names that nothing gives; empty when nothing did."""
+def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tuple[str, ...]:
+    """What kept an answer from running, of which ``unknown`` are names that nothing gives; empty when nothing did.
+
+    It is the kind of a note, and what the note names.
+    """
     if (magic := _MAGIC.match(source)) and magic[1] not in _HERE:
-        return f"'{slot.name}' begins with %%{magic[1]}, so that it was not run in the notebook"
+        return "other_magic", magic[1]
     source = source[magic.end() :] if magic else source
     tree = tree_of(source) or parsed(source)
     if tree is None or any(isinstance(node, ast.Return) for node in tree.body):
-        return f"'{slot.name}' is not Python as it stands"
+        return ("not_python",)
     if _is_commented_out(tree, source, slot):
-        return f"'{slot.name}' is commented out"
+        return ("commented_out",)
     lines = [node.value.id for node in tree.body[:-1] if isinstance(getattr(node, "value", None), ast.Name)]
     lines = [name for name in lines if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)]
     if lines:
-        return f"'{slot.name}' has a line '{lines[0]}', which nothing gives, so that what is below it did not run"
+        return "stray_line", lines[0]
     if any(_is_behind_stub(getattr(node, "body", None)) for node in ast.walk(tree)):
-        return f"'{slot.name}' has code below 'raise NotImplementedError()', where it never runs"
-    return ""
+        return ("below_stub",)
+    return ()
 
 
 def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.engine.blueprint import ANSWERS
+from viva.record import Note
 from viva.submission.cells.copied import as_typed
 from viva.submission.cells.handout import Handout, is_as, plain, trees
 from viva.submission.cells.texts import (
@@ -33,8 +34,6 @@ from viva.submission.cells.texts import (
 from viva.submission.files.conflict import sides
 
 LOCKED = ("given", "tests", "task")
-LISTED = 6
-"""So many cells are named in a sentence."""
 ENOUGH = 0.6
 """Evidence from which a piece is taken for a slot."""
 IN_PLACE = 0.2
@@ -118,7 +117,7 @@ class Piece:
     refused: bool = False
     """Whether the student was told that it is not Python."""
     copied: str = ""
-    """What was taken off that copying had added."""
+    """What was taken off that copying had added: the kind of a note."""
 
     @cached_property
     def squeezed(self) -> str:
@@ -152,6 +151,14 @@ class Piece:
         if not keep:
             part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
         return part
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A note that something else may have been meant, and the answers that it may have cost."""
+
+    note: Note
+    slots: tuple[Slot, ...]
 
 
 class Released:
@@ -280,9 +287,6 @@ def evidence(slot: Slot, piece: Piece) -> float:
     return alike if piece.kind == slot.cell.cell_type else alike - 0.1
 
 
-def listed(slots: Iterable[Slot]) -> str:
-    """The names of slots as the subject of a sentence."""
-    names = [f"'{slot.name}'" for slot in slots]
-    if len(names) > LISTED:
-        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+def about(kind: str, *slots: Slot, **particulars: object) -> Note:
+    """A note about some cells of the assignment."""
+    return Note(kind, cells=tuple(slot.name for slot in slots), **particulars)

@@ -1,4 +1,4 @@
-"""A submitted notebook -> the assignment's cells in the assignment's order, and a sentence for each repair.
+"""A submitted notebook -> the assignment's cells in the assignment's order, and a note of each repair.
 
 Locked cells are the released ones whatever was handed in; the student's answers stand in the answer
 cells; the student's own cells stay where they stood among their neighbours. White space that a
@@ -17,9 +17,10 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.engine.blueprint import ANSWERS, language_of
-from viva.submission.cells.doubts import doubts_of, tests_of
+from viva.record import Note, note
+from viva.submission.cells.doubts import doubts_of
 from viva.submission.cells.misplaced import Settled
-from viva.submission.cells.places import LOCKED, Piece, Released, Slot, listed, pieces_of
+from viva.submission.cells.places import LOCKED, Piece, Released, Slot, about, pieces_of
 from viva.submission.cells.texts import likeness, parses, squeezed
 
 WORTH_KEEPING = 20
@@ -32,15 +33,13 @@ class Repaired:
     """A notebook with the blueprint's cells, and what it took to get there.
 
     ``fit`` says how much of the assignment was in the submission, from 0 to 1; ``told`` in how many of its answers
-    to code stands what they have to give, from 0 to 1; ``answered`` how many answers it holds; ``doubtful`` names the
-    test cells whose answer may stand in another cell, so that a human should look at what they did not pass.
+    to code stands what they have to give, from 0 to 1; ``answered`` how many answers it holds.
     """
 
     notebook: NotebookNode
-    repairs: list[str]
+    repairs: list[Note]
     fit: float
     answered: int
-    doubtful: tuple[str, ...] = ()
     told: float = 0.0
 
 
@@ -51,18 +50,17 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     if not submission.metadata.get("damaged") and release.is_all_of(pieces):
         return _as_released(submission, release)
     twice = [number for number, count in Counter(piece.number for piece in pieces).items() if count > 1]
-    first = [f"cell {number} held an unresolved conflict, and both sides were looked at" for number in twice]
-    first += [f"cell {piece.number} {piece.copied}" for piece in pieces if piece.copied]
+    first = [Note("both_sides", numbers=(number,)) for number in twice]
+    first += [Note(piece.copied, numbers=(piece.number,)) for piece in pieces if piece.copied]
     first += undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
     matching = Settled(release, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = language_of(submission.metadata)
     doubts = doubts_of(matching, bool(submission.metadata.get("damaged")))
-    doubtful = {test for doubt in doubts for slot in doubt.slots for test in tests_of(slots, slot)}
-    repairs = [*first, *matching.notes, *build.notes, *(doubt.sentence for doubt in doubts)]
+    repairs = [*first, *matching.notes, *build.notes, *doubts]
     if language.lower() != language_of(release.metadata).lower():
-        repairs.append(f"the notebook was made for another kernel ({language}) and is run with the assignment's")
+        repairs.append(note("other_kernel", language))
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
     answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
     answers = [slot for slot in slots if slot.answers]
@@ -72,19 +70,19 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     code = [slot for slot in answers if slot.own and slot.cell.cell_type == "code"]
     giving = [slot for slot in code if not matching.is_blank(slot) and slot.own & matching.chosen[slot].binds]
     told = len(giving) / max(1, len(code))
-    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, tuple(sorted(doubtful)), told)
+    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, told)
 
 
 def _as_released(submission: NotebookNode, release: Released) -> Repaired:
     """A notebook in which nothing is a student's."""
     cells = [copy.deepcopy(slot.cell) for slot in release.slots]
     same = [squeezed(cell.source) for cell in cells] == [squeezed(cell.source) for cell in submission.cells]
-    notes = [] if same else ["nothing in it is the student's own: it holds what was handed out, and was read as that"]
+    notes = [] if same else [Note("nothing_own")]
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=cells)
     return Repaired(notebook, notes, 1.0, 0)
 
 
-def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
+def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[Note]:
     """Give names back that marimo changed: it lets one cell alone bind a name, and gives a second one a number."""
     known = set().union(*(slot.expects for slot in slots))
     found: dict[str, str] = {}
@@ -97,7 +95,7 @@ def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[str]:
         piece.source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
         for cached in ("binds", "code", "squeezed", "gives", "words", "uses"):
             vars(piece).pop(cached, None)
-    return [f"marimo had renamed what is bound in several cells ({', '.join(sorted(found))}); the names were put back"]
+    return [note("marimo", *sorted(found))]
 
 
 def _tells(slot: Slot, piece: Piece) -> bool:
@@ -106,12 +104,12 @@ def _tells(slot: Slot, piece: Piece) -> bool:
 
 
 class _Build:
-    """The repaired cells, and the sentences about them."""
+    """The repaired cells, and the notes about them."""
 
     def __init__(self, matching: Settled) -> None:
         self.matching, self.slots, self.chosen = matching, matching.slots, matching.chosen
         self.extras = matching.extras
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.below: dict[Slot, str] = {}
         """What a student added to a given cell."""
         self.known = {slot.cell.get("id") for slot in self.slots}
@@ -171,9 +169,9 @@ class _Build:
         kind = slot.cell.cell_type
         was = "markdown" if piece.fenced else piece.kind
         if was != kind:
-            self.notes.append(f"'{slot.name}' was handed in as a {was} cell and is a {kind} cell again")
+            self.notes.append(about("other_type", slot, names=(was, kind)))
         if piece.parts > 1:
-            self.notes.append(f"the answer in '{slot.name}' was split into {piece.parts} cells, which were joined")
+            self.notes.append(about("answer_split", slot, amount=piece.parts))
         return piece.fenced if piece.fenced and kind != "code" else piece.source
 
     def _stands_elsewhere(self, slot: Slot) -> bool:
@@ -199,24 +197,17 @@ class _Build:
         return cell
 
     def _note_edited(self, slot: Slot, piece: Piece) -> None:
-        what = f"the {_KINDS[slot.kind]} '{slot.name}'"
         if self._as_then_released(slot, piece):
-            self.notes.append(f"{what} is of an earlier release; today's text stands in its place")
+            self.notes.append(about("earlier_release", slot, names=(_KINDS[slot.kind],)))
             return
         text = slot.cell.cell_type != "code"
         added = _added_words(slot.source, piece.source) if text else ""
         if slot.kind == "given" and not text:
             added = _added(slot.source, piece.source)
-        if added and added == piece.source:
+        if added:
             self.below[slot] = added
-            self.notes.append(f"{what} was edited; the released text was put back, and the edited one stands below it")
-        elif added:
-            self.below[slot] = added
-            self.notes.append(
-                f"{what} was added to; the released text was put back, and what was added stands below it"
-            )
-        else:
-            self.notes.append(f"{what} was edited; the released text was put back")
+        what = ("edited_kept" if added == piece.source else "added_to") if added else "edited"
+        self.notes.append(about(what, slot, names=(_KINDS[slot.kind],)))
 
     def _as_then_released(self, slot: Slot, piece: Piece) -> bool:
         """Whether the checksum in a cell says that nobody has edited it since it was released."""
@@ -228,25 +219,23 @@ class _Build:
 
     def _note_recognised(self) -> None:
         if slots := self.matching.by_text:
-            have = "has" if len(slots) == 1 else "have"
-            self.notes.append(f"{listed(slots)} {have} lost what identifies a cell, recognised by text and place")
+            self.notes.append(about("recognised", *slots))
 
     def _note_order(self) -> None:
         place = {piece: index for index, piece in enumerate(self.matching.pieces)}
         order = [place[self.chosen[slot]] for slot in self.slots if slot in self.chosen]
         if order != sorted(order):
-            self.notes.append("the cells stood in another order; the assignment's order was restored")
+            self.notes.append(Note("other_order"))
 
     def _note_missing(self) -> None:
         missing = [slot for slot in self.slots if slot not in self.chosen]
         if missing:
-            were = "was" if len(missing) == 1 else "were"
-            self.notes.append(f"{listed(missing)} {were} not handed in and {were} put back as released")
+            self.notes.append(about("not_handed_in", *missing))
 
     def _note_copies(self) -> None:
         copies = [piece.copy_of for piece in self.extras if piece.copy_of and piece.copy_of.kind in LOCKED]
         for slot in dict.fromkeys(copies):
-            self.notes.append(f"a copy of '{slot.name}' is kept as a cell of the student's own and earns nothing")
+            self.notes.append(about("copy_kept", slot))
 
 
 def _added(released: str, handed_in: str) -> str:

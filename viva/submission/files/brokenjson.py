@@ -12,6 +12,7 @@ import json
 import re
 
 from viva.cleaning import plaintext
+from viva.record import Note, note
 from viva.submission.files import conflict
 from viva.submission.files.wrapping import DECODER, bare, from_python, unwrapped
 from viva.verdict import SubmissionError
@@ -31,7 +32,6 @@ _CELLS = re.compile(r'"(?:cells|worksheets)"\s*:\s*\[')
 _KEYS = "cell_type|id|metadata|attachments|execution_count|source|outputs|input|collapsed|language|level"
 _CELL = re.compile(rf'\{{\s*"(?:{_KEYS})"\s*:')
 _CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
-_CONFLICTED = "the file holds an unresolved conflict of git, and"
 
 
 class Damaged(dict):
@@ -42,10 +42,9 @@ class _BrokenError(Exception):
     """JSON ends at a place."""
 
     def __init__(self, text: str, place: int, reason: str) -> None:
-        line = text.count("\n", 0, place) + 1
-        self.where = f"line {line}, column {place - text.rfind(chr(10), 0, place)}"
-        self.reason = reason
-        super().__init__(f"no JSON from {self.where} on ({reason})")
+        self.reason, self.where = reason, (text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
+        """A line and a column."""
+        super().__init__(f"no JSON from line {self.where[0]}, column {self.where[1]} on ({reason})")
 
 
 def _value(text: str, start: int) -> tuple[object, int]:
@@ -59,7 +58,7 @@ def _value(text: str, start: int) -> tuple[object, int]:
         raise _BrokenError(text, start, "it is nested too deeply") from error
 
 
-def parsed(text: str, repairs: list[str]) -> object:
+def parsed(text: str, repairs: list[Note]) -> object:
     """The JSON of a file, or as much of it as there is."""
     text = bare(text, repairs)
     try:
@@ -68,14 +67,14 @@ def parsed(text: str, repairs: list[str]) -> object:
     except _BrokenError as error:
         broken = error
     if content := _notebook_in(from_python(text), repairs):
-        repairs.append("the file was written as Python prints a dictionary, not as JSON, and was read as meant")
+        repairs.append(Note("as_python"))
         return content
     mended = _COMMA.sub(lambda match: match[1] or "", text)
     if mended != text:
         try:
             content = _whole(mended, repairs)
-            too_much = "a comma too many" if mended.count(",") < text.count(",") else "a blank that JSON does not know"
-            repairs.append(f"the JSON had {too_much} at {broken.where}, and was read without it")
+            too_much = "comma_too_many" if mended.count(",") < text.count(",") else "odd_blank"
+            repairs.append(Note(too_much, numbers=broken.where))
             return unwrapped(content, has_cells, repairs)
         except _BrokenError as error:
             broken = error
@@ -84,17 +83,16 @@ def parsed(text: str, repairs: list[str]) -> object:
     cells, lost = _whole_cells(mended)
     if not cells:
         raise SubmissionError(f"is not a notebook: {broken}; it begins with {plaintext.quoted(text.strip(), SHOWN)}")
-    what = f"the JSON breaks at {broken.where} ({broken.reason})"
+    kind = "json_breaks_lost" if lost else "json_breaks"
+    repairs.append(note(kind, broken.reason, numbers=broken.where, amount=len(cells)))
     if _CONFLICT.search(text):
-        what += "; the file holds an unresolved conflict of git"
-    read = "1 whole cell was read" if len(cells) == 1 else f"{len(cells)} whole cells were read"
-    repairs.append(f"{what}; {read}{', what stands at the break is lost' if lost else ''}")
+        repairs.append(Note("json_conflict"))
     return Damaged(nbformat=4, cells=cells)
 
 
-def _of_both_sides(text: str, repairs: list[str]) -> dict | None:
+def _of_both_sides(text: str, repairs: list[Note]) -> dict | None:
     """A file that git could not merge: the cells of both sides, or of that before the merge when it alone is whole."""
-    said: list[str] = []
+    said: list[Note] = []
     before, merged = (_notebook_in(side, said) for side in conflict.sides(text) or ("", ""))
     if before is None:
         return None
@@ -103,13 +101,13 @@ def _of_both_sides(text: str, repairs: list[str]) -> dict | None:
         side["cells"] if merged and isinstance(side.get("cells"), list) else None for side in (before, merged or {})
     ]
     if None in lists:
-        repairs.append(f"{_CONFLICTED} was read as it was before that merge")
+        repairs.append(Note("conflict_before"))
         return Damaged(before)
-    repairs.append(f"{_CONFLICTED} both sides were looked at")
+    repairs.append(Note("conflict_both"))
     return before | {"cells": conflict.joined(*lists)}
 
 
-def _notebook_in(text: str, repairs: list[str]) -> dict | None:
+def _notebook_in(text: str, repairs: list[Note]) -> dict | None:
     try:
         content = _whole(text, repairs)
     except _BrokenError:
@@ -117,7 +115,7 @@ def _notebook_in(text: str, repairs: list[str]) -> dict | None:
     return content if has_cells(content) else None
 
 
-def _whole(text: str, repairs: list[str]) -> object:
+def _whole(text: str, repairs: list[Note]) -> object:
     content, end = _value(text, len(text) - len(text.lstrip()))
     end = _NOTHING.match(text, end).end()
     if end < len(text) and not has_cells(content):
@@ -127,11 +125,11 @@ def _whole(text: str, repairs: list[str]) -> object:
         raise _BrokenError(text, end, "the JSON ends here, and more follows")
     if end < len(text):
         rest = text[end:].rstrip(_PADDING)
-        repairs.append(f"after the end of the notebook stood {len(rest)} more characters, which were left out")
+        repairs.append(Note("more_behind", amount=len(rest)))
     return content
 
 
-def _joined_with_others(content: dict, text: str, end: int, repairs: list[str]) -> int:
+def _joined_with_others(content: dict, text: str, end: int, repairs: list[Note]) -> int:
     """Add the cells of the notebooks that stand behind the first, but for the same again; where the last one ends."""
     others = []
     while isinstance(content.get("cells"), list) and len(others) < MOST_BEHIND and text.startswith("{", end):
@@ -144,7 +142,7 @@ def _joined_with_others(content: dict, text: str, end: int, repairs: list[str]) 
         others.append(other["cells"])
         end = _NOTHING.match(text, behind).end()
     if different := [cells for cells in others if cells != content.get("cells")]:
-        repairs.append("two notebooks stood in the file one after the other, and were read as one")
+        repairs.append(Note("two_notebooks"))
         for cells in different:
             content["cells"] = conflict.joined(cells, content["cells"])
     return end

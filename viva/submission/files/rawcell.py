@@ -6,6 +6,8 @@ import re
 
 from nbformat import NotebookNode
 
+Odd = dict[tuple[str, ...], list[int]]
+"""By what was put right (the kind of a note, and its names), the numbers of the cells that it was put right in."""
 TYPES = ("code", "markdown", "raw")
 REFUSALS = ("SyntaxError", "IndentationError", "TabError")
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -13,13 +15,13 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def read_cell(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode:
-    """A cell without outputs; ``odd`` collects, by what was put right, the numbers of the cells it was put right in."""
+def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
+    """A cell without outputs."""
     kind = _kind(raw, number, odd)
     source = _text(raw, number, odd)
     cleaned = _SURROGATE.sub("\ufffd", _CONTROL.sub("", source))
     if cleaned != source:
-        odd["held control characters, which were left out"].append(number)
+        odd["control_characters",].append(number)
     cleaned = cleaned.replace("\r\n", "\n").replace("\r", "\n")
     if raw.get("cell_type") == "heading":
         level = raw.get("level")
@@ -27,7 +29,7 @@ def read_cell(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode
     cell = NotebookNode(cell_type=kind, id=_word(raw.get("id")), metadata=_metadata(raw, number, odd), source=cleaned)
     if kind == "code":
         if not isinstance(raw.get("outputs", []), list):
-            odd["had outputs that are no list"].append(number)
+            odd["outputs_no_list",].append(number)
         elif any(isinstance(one, dict) and one.get("ename") in REFUSALS for one in raw.get("outputs", [])):
             cell.metadata.refused = True
         cell.update(outputs=[], execution_count=None)
@@ -36,7 +38,7 @@ def read_cell(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode
     return cell
 
 
-def _kind(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
+def _kind(raw: dict, number: int, odd: Odd) -> str:
     kind = raw.get("cell_type")
     if kind in TYPES:
         return kind
@@ -45,16 +47,16 @@ def _kind(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
     if isinstance(kind, str) and kind.strip().lower() in TYPES:
         return kind.strip().lower()
     guess = "code" if any(key in raw for key in ("outputs", "execution_count", "input")) else "markdown"
-    odd[f"had no known type and was read as {guess}"].append(number)
+    odd["unknown_type", guess].append(number)
     return guess
 
 
-def _text(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
+def _text(raw: dict, number: int, odd: Odd) -> str:
     source = raw.get("source", raw.get("input", ""))
     if isinstance(source, str):
         return source
     if not isinstance(source, list):
-        odd["had no text"].append(number)
+        odd["without_text",].append(number)
         return ""
     lines, rest, bad = [], [source], False
     while rest:  # lists in lists, without recursion
@@ -67,22 +69,22 @@ def _text(raw: dict, number: int, odd: dict[str, list[int]]) -> str:
         else:
             bad = True
     if bad:
-        odd["had a text of nested lists or other values, which was made one text"].append(number)
+        odd["nested_text",].append(number)
     if len(lines) > 1 and not any("\n" in line for line in lines):
-        odd["had lines without ends, which were put below each other"].append(number)
+        odd["lines_without_ends",].append(number)
         return "\n".join(lines)
     return "".join(lines)
 
 
-def _metadata(raw: dict, number: int, odd: dict[str, list[int]]) -> NotebookNode:
+def _metadata(raw: dict, number: int, odd: Odd) -> NotebookNode:
     metadata = raw.get("metadata", {})
     found = NotebookNode()
     if not isinstance(metadata, dict):
-        odd["had metadata of a wrong type, which was left out"].append(number)
+        odd["odd_metadata",].append(number)
         return found
     nbgrader = metadata.get("nbgrader", {})
     if not isinstance(nbgrader, dict) or not isinstance(nbgrader.get("grade_id", ""), str):
-        odd["had nbgrader metadata of a wrong type, which was left out"].append(number)
+        odd["odd_nbgrader",].append(number)
     elif nbgrader.get("grade_id"):
         found.nbgrader = NotebookNode(grade_id=nbgrader["grade_id"])
         if isinstance(nbgrader.get("checksum"), str):

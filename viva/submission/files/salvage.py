@@ -17,8 +17,9 @@ from collections import defaultdict
 from nbformat import NotebookNode, from_dict
 
 from viva.cleaning import plaintext
+from viva.record import Note, note
 from viva.submission.files.brokenjson import SHOWN, Damaged, parsed
-from viva.submission.files.rawcell import ID, read_cell
+from viva.submission.files.rawcell import ID, Odd, read_cell
 from viva.submission.files.sizes import limit_sizes
 from viva.submission.files.wrapping import in_page
 from viva.verdict import SubmissionError
@@ -40,21 +41,21 @@ _OTHER_FILES = (
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
 
-def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[str]]:
-    """The notebook in a file, of format 4.5 with no outputs, and a sentence for each repair.
+def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]:
+    """The notebook in a file, of format 4.5 with no outputs, and what had to be repaired.
 
     A cell's metadata holds what identifies it and nothing else: ``nbgrader`` with ``grade_id`` and
     ``checksum``, and ``id`` as Colab and Deepnote write it; and ``refused``, where its output says that it is not
     Python. With ``trusting``, for a file that nobody gains from forging, what nbgrader and Viva wrote is kept as it
     is. The notebook's metadata say ``damaged`` where a part of the file could not be read. Raises SubmissionError.
     """
-    repairs: list[str] = []
+    repairs: list[Note] = []
     text = _decoded(data, repairs)
     if _PAGE.match(text[:64].encode(errors="replace")):
         text = in_page(text)
         if not text:
             raise SubmissionError("is not a notebook but a web page (HTML)")
-        repairs.append("the notebook stood in a web page, and was taken out of it")
+        repairs.append(Note("in_page"))
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
     content = parsed(text, repairs)
@@ -87,16 +88,16 @@ def _keep(metadata: NotebookNode, raw: object) -> None:
             metadata[name] = from_dict(found[name])
 
 
-def _decoded(data: bytes, repairs: list[str]) -> str:
+def _decoded(data: bytes, repairs: list[Note]) -> str:
     start = data[:64].lstrip()
     for mark, kind in _OTHER_FILES:
         if start.startswith(mark):
             raise SubmissionError(f"is not a notebook but {kind}")
     if encoding := _wide(data):
-        repairs.append(f"the file was saved as {encoding.upper()} and was read as such")
+        repairs.append(note("encoded", encoding.upper()))
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
     if data.startswith(codecs.BOM_UTF8):
-        repairs.append("the file began with a byte order mark, which was left out")
+        repairs.append(Note("byte_order_mark"))
         data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return data.decode("utf-8")
@@ -109,9 +110,9 @@ def _decoded(data: bytes, repairs: list[str]) -> str:
     if whole < lost:
         with contextlib.suppress(UnicodeDecodeError):
             text = data.decode("cp1252")
-            repairs.append("the file was not saved as UTF-8 and was read as Windows-1252")
+            repairs.append(Note("windows_1252"))
             return text
-    repairs.append("the file holds bytes that are no text; each was replaced by \ufffd")
+    repairs.append(Note("no_text", doubt=True))
     return text
 
 
@@ -125,24 +126,20 @@ def _wide(data: bytes) -> str:
     return encoding if zeros and not encoding.startswith("utf-8") else ""
 
 
-def _cells(content: object, repairs: list[str]) -> list:
+def _cells(content: object, repairs: list[Note]) -> list:
     if isinstance(content, list) and any(isinstance(cell, dict) and "cell_type" in cell for cell in content):
-        repairs.append("the file held a list of cells alone, and was read as a notebook")
+        repairs.append(Note("list_of_cells"))
         return content
     if isinstance(content, dict):
         sheets = content.get("worksheets")
         if isinstance(sheets, list) and not isinstance(content.get("cells"), list):
-            repairs.append("the notebook is of format 3 and was upgraded")
+            repairs.append(Note("format_3"))
             lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
             return [cell for cells in lists if isinstance(cells, list) for cell in cells]
         cells = content.get("cells")
         if isinstance(cells, list | dict):
-            version = content.get("nbformat")
-            if version != 4:
-                repairs.append(
-                    f"the notebook says that its format is {plaintext.quoted(str(version), 20)}, "
-                    "and was read as format 4"
-                )
+            if content.get("nbformat") != 4:
+                repairs.append(note("format_other", plaintext.line(str(content.get("nbformat")), 20)))
             return cells if isinstance(cells, list) else list(cells.values())
     keys = ", ".join(list(content)[:SHOWN]) if isinstance(content, dict) else ""
     names = f" ({plaintext.quoted(keys, SHOWN)})" if keys else ""
@@ -160,22 +157,21 @@ def _language(content: object) -> str:
     return ""
 
 
-def _notebook(raw_cells: list, repairs: list[str]) -> NotebookNode:
-    odd: dict[str, list[int]] = defaultdict(list)
+def _notebook(raw_cells: list, repairs: list[Note]) -> NotebookNode:
+    odd: Odd = defaultdict(list)
     cells, known = [], set()
     for number, raw in enumerate(raw_cells, 1):
         if not isinstance(raw, dict):
-            odd["was no cell and was left out"].append(number)
+            odd["no_cell",].append(number)
             continue
         cell = read_cell(raw, number, odd)
         if cell.id in known:
-            odd["had the id of another cell and got one of its own"].append(number)
+            odd["id_of_another",].append(number)
         if cell.id in known or not cell.id:
             cell.id = _unused(f"handed-in-{number}", known)
         known.add(cell.id)
         cells.append(cell)
-    for what, numbers in odd.items():
-        repairs.append(f"{numbered(numbers)} {what}")
+    repairs += [note(*what, numbers=tuple(numbers)) for what, numbers in odd.items()]
     return NotebookNode(nbformat=4, nbformat_minor=5, metadata=NotebookNode(), cells=cells)
 
 
@@ -183,11 +179,3 @@ def _unused(name: str, known: set[str]) -> str:
     while name in known:
         name += "x"
     return name
-
-
-def numbered(numbers: list[int]) -> str:
-    """Cells by their place in the file, from 1 on, as the subject of a sentence in the singular."""
-    if len(numbers) == 1:
-        return f"cell {numbers[0]}"
-    shown = ", ".join(map(str, numbers[:8])) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
-    return f"each of the cells {shown}"

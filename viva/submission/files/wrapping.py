@@ -12,6 +12,8 @@ import json
 import re
 from collections.abc import Callable
 
+from viva.record import Note
+
 WRAPPED, MOST_INSIDE = 3, 100
 """A notebook is looked for so deep inside another document, among so many values."""
 
@@ -24,13 +26,13 @@ _WORDS = {"None": "null", "True": "true", "False": "false"}
 _ESCAPE = re.compile(r"""\\(?:x(?P<code>[0-9a-f]{2})|U(?P<long>[0-9a-f]{8})|(?P<same>.))|(?P<quote>")""", re.DOTALL)
 
 
-def bare(text: str, repairs: list[str]) -> str:
+def bare(text: str, repairs: list[Note]) -> str:
     """The text without a web page around it, or what makes it fit to stand in one or in a letter."""
     if '"cell_type"' not in text and _QUOTED.search(text):
-        repairs.append("the file was written as for a web page (&quot; for quotes), and was read as meant")
+        repairs.append(Note("as_page"))
         return _unescaped(text)
     if _BASE64.fullmatch(text) and "cell_type" in (inside := _decoded(text)):
-        repairs.append("the file was encoded for a letter (base64), and was decoded")
+        repairs.append(Note("as_letter"))
         return inside
     return text
 
@@ -49,7 +51,7 @@ def _unescaped(text: str) -> str:
         return text
 
 
-def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: list[str]) -> object:
+def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: list[Note]) -> object:
     """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
     found, layer = [], [[content]]
     if is_notebook(content) or (isinstance(content, list) and any(map(_is_cell, content))):
@@ -62,7 +64,7 @@ def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: l
             break
     if len(found) != 1:
         return content
-    repairs.append("the notebook stood inside another JSON document, and was taken out of it")
+    repairs.append(Note("inside_json"))
     return found[0]
 
 

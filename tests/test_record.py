@@ -1,0 +1,93 @@
+"""A record is read as it was written, and what is no record is refused."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from tests.conftest import PROJECT
+from viva.record import CheckResult, Note, NotebookRecord, SubmissionRecord, decode, doubtful, encode, note
+from viva.verdict import CourseError, Verdict
+
+FULL = SubmissionRecord(
+    "ps1",
+    "ä",
+    graded="2026-09-14T10:00:00+00:00",
+    key="5f0c",
+    wall=False,
+    seconds=0.41,
+    faults=["the disk was full"],
+    notebooks={
+        "book": NotebookRecord(
+            checks={
+                "test_rows": [
+                    CheckResult("rows", 2.0, Verdict.PASSED, earned=2.0, seconds=0.1),
+                    CheckResult("sums", 1.0, Verdict.TIMEOUT, cause=note("in_cell_of", "f", because=Note("killed"))),
+                    CheckResult("more", 1.0, Verdict.ERROR, reason="KeyError: 'a'", raised_by="student", undone=["f"]),
+                ]
+            },
+            repairs=[Note("may_belong", cells=("f",), numbers=(3,), doubt=True, tests=("test_rows",))],
+            integrity=[note("touched", "numpy.mean")],
+            sanitized=[note("shown_without", "<script>", numbers=(7,))],
+            names=["Ada"],
+        )
+    },
+)
+FIRST = {
+    "assignment": "ps1",
+    "student": "b",
+    "graded": "2026-09-14T10:00:00+00:00",
+    "key": "5f0c",
+    "wall": True,
+    "seconds": 0.4,
+    "faults": [],
+    "notebooks": {"book": {"test": [{"title": "a", "points": 2, "earned": 0, "verdict": "failed", "reason": "No."}]}},
+    "repairs": {"book": ["the cells stood in another order"]},
+    "sanitized": {},
+    "names": {"book": ["Ada"]},
+}
+
+
+def test_a_record_is_read_as_it_was_written():
+    assert decode(encode(FULL)) == FULL
+    assert decode(encode(SubmissionRecord("ps1", "a"))) == SubmissionRecord("ps1", "a")
+
+
+def test_a_line_of_the_first_form_is_read_with_what_it_said():
+    record = decode(json.dumps(FIRST).encode())
+    (result,) = record.notebooks["book"].checks["test"]
+    assert (record.place, record.key, record.seconds) == (("ps1", "b"), "5f0c", 0.4)
+    assert (result.verdict, result.points, result.reason) == (Verdict.FAILED, 2, "No.")
+    assert record.notebooks["book"].repairs == [Note("told", names=("the cells stood in another order",))]
+    assert record.notebooks["book"].names == ["Ada"]
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"notebooks": {"book": {"checks": {"test": [{"title": "a", "points": 1}]}}}}, "verdict"),
+        ({"notebooks": {"book": {"repairs": [{"kind": "told", "colour": "red"}]}}}, "colour"),
+        ({"wall": "yes"}, "wall"),
+        ({"student": 3}, "student"),
+    ],
+)
+def test_what_is_no_record_is_refused_with_the_place_of_what_is_wrong(change, where):
+    with pytest.raises(CourseError, match=f"no record of a graded submission: .*{where}"):
+        decode(json.dumps(json.loads(encode(FULL)) | change).encode())
+
+
+def test_names_that_a_stranger_chose_are_made_fit_to_be_kept_and_shown():
+    told = note("opened", "a\x1b[2J\u202eb\nc\ud800", "x" * 10_000)
+    assert all(name.isprintable() and len(name) <= 500 for name in told.names)
+    encode(SubmissionRecord("ps1", "a", notebooks={"book": NotebookRecord(integrity=[told])}))
+
+
+def test_the_cells_in_doubt_are_those_that_its_notes_name():
+    assert doubtful([Note("told"), Note("twice", tests=("b", "a")), Note("twice", tests=("a",))]) == ("a", "b")
+
+
+def test_the_schema_in_the_docs_is_that_of_the_record():
+    schema = json.loads((PROJECT / "docs" / "results.schema.json").read_text(encoding="utf-8"))
+    assert schema == json.loads(json.dumps(msgspec.json.schema(SubmissionRecord)))

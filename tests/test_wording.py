@@ -1,0 +1,215 @@
+"""What a program has to know is in the notes: in other words everything comes to the same."""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+import re
+import shutil
+
+import pytest
+from bs4 import BeautifulSoup
+from msgspec import structs
+
+from tests.conftest import PROJECT, load
+from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, write_small
+from tests.mangling import strip_ids, strip_nbgrader
+from viva import wording
+from viva.course.batch import autograde
+from viva.course.regrade import Regrade
+from viva.course.release import release
+from viva.pages import report
+from viva.pages.feedback import write_feedback
+from viva.record import CheckResult, Note
+from viva.verdict import Verdict
+
+FULL = Note(
+    "told",
+    cells=("one", "two"),
+    numbers=(3, 4),
+    names=("first", "second"),
+    amount=2.0,
+    because=Note("killed"),
+    tests=("test",),
+)
+MAKERS = {"Note", "note", "about", "doubt", "_doubt"}
+
+
+def made() -> tuple[set[str], set[str]]:
+    """The kinds that are named where a note is made, and every text of the code in which a kind may stand."""
+    named, texts = set(), set()
+    for path in (PROJECT / "viva").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.add(node.value)
+            if isinstance(node, ast.Call) and node.args:
+                maker = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if maker in MAKERS and isinstance(node.args[0], ast.Constant):
+                    named.add(node.args[0].value)
+    return named, texts
+
+
+def test_every_kind_of_note_has_words_and_all_words_are_of_a_kind():
+    named, texts = made()
+    assert len(named) > 80
+    assert named - wording.WORDS.keys() == set()
+    assert wording.WORDS.keys() - texts == set()
+    assert wording.TO_STUDENTS.keys() <= wording.WORDS.keys()
+
+
+@pytest.mark.parametrize("kind", wording.WORDS)
+def test_words_ask_for_nothing_that_a_note_does_not_have(kind):
+    for reader in wording.READERS:
+        for known in (FULL, Note("told")):
+            said = wording.sentence(structs.replace(known, kind=kind), reader)
+            assert "{" not in said and "}" not in said
+
+
+def test_students_are_told_who_looks_and_nothing_of_what_means_nothing_to_them():
+    notes = [Note("other_order"), Note("answered_in_text", cells=("softmax",), doubt=True)]
+    assert wording.sentences(notes) == [
+        "the cells stood in another order; the assignment's order was restored",
+        "'softmax' was handed in as a text; a human should look at it",
+    ]
+    assert wording.sentences(notes, wording.STUDENT) == [
+        "'softmax' was handed in as a text; a grader looks at it before it costs you points"
+    ]
+
+
+def test_a_note_of_a_kind_that_nobody_knows_is_told_all_the_same():
+    assert wording.sentence(Note("from_the_future", names=("a", "b"))) == "from_the_future: a, b"
+
+
+def test_the_grader_speaks_before_the_exception():
+    assert wording.reason(CheckResult("a", 1, Verdict.ERROR, reason="KeyError: 'a'")) == "KeyError: 'a'"
+    cause = Note("in_cell_of", names=("f",), because=Note("unfinished_code", amount=3.0))
+    assert wording.reason(CheckResult("a", 1, Verdict.TIMEOUT, reason="x", cause=cause)) == (
+        "in the cell that defines f, the code did not finish in 3 seconds"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.04, "0 seconds"), (0.4, "0.4 seconds"), (0.97, "1 second"), (2.6, "3 seconds")]
+)
+def test_times_are_told_as_people_say_them(seconds, said):
+    assert wording.spoken(seconds) == said
+
+
+def test_many_cells_are_named_in_part():
+    assert wording.listed("a") == "'a'"
+    assert wording.listed("abc") == "'a', 'b' and 'c'"
+    assert wording.listed("abcdefgh") == "'a', 'b', 'c', 'd', 'e', 'f' and 2 more"
+    assert wording.sentence(Note("no_cell", numbers=(1, 3))) == "each of the cells 1, 3 was no cell and was left out"
+
+
+# in other words
+
+
+def reworded(monkeypatch, seed: int = 1) -> None:
+    """Other words for every sentence: letters at random around the same particulars."""
+    dice = random.Random(seed)
+
+    def other(words: str) -> str:
+        fields = re.findall(r"\{\w+\}", words)
+        return " ".join(["".join(dice.choices("abcdefghij", k=12)), *fields]) if words else ""
+
+    for table in (wording.WORDS, wording.TO_STUDENTS, *wording.READERS.values()):
+        for kind, words in list(table.items()):
+            monkeypatch.setitem(table, kind, other(words))
+
+
+@pytest.fixture(scope="module")
+def ungraded(tmp_path_factory):
+    """A course in which right, wrong, damaged and hostile answers were handed in."""
+    root = tmp_path_factory.mktemp("worded") / "course"
+    (root / "source").mkdir(parents=True)
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    write_small(root)
+    course, config = load(root)
+    release(course, SMALL, config=config)
+    for student in ("right", "wrong", "error", "undefined", "killed", "timeout"):
+        hand_in_small(root, student, ANSWERS[student])
+    hand_in_small(root, "patched", RIGHT + "np.allclose = len\n")
+    hand_in_small(root, "odd", "class Odd:\n    pass\n\n\ndef twice(x):\n    return Odd()\n")
+    hand_in_small(root, "unrun", f"%%writefile twice.py\n{RIGHT}")
+    for student, answer in (("bare", RIGHT), ("doubted", "def once(x):\n    return x\n")):
+        path = hand_in_small(root, student, answer)
+        notebook = json.loads(path.read_text())
+        strip_nbgrader(notebook, random.Random(1))
+        strip_ids(notebook, random.Random(1))
+        path.write_text(json.dumps(notebook)[:-2] if student == "doubted" else json.dumps(notebook))
+    return root
+
+
+def everything(root, monkeypatch) -> tuple:
+    """What the commands come to: results, what waits for a human, the report's figures, pages, changes of a regrade."""
+    monkeypatch.chdir(root)
+    course, config = load(root)
+    config.Execute.timeout = 2
+    outcomes = list(autograde(course, course.submissions([SMALL]), config=config, workers=1))
+    with course.gradebook() as gradebook:
+        waiting = sorted(
+            (grade.notebook.student.id, grade.name)
+            for one in gradebook.assignment_submissions(SMALL)
+            for book in one.notebooks
+            for grade in book.grades
+            if grade.needs_manual_grade
+        )
+    _, figures = report.write(course, [SMALL], "http://localhost:8888")
+    pages = list(write_feedback(course, course.submissions([SMALL]), config=config, workers=1))
+    regrade = Regrade(course, SMALL, config)
+    source = root / "source" / SMALL / f"{NOTEBOOK}.ipynb"
+    source.write_text(source.read_text().replace("twice(2) == 4", "twice(2) == 5"))
+    regrade.release()
+    list(regrade.grade(1))
+    found = regrade.finish()
+    return (
+        sorted((one.submission.student, one.status, len(one.notes)) for one in outcomes),
+        waiting,
+        without_words(figures),
+        sorted((one.submission.student, one.status) for one in pages),
+        {path.parts[-3]: shape_of(path) for path in root.glob(f"feedback/*/{SMALL}/*.html")},
+        [(one.student, one.check, one.old, one.new) for one in found.changes],
+        found.look_again,
+        len(found.suspects),
+    )
+
+
+SAID = ("reason", "detail", "repairs", "facts")
+
+
+def without_words(figures: object) -> object:
+    """The figures of a report, with how many sentences there are in place of the sentences; in no order of theirs."""
+    if isinstance(figures, dict):
+        return {
+            key: (len(value) if isinstance(value, list) else bool(value)) if key in SAID else without_words(value)
+            for key, value in figures.items()
+            if key not in ("speed", "until", "seconds", "slowest", "link")
+        }
+    if isinstance(figures, list):
+        return sorted(map(without_words, figures), key=repr)
+    return figures
+
+
+def shape_of(path) -> list[tuple[str, int]]:
+    """What a page holds: its verdicts, and how many repairs it tells of."""
+    soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    verdicts = [(line["class"][0], 1) for line in soup.select(".checks > li")]
+    return [*verdicts, ("repairs", len(soup.select(".repairs li")))]
+
+
+@pytest.mark.slow
+def test_in_other_words_report_feedback_and_regrade_come_to_the_same(ungraded, tmp_path, monkeypatch):
+    one, other = (shutil.copytree(ungraded, tmp_path / name) for name in ("one", "other"))
+    plain = everything(one, monkeypatch)
+    words = (one / "report" / "index.html").read_text(encoding="utf-8")
+    assert "a human should look at it" in words and "not what was loaded any more" in words
+    with monkeypatch.context() as patch:
+        reworded(patch)
+        same = everything(other, patch)
+    words = (other / "report" / "index.html").read_text(encoding="utf-8")
+    assert "a human should look at it" not in words and "not what was loaded any more" not in words
+    for before, after in zip(plain, same, strict=True):
+        assert after == before

@@ -1,0 +1,173 @@
+"""What is known about a graded submission, typed: one line of ``results.jsonl``.
+
+A ``SubmissionRecord`` has a ``NotebookRecord`` for each notebook, and that the results of its checks. What else is
+worth saying is a ``Note``: a kind, and its particulars. Nothing here is a sentence of ours: those are made where
+people read, by ``viva.wording``. ``docs/results.schema.json`` is the JSON schema of a line, which a test holds equal
+to these classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct, field
+
+from viva.cleaning import plaintext
+from viva.verdict import NOT_DONE, CourseError, Verdict
+
+SCHEMA = 2
+"""The number of this form of a line. Lines without one were written before there were numbers."""
+
+
+LONGEST = 500
+"""Characters of a name."""
+
+
+class Note(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Something worth saying: what kind of thing it is, and its particulars. ``viva.wording`` has the words."""
+
+    kind: str
+    cells: tuple[str, ...] = ()
+    """Cells of the assignment, by grade id."""
+    numbers: tuple[int, ...] = ()
+    """Cells by their place in the file, from 1 on; or a line and a column."""
+    names: tuple[str, ...] = ()
+    """Files, functions, paths and other words of a stranger's."""
+    amount: float = 0.0
+    """Seconds, or how many there are of something."""
+    because: Note | None = None
+    doubt: bool = False
+    """Whether something else may have been meant, so that a human should look where points were lost."""
+    tests: tuple[str, ...] = ()
+    """The cells that a doubt may have cost points."""
+
+
+def note(kind: str, *names: str, **particulars: object) -> Note:
+    """A note whose names, which are a stranger's, are made fit to be shown and to be kept."""
+    return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
+
+
+def doubtful(notes: Iterable[Note]) -> tuple[str, ...]:
+    """The cells that a human should look at where they were not passed."""
+    return tuple(sorted({test for note in notes for test in note.tests}))
+
+
+class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """What one check came to."""
+
+    title: str
+    points: float
+    verdict: Verdict
+    earned: float = 0.0
+    reason: str = ""
+    """What the exception said that ended the check."""
+    cause: Note | None = None
+    """In place of a reason, what the grader itself has to say."""
+    traceback: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
+    undone: list[str] = field(default_factory=list)
+    """The answers that are not done yet and explain why the check was not passed."""
+
+    @property
+    def word(self) -> str:
+        """What came of it in a word or three."""
+        return NOT_DONE if self.undone else str(self.verdict)
+
+
+class NotebookRecord(Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """What is known about one notebook of a submission."""
+
+    checks: dict[str, list[CheckResult]] = field(default_factory=dict)
+    """By grade cell."""
+    repairs: list[Note] = field(default_factory=list)
+    """What was put right before it was graded, and where something else may have been meant."""
+    integrity: list[Note] = field(default_factory=list)
+    """Facts about what the notebook did to its process; they cost nothing."""
+    sanitized: list[Note] = field(default_factory=list)
+    """What was taken out of it before anybody is shown it."""
+    names: list[str] = field(default_factory=list)
+    """What was typed into the cells that ask for names (``viva.submission.blind``)."""
+
+
+class SubmissionRecord(Struct, forbid_unknown_fields=True):
+    """What is known about one submission of one student."""
+
+    assignment: str
+    student: str
+    graded: str = ""
+    """When, as ISO 8601 has it, in UTC."""
+    key: str = ""
+    """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
+    wall: bool = True
+    seconds: float = 0.0
+    faults: list[str] = field(default_factory=list)
+    """What the grader itself failed at, in the words of what stopped it."""
+    notebooks: dict[str, NotebookRecord] = field(default_factory=dict)
+    schema: int = SCHEMA
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.assignment, self.student
+
+    def results(self) -> Iterator[tuple[str, str, CheckResult]]:
+        """Notebook, grade cell and result of each check."""
+        for notebook, known in self.notebooks.items():
+            for cell, results in known.checks.items():
+                for result in results:
+                    yield notebook, cell, result
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def encode(record: SubmissionRecord) -> bytes:
+    """The record as a line of JSON, without its end."""
+    return _ENCODER.encode(record)
+
+
+def decode(line: bytes) -> SubmissionRecord:
+    """The record in a line of JSON.
+
+    Raises ValueError for what is no JSON, and CourseError for other JSON and for what a newer version of Viva wrote.
+    """
+    try:
+        known = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(str(error)) from error
+    try:
+        return _record(known)
+    except msgspec.ValidationError as error:
+        raise CourseError(f"it is no record of a graded submission: {error}") from error
+
+
+def _record(known: object) -> SubmissionRecord:
+    version = known.get("schema") if isinstance(known, dict) else None
+    if isinstance(version, int) and version > SCHEMA:
+        raise CourseError(f"a newer Viva wrote it, in form {version}, and this one knows forms up to {SCHEMA}")
+    return msgspec.convert(known if version else _upgraded(known), SubmissionRecord)
+
+
+class _First(Struct):
+    """What a line of the first form held by notebook."""
+
+    notebooks: dict[str, dict[str, list[dict]]] = field(default_factory=dict)
+    repairs: dict[str, list[str]] = field(default_factory=dict)
+    integrity: dict[str, list[str]] = field(default_factory=dict)
+    sanitized: dict[str, list[str]] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _upgraded(old: object) -> dict:
+    """A line of the first form, which held sentences, by notebook in tables of their own."""
+    known = msgspec.convert(old, _First)
+    notebooks = {}
+    for notebook, checks in known.notebooks.items():
+        notebooks[notebook] = {"checks": checks, "names": known.names.get(notebook, [])}
+        for name in ("repairs", "integrity", "sanitized"):
+            told = getattr(known, name).get(notebook, [])
+            notebooks[notebook][name] = [{"kind": "told", "names": [sentence]} for sentence in told]
+    return {name: value for name, value in old.items() if not hasattr(known, name)} | {"notebooks": notebooks}

@@ -1,0 +1,101 @@
+"""Notes as sentences, for those who read them; the words are in ``words.toml``.
+
+Whoever prints, logs or sets a page asks here, and only then. Nothing is ever found again in a sentence: what a
+program has to know is in the note.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.record import CheckResult, Note
+
+GRADER, STUDENT = "grader", "student"
+"""The readers."""
+CELLS, NUMBERS = 6, 8
+"""So many cells of the assignment, and of a file, are named in a sentence."""
+
+_FILE = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+READERS: dict[str, dict[str, str]] = _FILE.pop("readers")
+TO_STUDENTS: dict[str, str] = _FILE.pop("to_students")
+WORDS: dict[str, str] = {kind: words for part in _FILE.values() for kind, words in part.items()}
+
+
+def sentence(note: Note, reader: str = GRADER) -> str:
+    """What is said of a note to a reader; empty where it means nothing to them."""
+    words = WORDS.get(note.kind, f"{note.kind}: {{names}}")
+    words = TO_STUDENTS.get(note.kind, words) if reader == STUDENT else words
+    return words.format_map(_Particulars(note, reader))
+
+
+def sentences(notes: Iterable[Note], reader: str = GRADER) -> list[str]:
+    """What is said of several notes, each sentence once."""
+    return list(dict.fromkeys(filter(None, (sentence(note, reader) for note in notes))))
+
+
+def reason(result: CheckResult) -> str:
+    """Why a check came to what it did: what the grader has to say, else what its exception said."""
+    return sentence(result.cause) if result.cause else result.reason
+
+
+class _Particulars(dict):
+    """What stands for the fields of a sentence, each made when it is asked for."""
+
+    def __init__(self, note: Note, reader: str) -> None:
+        super().__init__(READERS[reader])
+        self.note, self.reader = note, reader
+
+    def __missing__(self, name: str) -> str:
+        field, place = (name[:-1], 1) if name.endswith("2") else (name, 0)
+        if field in _ONE:
+            values = _ONE[field](self.note)
+            return str(values[place]) if place < len(values) else ""
+        if name == "because":
+            return sentence(self.note.because, self.reader) if self.note.because else ""
+        return _ALL[name](self.note)
+
+
+def spoken(seconds: float) -> str:
+    """A time as people say it."""
+    number = math.ceil(seconds) if seconds > 0.5 else round(seconds, 1)  # of a limit a little was used before
+    return f"{number:g} second" + "s" * (number != 1)
+
+
+def listed(names: Iterable[str]) -> str:
+    """The names of cells as the subject of a sentence."""
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) > CELLS:
+        return f"{', '.join(quoted[:CELLS])} and {len(quoted) - CELLS} more"
+    return " and ".join(filter(None, [", ".join(quoted[:-1]), *quoted[-1:]]))
+
+
+def _numbered(numbers: tuple[int, ...]) -> str:
+    """Cells by their place in the file, from 1 on, as the subject of a sentence in the singular."""
+    if len(numbers) == 1:
+        return f"cell {numbers[0]}"
+    shown = ", ".join(map(str, numbers[:NUMBERS]))
+    return f"each of the cells {shown}" + (f" and {len(numbers) - NUMBERS} more" if len(numbers) > NUMBERS else "")
+
+
+_ONE: dict[str, Callable[[Note], list]] = {
+    "cell": lambda note: [f"'{cell}'" for cell in note.cells],
+    "number": lambda note: list(note.numbers),
+    "name": lambda note: list(note.names),
+    "quoted": lambda note: [plaintext.quoted(name) for name in note.names],
+}
+_ALL: dict[str, Callable[[Note], str]] = {
+    "cells": lambda note: listed(note.cells),
+    "cells_bare": lambda note: " and ".join(note.cells),
+    "numbers": lambda note: _numbered(note.numbers),
+    "names": lambda note: ", ".join(note.names),
+    "amount": lambda note: f"{note.amount:.15g}",
+    "seconds": lambda note: spoken(note.amount),
+    "s": lambda note: "" if note.amount == 1 else "s",
+    "was": lambda note: "was" if note.amount == 1 else "were",
+    "were": lambda note: "was" if len(note.cells) == 1 else "were",
+    "have": lambda note: "has" if len(note.cells) == 1 else "have",
+}
