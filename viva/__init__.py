@@ -11,6 +11,8 @@ engine/      a notebook becomes verdicts: one process runs it, another asks it q
 wall/        how a process gives up everything but its own work
 cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 
+record       what is known about a graded submission, typed: a line of results.jsonl
+wording      what is said of it, for those who read: words.toml
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed
 cli          the ``viva`` command; __main__ starts it

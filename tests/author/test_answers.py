@@ -108,6 +108,14 @@ def test_a_promise_that_does_not_fit_the_assignment_is_refused_in_words(write, o
         read_answer(write(WRONG.replace(old, new))).lost_checks(BLUEPRINT)
 
 
+def test_a_cell_called_everything_and_a_title_with_a_colon_are_named_like_others(write):
+    checks = (Check("one", 1, ""), Check("the rows: they sum to one", 2, ""))
+    blueprint = Blueprint("nb", tuple(Cell(name, "tests", "", 3, "", checks) for name in ("test", "everything")))
+    lines = "test: the rows: they sum to one\n    everything: one"
+    answer = read_answer(write(WRONG.replace("test: two", lines)))
+    assert answer.lost_checks(blueprint) == {("test", "the rows: they sum to one"), ("everything", "one")}
+
+
 def test_a_right_answer_promises_nothing(write):
     with pytest.raises(AnswerError, match="remove the lists"):
         read_answer(write(WRONG, "right"))

@@ -3,7 +3,6 @@ from __future__ import annotations
 import copy
 import json
 import shutil
-from dataclasses import asdict
 
 import nbformat
 import pytest
@@ -13,6 +12,7 @@ from tests.conftest import PROJECT, load
 from viva.author.audit import audit
 from viva.author.auditpage import page, proven
 from viva.author.auditresult import Audit, Fate, kinds_in_words, weakened
+from viva.author.checkname import CheckName
 
 pytestmark = pytest.mark.xdist_group("audit")
 
@@ -25,7 +25,7 @@ CENTRE = '''def centre(table):
 CHECKS = """### CHECK 1: a table of two columns
 result = centre(np.array([[1.0, 2.0], [3.0, 6.0]]))
 assert np.shape(result) == (2, 2) and np.allclose(result, [[-1, -2], [1, 2]]), "Each column should have the mean 0."
-### CHECK 2: other tables, which stay as they are
+### CHECK 2: other tables: they stay as they are
 ### BEGIN HIDDEN TESTS
 rng = np.random.default_rng(5)
 for shape in ((3, 2), (2, 4), (1, 3), (4, 1)):
@@ -58,7 +58,10 @@ def centre(table):
 WRONG = '''"""Centres the rows.
 
 Loses:
-    test_centre: *
+    test_centre: a table of two columns
+    test_centre: other tables: they stay as they are
+Keeps:
+    everything else
 """
 
 # %% centre
@@ -68,6 +71,9 @@ def centre(table):
 # %% spread
 spread = 2.0
 '''
+FIRST = CheckName("test_centre", "a table of two columns")
+OTHER = CheckName("test_centre", "other tables: they stay as they are")
+LARGEST = CheckName("test_spread", "the largest distance from the mean")
 IN_PLACE = "return table - means -> returned = table - means; table[0] = 0; return returned"
 
 
@@ -137,23 +143,26 @@ def test_an_equivalent_mutant_is_recognised_by_running_it(strong):
 
 def test_it_tells_which_checks_depend_on_which_answers(strong):
     needs = {score.check: score.answers for score in strong.scores}
-    assert needs["test_centre: other tables, which stay as they are"] == ["centre"]
-    assert needs["test_spread: the largest distance from the mean"] == ["centre", "spread"]
-    assert strong.alone["centre"] == [
-        "test_centre: a table of two columns",
-        "test_centre: other tables, which stay as they are",
-    ]
+    assert needs[OTHER] == ["centre"]
+    assert needs[LARGEST] == ["centre", "spread"]
+    assert strong.alone["centre"] == [FIRST, OTHER]
     assert strong.alone["spread"] == []
 
 
 def test_it_scores_checks_by_the_mutants_that_only_they_kill(strong):
-    alone = {score.check.partition(": ")[2]: score.alone for score in strong.scores}
-    assert alone["a table of two columns"] == 0
-    assert alone["other tables, which stay as they are"] > 0
+    alone = {score.check: score.alone for score in strong.scores}
+    assert alone[FIRST] == 0
+    assert alone[OTHER] > 0
 
 
-def test_an_audit_is_plain_data(strong):
-    assert json.loads(json.dumps(asdict(strong)))["kinds"]["centre()"] == "plain"
+def test_the_record_of_an_audit_names_checks_in_words(strong):
+    known = json.loads(json.dumps(strong.record()))
+    assert known["kinds"]["centre()"] == "plain"
+    assert known["alone"]["centre"] == ["test_centre: a table of two columns", str(OTHER)]
+    assert [list(proof["lost"]) for proof in known["proofs"] if proof["name"] == "rows"] == [[str(FIRST), str(OTHER)]]
+    assert [score["check"] for score in known["scores"]] == [str(FIRST), str(OTHER), str(LARGEST)]
+    assert {killer for fate in known["fates"] for killer in fate["killers"]} == {str(FIRST), str(OTHER), str(LARGEST)}
+    assert {fate["nearest"] for fate in known["fates"]} == {""}
 
 
 @pytest.mark.slow
@@ -187,7 +196,7 @@ def test_a_weakened_check_lets_a_mutant_survive_which_viva_names_and_refuses_to_
 
 
 def test_a_check_that_notices_less_than_before_is_named(strong):
-    before = asdict(strong)
+    before = strong.record()
     now = copy.deepcopy(strong)
     fate = next(fate for fate in now.fates if len(fate.killers) > 1)
     check = fate.killers.pop()
@@ -198,10 +207,10 @@ def test_a_check_that_notices_less_than_before_is_named(strong):
 
 
 def test_a_check_that_got_another_title_notices_what_it_noticed(strong):
-    before = asdict(strong)
+    before = strong.record()
     now = copy.deepcopy(strong)
     check = now.scores[0].check
-    titled = f"{check.partition(': ')[0]}: another title"
+    titled = check._replace(title="another title")
     now.scores[0].check = titled
     for fate in now.fates:
         fate.killers = [titled if killer == check else killer for killer in fate.killers]
@@ -259,9 +268,9 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
 
 
 def test_the_page_escapes_what_it_shows():
-    fates = [Fate("cell", "<b>", "a", "@@\n-<script>\n+<i>", "survived", note="<u>", nearest="<p>")]
+    fates = [Fate("cell", "<b>", "a", "@@\n-<script>\n+<i>", "survived", note="<u>", nearest=CheckName("<p>", "<p>"))]
     text = page(Audit("a", "n", fates=fates, faults=["<script>alert(1)</script>"]))
-    assert "<script>" not in text and "<i>" not in text and "<u>" not in text
+    assert "<script>" not in text and "<i>" not in text and "<u>" not in text and "<p>: " not in text
     assert "&lt;script&gt;alert(1)" in text
 
 
@@ -273,7 +282,7 @@ def test_a_check_whose_verdict_depends_on_chance_is_called_flaky_by_name(course)
         (course / f"answers/small/right/columns_{number}.py").write_text(RIGHT)
     found = [fault for fault in audited(course).faults if "is flaky" in fault]
     assert len(found) == 1
-    assert found[0].startswith("The check 'test_centre: other tables, which stay as they are' is flaky: of ")
+    assert found[0].startswith("The check 'test_centre: other tables: they stay as they are' is flaky: of ")
 
 
 def test_no_check_of_a_good_assignment_is_called_flaky(strong):

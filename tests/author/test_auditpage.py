@@ -8,25 +8,27 @@ from bs4 import BeautifulSoup
 from tests.browser import CONTRAST, print_problems
 from viva.author.auditpage import page
 from viva.author.auditresult import Audit, CheckScore, Fate, Proof
+from viva.author.checkname import CheckName
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 LONG = "x" * 300
+GIVEN, SIZES = CheckName("test_attend", "the given example"), CheckName("test_attend", "other sizes")
 DIFF = f"@@ -1,2 +1,2 @@\n def attend(x):\n-    return softmax({LONG})\n+    return softmax({LONG}.T)"
 AUDIT = Audit(
     assignment="ps9_long_names",
     notebook="a_notebook_with_a_very_long_name_that_does_not_break",
-    proofs=[Proof("right/one", "right", [], {}), Proof("wrong/two", "wrong", ["the given example"], {})],
+    proofs=[Proof("right/one", "right", [], {}), Proof("wrong/two", "wrong", [GIVEN], {})],
     fates=[
-        Fate("attend", "dropped transpose", f"{LONG} -> {LONG}.T", DIFF, "survived", nearest="other sizes", note="<b>"),
-        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "killed", ["the given example"]),
+        Fate("attend", "dropped transpose", f"{LONG} -> {LONG}.T", DIFF, "survived", nearest=SIZES, note="<b>"),
+        Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "killed", [GIVEN]),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "equivalent", note="of one element"),
         Fate("attend", "other axis", "axis=0 -> axis=1", DIFF, "excused", note="taught later"),
     ],
-    scores=[CheckScore("the given example", 2.5, True, ["attend"], 1, 2, 1)],
-    together=[["the given example", "other sizes"]],
+    scores=[CheckScore(GIVEN, 2.5, True, ["attend"], 1, 2, 1)],
+    together=[[GIVEN, SIZES]],
     kinds={"attend()": "float64 array", LONG: "any"},
-    alone={"attend": ["other sizes"], LONG: []},
+    alone={"attend": [SIZES], LONG: []},
     remarks=["A remark."],
     untold=["a line"],
 )

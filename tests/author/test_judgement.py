@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from viva.author.auditresult import Fate, Proof
-from viva.author.judgement import ENDED, fate_of, flaky, lost_by, proof_of, scores_of, together
+from viva.author.auditresult import Audit, Fate, Proof, weakened
+from viva.author.checkname import CheckName, names_of_checks
+from viva.author.judgement import ENDED, fate_of, flaky, lost_by, misfires, proof_of, scores_of, together
 from viva.author.mutants import Mutant
+from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint, Cell, Check
+from viva.verdict import Verdict
 
 MUTANT = Mutant("f", "other axis", "a -> b", "b", "a")
-LEFT, RIGHT, LAST = "test_f: left", "test_f: right", "test_g: last"
+LEFT, RIGHT, LAST = CheckName("test_f", "left"), CheckName("test_f", "right"), CheckName("test_g", "last")
 CHECKS = Check("left", 1.0, "assert f"), Check("right", 2.0, "### BEGIN HIDDEN TESTS\nassert f\n### END HIDDEN TESTS")
 BLUEPRINT = Blueprint(
     "notebook",
@@ -24,22 +27,26 @@ BLUEPRINT = Blueprint(
 
 def trial(**verdicts: str) -> Probe:
     """What came of a notebook, by the title of a check."""
-    return Probe({check: (verdicts.get(check.split()[1], "passed"), "") for check in (LEFT, RIGHT, LAST)})
+    return Probe({check: Ruling(Verdict(verdicts.get(check.title, "passed"))) for check in (LEFT, RIGHT, LAST)})
+
+
+def lost(**verdicts: str) -> dict[CheckName, Ruling]:
+    return trial(**verdicts).lost
 
 
 @pytest.mark.parametrize(
-    ("probe", "lost", "faults"),
+    ("probe", "losing", "faults"),
     [
         (trial(), {}, []),
-        (trial(left="failed"), {LEFT: "failed"}, []),
+        (trial(left="failed"), {LEFT: Ruling(Verdict.FAILED)}, []),
         (Probe(faults=("a line\nwhat failed",)), {}, ["a line\nwhat failed"]),
         (None, {}, [ENDED]),
     ],
 )
-def test_a_known_answer_holds_where_it_loses_what_it_should_and_nothing_failed(probe, lost, faults):
+def test_a_known_answer_holds_where_it_loses_what_it_should_and_nothing_failed(probe, losing, faults):
     proof = proof_of("columns", "wrong", [LEFT], probe)
-    assert (proof.lost, proof.faults) == (lost, faults) and lost_by(probe) == lost
-    assert proof.holds == (lost.keys() == {LEFT})
+    assert (proof.lost, proof.faults) == (losing, faults) and lost_by(probe) == losing
+    assert proof.holds == (losing.keys() == {LEFT})
 
 
 @pytest.mark.parametrize(
@@ -70,7 +77,14 @@ def test_a_check_is_flaky_where_two_runs_of_one_text_differ():
     )
 
 
-def fate(cell: str, *killers: str, status: str = "killed") -> Fate:
+def test_a_blank_answer_should_lose_a_check_by_a_wrong_answer_or_an_exception():
+    found = {LEFT: Ruling(Verdict.FAILED, "timeout: no"), RIGHT: Ruling(Verdict.ERROR), LAST: Ruling(Verdict.TIMEOUT)}
+    assert misfires(Proof("untouched", "untouched", [], found)) == [
+        "Left blank, the check 'test_g: last' fails for the wrong reason: timeout"
+    ]
+
+
+def fate(cell: str, *killers: CheckName, status: str = "killed") -> Fate:
     return Fate(cell, "other axis", "a -> b", "", status, list(killers))
 
 
@@ -97,5 +111,47 @@ def test_checks_that_notice_the_same_are_told_together():
     scores = scores_of(BLUEPRINT, {"f": {LEFT, RIGHT, LAST}}, FATES)
     assert together(scores, FATES, []) == []
     assert together(scores, FATES[:1], []) == [[LEFT, RIGHT, LAST]]
-    wrong, right = Proof("one", "wrong", [], {LEFT: "failed", LAST: "failed"}), Proof("two", "right", [], {LEFT: ""})
+    wrong = Proof("one", "wrong", [], lost(left="failed", last="failed"))
+    right = Proof("two", "right", [], lost(left="failed"))
     assert together(scores, FATES[:1], [wrong, right]) == [[LEFT, LAST]]
+
+
+ROWS = "the rows: they sum to one"
+ALIKE = Blueprint(
+    "notebook",
+    tuple(
+        Cell(name, "tests", "", checks=(Check(ROWS, 1.0, "assert f"), Check("the rows", 1.0, "assert f")))
+        for name in ("test_f", "test_f_sizes")
+    ),
+)
+
+
+def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
+    """One is lost with a reason in which another's name stands."""
+    every = names_of_checks(ALIKE)
+    rows, begin, others, other_begin = every
+    assert [str(name) for name in every[:3]] == [f"test_f: {ROWS}", "test_f: the rows", f"test_f_sizes: {ROWS}"]
+    assert [CheckName.read(str(name)) for name in every] == every
+    said = Ruling(Verdict.FAILED, f"timeout: {rows}")
+    probe = Probe({name: said if name == others else Ruling(Verdict.PASSED) for name in every})
+
+    proof = proof_of("one", "wrong", [rows], probe)
+    assert proof.sentences() == [
+        f"The wrong answer one loses 'test_f_sizes: {ROWS}': failed: timeout: test_f: {ROWS}",
+        f"The wrong answer one keeps 'test_f: {ROWS}'.",
+    ]
+    killed = fate_of(MUTANT, probe)
+    assert killed.killers == [others]
+    scores = scores_of(ALIKE, {"f": every}, [killed])
+    assert [(score.check, score.alone) for score in scores if score.kills] == [(others, 1)]
+    assert together(scores, [killed], [proof]) == [[rows, begin, other_begin]]
+    (sentence,) = flaky(every, {"the solution": [probe, trial(), Probe({others: Ruling(Verdict.PASSED)})]})
+    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' is flaky")
+
+    before = Audit("ps", "nb", [proof], [killed], scores).record()
+    assert weakened(before, Audit("ps", "nb", [proof], [killed], scores)) == []
+    instead = Audit("ps", "nb", [], [fate_of(MUTANT, Probe({rows: said}))], scores)
+    (sentence,) = weakened(before, instead)
+    assert sentence.startswith(f"The check 'test_f_sizes: {ROWS}' no longer notices 1 mutant that")
+    gone = [score for score in scores if score.check.cell == "test_f"]
+    assert weakened(before, Audit("ps", "nb", [], instead.fates, gone)) == [sentence]

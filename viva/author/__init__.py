@@ -4,6 +4,7 @@ Theory of operation. Known right answers must earn every point, known wrong ones
 mutants of the solution must be caught; all are graded in the real engine. A mutant that no check notices is compared
 with the solution, while a witness watches what its functions do.
 
+checkname    how checks are told apart, and the text that people read and write for each
 answers      known right and wrong answers, and the submissions made from them
 skeleton     a new assignment to start from
 adoption     an existing nbgrader notebook -> one of this course
@@ -12,6 +13,7 @@ slips        those that they make with attention, and when they train
 mutants      wrong solutions derived from the right one
 trimming     which cells a trial needs
 witness      runs beside a mutant and finds out whether it is equivalent to the solution
+ruling       what one trial says of one check
 trials       what a worker process does with one notebook of an audit
 auditresult  what an audit came to, as plain data; excuses
 judgement    what the trials say, as plain data: proofs, fates, scores

@@ -43,13 +43,13 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva.author.checkname import CheckName, names_of_checks
 from viva.engine.blueprint import Blueprint
 from viva.verdict import AnswerError
 
 SECTION = re.compile(r"^# %%(?: \[(?P<kind>markdown|solution)\])? (?P<id>\S+) *$")
-
-CheckName = tuple[str, str]
-"""A grade cell's id and the title of one of its checks."""
+REST = {"everything", "everything else"}
+"""The lines that stand for every check, or every other."""
 
 
 @dataclass(frozen=True)
@@ -81,28 +81,27 @@ class Answer:
         Raises AnswerError when a line names no check of the blueprint, or when some check is
         named on both sides or on neither.
         """
-        every = [(cell.id, check.title) for cell, check in blueprint.checks()]
+        every = names_of_checks(blueprint)
         lost, kept = self._matched(self.loses, every), self._matched(self.keeps, every)
         rest = set(every) - lost - kept
-        if any(line.startswith("everything") for line in self.loses):
+        if not REST.isdisjoint(self.loses):
             lost |= rest
-        elif any(line.startswith("everything") for line in self.keeps):
+        elif not REST.isdisjoint(self.keeps):
             kept |= rest
         if both := lost & kept:
-            raise AnswerError(f"{self.path}: '{': '.join(min(both))}' is said to be both lost and kept.")
+            raise AnswerError(f"{self.path}: '{min(both, key=str)}' is said to be both lost and kept.")
         if neither := set(every) - lost - kept:
-            raise AnswerError(
-                f"{self.path}: the docstring does not say whether '{': '.join(min(neither))}' is lost or kept."
-            )
+            which = min(neither, key=str)
+            raise AnswerError(f"{self.path}: the docstring does not say whether '{which}' is lost or kept.")
         return lost
 
     def _matched(self, lines: tuple[str, ...], every: list[CheckName]) -> set[CheckName]:
         matched: set[CheckName] = set()
         for line in lines:
-            if line in ("everything", "everything else", "nothing"):
+            if line in REST or line == "nothing":
                 continue
-            cell, _, title = line.partition(": ")
-            found = {name for name in every if name[0] == cell and title in ("*", name[1])}
+            said = CheckName.read(line)
+            found = {name for name in every if name.cell == said.cell and said.title in ("*", name.title)}
             if not found:
                 raise AnswerError(f"{self.path}: '{line}' names no check of this assignment.")
             matched |= found

@@ -20,8 +20,9 @@ from nbformat import NotebookNode
 
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.auditresult import Audit, excuse, read_excuses
+from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import findings, untold
-from viva.author.judgement import fate_of, flaky, lost_by, proof_of, scores_of, together
+from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker, make_grader
 from viva.author.trimming import name_of, seeded, trimmed
@@ -132,7 +133,7 @@ class _Run:
         trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
-        self._compare(found)
+        self._compare(found, trials)
         self.result.faults += excuse(self.result.fates, self.excuses)
         self._score(trials)
         self._look_around()
@@ -211,7 +212,7 @@ class _Run:
         These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
         """
         solution = self._filled(set(self.cells))
-        tests = {cell: {check.partition(": ")[0] for check in lost_by(known["without", cell])} for cell in self.cells}
+        tests = {cell: {check.cell for check in lost_by(known["without", cell])} for cell in self.cells}
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
         trials = self._map([((cell,), "grade", *small[cell], self.data) for cell in self.cells])
         ground = {}
@@ -233,7 +234,7 @@ class _Run:
     # judgements
 
     def _judge(self, trials: dict) -> None:
-        every = [f"{cell.id}: {check.title}" for cell, check in self.blueprint.checks()]
+        every = names_of_checks(self.blueprint)
         expected = {"untouched": every, "solution": [], "again": []}
         for name, checks in expected.items():
             self.result.proofs.append(
@@ -241,16 +242,16 @@ class _Run:
             )
         self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
-            lost = [] if answer.right else [": ".join(check) for check in answer.lost_checks(self.blueprint)]
+            lost = [] if answer.right else sorted(answer.lost_checks(self.blueprint), key=str)
             kind = "right" if answer.right else "wrong"
-            self.result.proofs.append(proof_of(answer.name, kind, sorted(lost), trials["answer", place]))
+            self.result.proofs.append(proof_of(answer.name, kind, lost, trials["answer", place]))
         rights = [proof.seconds for proof in self.result.proofs if proof.kind in ("solution", "again", "right")]
         self.result.slowest = max(rights)
         for cell in self.cells:
             trial = trials["alone", cell]
             self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
 
-    def _find_flaky(self, trials: dict, every: list[str]) -> None:
+    def _find_flaky(self, trials: dict, every: list[CheckName]) -> None:
         """Name the checks whose verdict differs between two runs of the same text."""
         runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
         for place, answer in enumerate(self.answers):
@@ -273,9 +274,7 @@ class _Run:
         for cell in self.cells:
             if cell not in tested:
                 result.faults.append(f"Cell '{cell}': no check fails when this answer is left blank.")
-        for check, lost in result.proofs[0].lost.items():
-            if lost.startswith(("timeout", "killed", "missing", "ungraded")):
-                result.faults.append(f"Left blank, the check '{check}' fails for the wrong reason: {lost}")
+        result.faults += misfires(result.proofs[0])
         took = f"A right answer took {result.slowest:.1f} s"
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
         for what, most in (("a cell", longest), ("a notebook", result.budget)):
@@ -288,9 +287,12 @@ class _Run:
             why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
             result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
 
-    def _compare(self, found: list[Mutant]) -> None:
+    def _compare(self, found: list[Mutant], trials: dict) -> None:
+        """Which of the mutants that no check noticed are equivalent; not those that the grader failed on."""
         open_ones = [
-            place for place, fate in enumerate(self.result.fates) if fate.status == "survived" and not fate.note
+            place
+            for place, fate in enumerate(self.result.fates)
+            if fate.status == "survived" and not trials["mutant", place].faults
         ]
         self.total += len(open_ones)
         notes = self._map([((place,), "compare", self.blueprint, found[place], self.data) for place in open_ones])
@@ -307,7 +309,7 @@ class _Run:
                     for check in other.killers
                     if other.operator == fate.operator or len(other.killers) < 3
                 )
-                fate.nearest = near.most_common(1)[0][0] if near else ""
+                fate.nearest = near.most_common(1)[0][0] if near else None
 
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +62,7 @@ def save(course: Course, audits: list[Audit], key: str) -> list[Path]:
         name = audit.assignment if len(audits) == 1 else f"{audit.assignment}-{audit.notebook}"
         pages.append(folder / f"{name}.html")
         pages[-1].write_text(page(audit), encoding="utf-8")
-    result = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [asdict(one) for one in audits]}
+    result = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [one.record() for one in audits]}
     (folder / f"{audits[0].assignment}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
     return pages
 

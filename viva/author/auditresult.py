@@ -6,6 +6,8 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from viva.author.checkname import CheckName
+from viva.author.ruling import Ruling
 from viva.engine.dialogue.kinds import ANY, PLAIN, readable
 from viva.verdict import AnswerError
 
@@ -15,13 +17,13 @@ LISTED = 4
 
 @dataclass
 class Proof:
-    """One known answer, what it should lose, and what it lost (by check, with the reason)."""
+    """One known answer, what it should lose, and what it lost."""
 
     name: str
     kind: str
     """untouched, solution, again, right or wrong"""
-    expected: list[str]
-    lost: dict[str, str]
+    expected: list[CheckName]
+    lost: dict[CheckName, Ruling]
     seconds: float = 0.0
     faults: list[str] = field(default_factory=list)
 
@@ -37,8 +39,14 @@ class Proof:
             "again": "The solution, run again,",
         }.get(self.kind, f"The {self.kind} answer {self.name}")
         said = [f"{who} could not be graded: {fault.splitlines()[-1]}" for fault in self.faults]
-        said += [f"{who} loses '{check}': {why}" for check, why in self.lost.items() if check not in self.expected]
+        said += [
+            f"{who} loses '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
+        ]
         return said + [f"{who} keeps '{check}'." for check in self.expected if check not in self.lost]
+
+    def record(self) -> dict:
+        lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
+        return vars(self) | {"expected": _texts(self.expected), "lost": lost}
 
 
 @dataclass
@@ -50,16 +58,19 @@ class Fate:
     change: str
     diff: str
     status: str = "killed"
-    killers: list[str] = field(default_factory=list)
+    killers: list[CheckName] = field(default_factory=list)
     note: str = ""
-    nearest: str = ""
+    nearest: CheckName | None = None
+
+    def record(self) -> dict:
+        return vars(self) | {"killers": _texts(self.killers), "nearest": str(self.nearest or "")}
 
 
 @dataclass
 class CheckScore:
     """How much a check contributes: ``kills`` of ``mutants`` that it could kill, ``alone`` of them no other kills."""
 
-    check: str
+    check: CheckName
     points: float
     hidden: bool
     answers: list[str]
@@ -68,21 +79,24 @@ class CheckScore:
     mutants: int = 0
     alone: int = 0
 
+    def record(self) -> dict:
+        return vars(self) | {"check": str(self.check)}
+
 
 @dataclass
 class Audit:
-    """What was proven about one notebook of an assignment, and what was not. Plain data."""
+    """What was proven about one notebook of an assignment, and what was not; ``record`` is it as JSON knows it."""
 
     assignment: str
     notebook: str
     proofs: list[Proof] = field(default_factory=list)
     fates: list[Fate] = field(default_factory=list)
     scores: list[CheckScore] = field(default_factory=list)
-    together: list[list[str]] = field(default_factory=list)
+    together: list[list[CheckName]] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     """By path, what the solution's answers are, as grading enforces it; see kind_in_words."""
     inside: list[str] = field(default_factory=list)
-    alone: dict[str, list[str]] = field(default_factory=dict)
+    alone: dict[str, list[CheckName]] = field(default_factory=dict)
     """By answer cell, the checks that pass when all other answers are blank."""
     faults: list[str] = field(default_factory=list)
     """What else is wrong, a sentence each."""
@@ -122,13 +136,26 @@ class Audit:
         return {
             "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "seconds": self.seconds,
             "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
-            "mutants": fates, "survivors": [vars(fate) for fate in self.survivors()], "kinds": self.kinds,
+            "mutants": fates, "survivors": [fate.record() for fate in self.survivors()], "kinds": self.kinds,
             "complaints": self.complaints(), "remarks": self.remarks,
         }  # fmt: skip
+
+    def record(self) -> dict:
+        return vars(self) | {
+            "proofs": [proof.record() for proof in self.proofs],
+            "fates": [fate.record() for fate in self.fates],
+            "scores": [score.record() for score in self.scores],
+            "together": [_texts(checks) for checks in self.together],
+            "alone": {cell: _texts(checks) for cell, checks in self.alone.items()},
+        }
 
     @property
     def passed(self) -> bool:
         return not self.faults and not self.count("survived") and all(proof.holds for proof in self.proofs)
+
+
+def _texts(checks: list[CheckName]) -> list[str]:
+    return [str(check) for check in checks]
 
 
 def kind_in_words(kind: str) -> str:
@@ -142,12 +169,12 @@ def kinds_in_words(kinds: dict[str, str]) -> str:
     """The paths of all answers by their kinds, in a line; of many of a kind the first few."""
     paths: dict[str, list[str]] = {}
     for path, kind in kinds.items():
-        paths.setdefault(kind_in_words(kind), []).append(readable(path))
+        paths.setdefault(kind, []).append(readable(path))
     parts = []
     for kind, names in paths.items():
-        shown = names if kind == kind_in_words(ANY) else names[:LISTED]
+        shown = names if kind == ANY else names[:LISTED]
         more = f" and {len(names) - len(shown)} more" if names[len(shown) :] else ""
-        parts.append(f"{kind}: {', '.join(shown)}{more}")
+        parts.append(f"{kind_in_words(kind)}: {', '.join(shown)}{more}")
     return "; ".join(sorted(parts))
 
 
@@ -158,12 +185,11 @@ def weakened(before: dict, now: Audit) -> list[str]:
     """
     checks = {score.check for score in now.scores}
     known = {(fate.cell, fate.operator, fate.change): fate for fate in now.fates}
-    missed: dict[str, list[Fate]] = {}
+    missed: dict[CheckName, list[Fate]] = {}
     for old in before.get("fates", []):
         fate = known.get((old["cell"], old["operator"], old["change"]))
-        for check in old["killers"] if fate else ():
-            cell = check.partition(": ")[0] + ": "
-            instead = check not in checks and any(killer.startswith(cell) for killer in fate.killers)
+        for check in map(CheckName.read, old["killers"] if fate else ()):
+            instead = check not in checks and any(killer.cell == check.cell for killer in fate.killers)
             if check not in fate.killers and not instead:
                 missed.setdefault(check, []).append(fate)
     return [

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Container
 
 from viva.author.auditresult import CheckScore, Fate, Proof
+from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
+from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint
 from viva.verdict import Verdict
@@ -14,16 +16,25 @@ ENDED = "it ended the process that graded it, twice"
 """What is said of a trial of which nothing came."""
 
 
-def lost_by(trial: Probe | None) -> dict[str, str]:
-    """The checks that a trial lost, with the reason: none where nothing came of it."""
+def lost_by(trial: Probe | None) -> dict[CheckName, Ruling]:
+    """The checks that a trial lost: none where nothing came of it."""
     return trial.lost if trial else {}
 
 
-def proof_of(name: str, kind: str, expected: list[str], trial: Probe | None) -> Proof:
+def proof_of(name: str, kind: str, expected: list[CheckName], trial: Probe | None) -> Proof:
     """Whether a known answer lost what was ``expected`` of it."""
     if trial is None:
         return Proof(name, kind, expected, {}, faults=[ENDED])
     return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
+
+
+def misfires(untouched: Proof) -> list[str]:
+    """A sentence on each check that an untouched notebook loses by neither a wrong answer nor an exception."""
+    return [
+        f"Left blank, the check '{check}' fails for the wrong reason: {ruling}"
+        for check, ruling in untouched.lost.items()
+        if ruling.verdict not in (Verdict.FAILED, Verdict.ERROR)
+    ]
 
 
 def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
@@ -34,17 +45,17 @@ def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
     elif trial.faults:
         fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].splitlines()[-1]}"
     else:
-        fate.killers = [check for check, (verdict, _) in trial.verdicts.items() if verdict != Verdict.PASSED]
+        fate.killers = list(trial.lost)
         fate.status = "killed" if fate.killers else "survived"
     return fate
 
 
-def flaky(checks: list[str], runs: dict[str, list[Probe | None]]) -> list[str]:
+def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[str]:
     """A sentence on each check whose verdict differs between two ``runs`` of one text, by whose text it is."""
     found = []
     for check in checks:
         for who, several in runs.items():
-            known = (trial.verdicts[check][0] for trial in several if trial and check in trial.verdicts)
+            known = (trial.rulings[check].verdict for trial in several if trial and check in trial.rulings)
             seen = list(dict.fromkeys(known))
             if len(seen) > 1:
                 found.append(
@@ -55,11 +66,11 @@ def flaky(checks: list[str], runs: dict[str, list[Probe | None]]) -> list[str]:
     return found
 
 
-def scores_of(blueprint: Blueprint, without: dict[str, Container[str]], fates: list[Fate]) -> list[CheckScore]:
+def scores_of(blueprint: Blueprint, without: dict[str, Container[CheckName]], fates: list[Fate]) -> list[CheckScore]:
     """How much each check contributes, where by answer cell the checks are known that are lost ``without`` it."""
     counted, found = _counted(fates), []
     for cell, check in blueprint.checks():
-        name = f"{cell.id}: {check.title}"
+        name = CheckName(cell.id, check.title)
         needs = [answer for answer, checks in without.items() if name in checks]
         score = CheckScore(name, check.points, check.hidden, needs)
         reach = [fate for fate in counted if fate.cell in needs]
@@ -70,9 +81,9 @@ def scores_of(blueprint: Blueprint, without: dict[str, Container[str]], fates: l
     return found
 
 
-def together(scores: list[CheckScore], fates: list[Fate], proofs: list[Proof]) -> list[list[str]]:
+def together(scores: list[CheckScore], fates: list[Fate], proofs: list[Proof]) -> list[list[CheckName]]:
     """The checks that notice the same mutants and the same wrong answers, wherever there are several."""
-    patterns: dict[tuple, list[str]] = {}
+    patterns: dict[tuple, list[CheckName]] = {}
     wrong = [proof.lost for proof in proofs if proof.kind == "wrong"]
     for score in scores:
         seen = (*(score.check in fate.killers for fate in _counted(fates)), *(score.check in lost for lost in wrong))

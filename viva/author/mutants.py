@@ -42,10 +42,6 @@ class Mutant:
     original: str
 
     @property
-    def name(self) -> str:
-        return f"{self.cell}, {self.operator}: {self.change}"
-
-    @property
     def diff(self) -> str:
         """A unified diff against the solution, without its header."""
         lines = difflib.unified_diff(self.original.splitlines(), self.source.splitlines(), lineterm="", n=2)

@@ -17,7 +17,9 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.author import witness
+from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
+from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.autograde import new_grader
 from viva.engine.blueprint import Blueprint
@@ -50,19 +52,15 @@ def make_grader(seconds: float, no_wall: bool, memory: int, libraries: tuple[str
 
 @dataclass(frozen=True)
 class Probe:
-    """What a notebook came to: by check (``cell: title``) its verdict and reason."""
+    """What a notebook came to."""
 
-    verdicts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    rulings: dict[CheckName, Ruling] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
-    def lost(self) -> dict[str, str]:
-        return {
-            check: f"{verdict}: {reason}" if reason else verdict
-            for check, (verdict, reason) in self.verdicts.items()
-            if verdict != Verdict.PASSED
-        }
+    def lost(self) -> dict[CheckName, Ruling]:
+        return {check: ruling for check, ruling in self.rulings.items() if ruling.verdict is not Verdict.PASSED}
 
 
 class Worker:
@@ -95,12 +93,12 @@ class Worker:
         self.grader.seconds = seconds or self.seconds
         start = time.perf_counter()
         outcome = self.grader.grade(notebook, known, data)
-        verdicts = {
-            f"{cell}: {result.title}": (str(result.verdict), wording.reason(result))
+        rulings = {
+            CheckName(cell, result.title): Ruling(result.verdict, wording.reason(result))
             for cell, results in outcome.checks.items()
             for result in results
         }
-        return Probe(verdicts, tuple(outcome.faults), time.perf_counter() - start)
+        return Probe(rulings, tuple(outcome.faults), time.perf_counter() - start)
 
     def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, data: Path, seconds: float):
         for cell in notebook.cells:

@@ -102,9 +102,6 @@ class Watch:
                 return f"{name} has another value"
         return ""
 
-    def said(self, names: list) -> str:
-        return json.dumps(self.difference(names))
-
     def report(self) -> str:
         whole = [name for name, value in self.namespace.items() if type(value) is int and mine(name)]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
-from viva import wording
 from viva.engine.blueprint import Cell
 from viva.engine.dialogue.facts import facts
 from viva.engine.dialogue.integrity import ANSWER_SECONDS
@@ -219,9 +218,8 @@ class Passage:
         if death.verdict is Verdict.TIMEOUT:
             self.patience.suspect_all(cell.source, self._seconds(cell))
             self.patience.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
-        why = wording.sentence(death.cause)
-        error = {"output_type": "error", "ename": str(death.verdict), "evalue": why}
-        error["traceback"] = [f"{death.verdict}: {why}"]
+        error = {"output_type": "error", "ename": str(death.verdict), "evalue": str(death)}
+        error["traceback"] = [f"{death.verdict}: {death}"]
         self.outcome.outputs[index] = ([error], None)
 
     def _lose(self, cell: NotebookNode, death: Died) -> None:

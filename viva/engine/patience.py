@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from viva import wording
 from viva.engine import ownership
 from viva.engine.names import names_of
 from viva.record import Note, note
@@ -39,7 +40,7 @@ class Spent(Exception):  # noqa: N818
     """The submission has used up its time; ``cause`` says on what."""
 
     def __init__(self, cause: Note) -> None:
-        super().__init__(cause)
+        super().__init__(wording.sentence(cause))
         self.cause = cause
 
 

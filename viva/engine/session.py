@@ -13,6 +13,7 @@ import signal
 import time
 from pathlib import Path
 
+from viva import wording
 from viva.cleaning import plaintext
 from viva.engine import wire
 from viva.engine.channel import Channel
@@ -39,7 +40,7 @@ class Died(Exception):  # noqa: N818
     """The candidate ended, or had to be ended."""
 
     def __init__(self, verdict: Verdict, cause: Note) -> None:
-        super().__init__(cause)
+        super().__init__(wording.sentence(cause))
         self.verdict, self.cause = verdict, cause
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from viva import wording
 from viva.engine.blueprint import ANSWERS, Cell
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
@@ -50,7 +49,7 @@ def watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
         if death.verdict is Verdict.TIMEOUT:
             sentence = TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
         elif status is None:
-            sentence = f"its cell '{cell.id}': {wording.sentence(death.cause)}"
+            sentence = f"its cell '{cell.id}': {death}"
         elif not os.WIFSIGNALED(status):
             sentence = EXITED.format(cell=cell.id, status=os.WEXITSTATUS(status))
         elif os.WTERMSIG(status) == signal.SIGXCPU:

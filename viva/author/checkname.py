@@ -1,0 +1,28 @@
+"""How an audit tells checks apart, and the text that people read and write for each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from viva.engine.blueprint import Blueprint
+
+
+class CheckName(NamedTuple):
+    """A grade cell's id and the title of one of its checks; the title alone may stand in several cells."""
+
+    cell: str
+    title: str
+
+    def __str__(self) -> str:
+        return f"{self.cell}: {self.title}"
+
+    @classmethod
+    def read(cls, text: str) -> CheckName:
+        """The name in a line of a file; no grade id holds a colon, but a title may."""
+        cell, _, title = text.partition(": ")
+        return cls(cell, title)
+
+
+def names_of_checks(blueprint: Blueprint) -> list[CheckName]:
+    """Every check of a notebook, in order."""
+    return [CheckName(cell.id, check.title) for cell, check in blueprint.checks()]
