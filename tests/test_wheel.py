@@ -14,7 +14,7 @@ import pytest
 
 import viva
 from tests.conftest import PROJECT, SHORT, hand_in
-from viva.course.configuration import LINES
+from viva.configuration import LINES
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel"), pytest.mark.timeout(600)]
 

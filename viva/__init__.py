@@ -11,6 +11,7 @@ engine/      a notebook becomes verdicts: one process runs it, another asks it q
 wall/        how a process gives up everything but its own work
 cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 
+configuration  what a course's nbgrader_config.py has to say
 record       what is known about a graded submission, typed: a line of results.jsonl
 wording      what is said of it, for those who read: words.toml
 verdict      the vocabulary of results, and the exception tree
@@ -20,5 +21,5 @@ cli          the ``viva`` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 16
+ENGINE = 17
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""

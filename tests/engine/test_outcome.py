@@ -7,6 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.odd import Odd
+from viva import wording
 from viva.course.autograde import show
 from viva.engine.dialogue.facts import facts
 from viva.engine.outcome import (
@@ -131,4 +132,4 @@ def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
         show(notebook, outcome)
         nbformat.validate(notebook)
         nbformat.write(notebook, tmp_path / "notebook.ipynb")
-        assert all(isinstance(fact, str) for fact in facts(reply, [], True, {}))
+        assert all(wording.sentence(fact) for fact in facts(reply, [], True, {}))

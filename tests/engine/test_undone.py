@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 from nbformat.v4 import new_code_cell
 
@@ -173,6 +174,6 @@ def test_an_answer_that_stands_in_a_cell_of_the_students_own_is_no_stub(exam):
 
 def test_what_is_recorded_names_the_answers_and_only_where_there_are_some(exam):
     outcome = exam.grader.grade(exam.answered({"answer-4": STUBS["answer-4"]}), exam.examination)
-    (first, *_), last = outcome.record()["test-1"], outcome.record()["test-5"][0]
-    assert "undone" not in first
-    assert (last["undone"], last["verdict"], last["earned"]) == (["answer-4"], "error", 0)
+    first, last = outcome.checks["test-1"][0], outcome.checks["test-5"][0]
+    assert "undone" not in msgspec.to_builtins(first)
+    assert (last.undone, last.verdict, last.earned) == (["answer-4"], Verdict.ERROR, 0)

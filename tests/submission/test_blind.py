@@ -9,6 +9,7 @@ from traitlets.config import Config
 
 from tests.oral import code_cell
 from viva.submission.blind import Blind
+from viva.submission.work import Work
 
 FORM = 'NAME = ""\nCOLLABORATORS = ""'
 
@@ -28,7 +29,7 @@ def config(tmp_path) -> Config:
 
 def blinded(config: Config, *cells) -> tuple[list, list[str]]:
     notebook, resources = Blind(config=config).preprocess(new_notebook(cells=list(cells)), {})
-    return notebook.cells, resources["nbgrader"]["names"]
+    return notebook.cells, Work.of(resources).record.names
 
 
 @pytest.mark.parametrize(

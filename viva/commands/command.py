@@ -19,9 +19,9 @@ from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.cleaning import plaintext
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
+from viva.configuration import warning
 from viva.course.autograde import Examine
 from viva.course.batch import Outcome, Status
-from viva.course.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.gradebook import lateness
 from viva.course.gradebook.record import AGAIN, trouble

@@ -13,7 +13,7 @@ from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
 from traitlets.config import Config
 
-from viva.course.configuration import missing
+from viva.configuration import LINES, missing
 from viva.course.course import Course
 from viva.verdict import CourseError
 from viva.wall.protection import protection
@@ -96,10 +96,10 @@ def _wall() -> Iterator[Diagnosis]:
 
 
 def _rules(config: Config) -> Iterator[Diagnosis]:
-    lines = missing(config)
-    for line in lines:
-        yield Diagnosis(f"this course's rules: {line.without}", False, f"write into nbgrader_config.py:\n{line.text}")
-    if not lines:
+    rules = missing(config)
+    for rule in rules:
+        yield Diagnosis(f"this course's rules: {rule.without}", False, f"write into nbgrader_config.py:\n{LINES}")
+    if not rules:
         yield Diagnosis("this course's rules are Viva's", True)
 
 

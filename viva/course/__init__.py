@@ -4,15 +4,17 @@ Theory of operation. Folders and gradebook are nbgrader's own. A batch plans wha
 processes of their own, through nbgrader's steps with a draft in place of the gradebook, and one writer records each in
 a transaction. A command that was killed leaves nothing that the next one does not clear away.
 
-configuration  what a course has to say so that nbgrader keeps the same rules
 course         a course on disk: assignments, students, submissions, gradebook
 processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
+pipeline       what a submission goes through, as a list; from bytes to bytes
+material       all that grading an assignment depends on beside a submission
 autograde      the engine as steps inside nbgrader's autograder
-exporter       how nbgrader's own autograder reads a submission: repaired
-marking        one submission through nbgrader's steps, in a worker
+steps          those and nbgrader's own, in their order
+exporter       how nbgrader's own autograder reads a submission: opened as in a batch
+marking        one submission, graded by a worker
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
 edition        an assignment as it is out, and what the next release changes

@@ -14,19 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
-from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader import converters, utils
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
-    AssignLatePenalties,
-    CheckCellMetadata,
     ClearSolutions,
     Execute,
-    IgnorePattern,
-    LimitOutput,
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
@@ -35,15 +30,15 @@ from traitlets import Bool, Float, Int, List
 from viva import wording
 from viva.course.gradebook.record import Expected
 from viva.course.gradebook.results import Results
+from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader, examiners_limits
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
-from viva.record import NotebookRecord, SubmissionRecord, doubtful
-from viva.submission.blind import Blind
+from viva.record import SubmissionRecord, doubtful
 from viva.submission.files.handin import name_problem
-from viva.submission.sanitize import Sanitize
+from viva.submission.work import Work
 from viva.verdict import CourseError, Verdict
 from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL, Limits, Wall
 from viva.wall.protection import protection
@@ -79,28 +74,32 @@ class Examine(NbGraderPreprocessor):
         language = language_of(notebook.metadata)
         if not execute.enabled:
             return notebook, resources
-        place = resources["nbgrader"]
+        place, work = resources["nbgrader"], Work.of(resources)
         if language != "python":
             self._refuse_kernel(
                 execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
             )
-            place["unwalled"] = True
+            work.walled = False
             return execute.preprocess(notebook, resources)
         if problem := name_problem(place["student"]):
             raise CourseError(f"Not graded: {problem}.")
-        directory = CourseDirectory(parent=self.parent)
-        source = source_notebook(directory, place["assignment"], place["notebook"])
-        grader, known = place.get("grader"), place.get("examination")
-        if grader is None:
-            grader = warm_grader(float(execute.timeout or 30), self.no_wall, self.memory, self.budget)
-            with Gradebook(place["db_url"]) as gradebook:
-                expected = Expected.of(gradebook, place["assignment"])
-            known = examination(source, grader, expected.locked(place["notebook"]), expected.stubs(place["notebook"]))
-        files = Path(resources.get("metadata", {}).get("path") or source.parent)
-        outcome = grader.grade(notebook, known, source.parent, files)
-        show(notebook, outcome)
-        place["outcome"] = outcome
+        if work.grader is None:
+            self._prepare(work, place, float(execute.timeout or 30))
+        files = Path(resources.get("metadata", {}).get("path") or work.data)
+        work.outcome = work.grader.grade(notebook, work.examination, work.data, files)
+        work.record.checks, work.record.integrity = work.outcome.checks, work.outcome.integrity
+        work.walled = work.outcome.walled
+        show(notebook, work.outcome)
         return notebook, resources
+
+    def _prepare(self, work: Work, place: dict, seconds: float) -> None:
+        """Where nbgrader's own converter runs this step: what a batch would have given it."""
+        source = source_notebook(CourseDirectory(parent=self.parent), place["assignment"], place["notebook"])
+        work.grader, work.data = warm_grader(seconds, self.no_wall, self.memory, self.budget), source.parent
+        with Gradebook(place["db_url"]) as gradebook:
+            expected = Expected.of(gradebook, place["assignment"])
+        known = expected.locked(place["notebook"]), expected.stubs(place["notebook"])
+        work.examination = examination(source, work.grader, *known)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
         """Raise CourseError for a kernel that is not there, or that nobody said may run without a wall."""
@@ -129,8 +128,8 @@ class SaveScores(SaveAutoGrades):
     doubtful: tuple[str, ...] = ()
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        self.outcome = resources["nbgrader"].get("outcome")
-        self.doubtful = doubtful(resources["nbgrader"].get("repairs", ()))
+        work = Work.of(resources)
+        self.outcome, self.doubtful = work.outcome, doubtful(work.record.repairs)
         return super().preprocess(notebook, resources)
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
@@ -168,7 +167,7 @@ class NoResponse(NbGraderPreprocessor):
             with Gradebook(place["db_url"]) as gradebook:
                 for task, yes in answered.items():
                     grade = gradebook.find_grade(task, *where)
-                    yes = yes or task in doubtful(place.get("repairs", ()))
+                    yes = yes or task in doubtful(Work.of(resources).record.repairs)
                     if grade.manual_score is None:
                         grade.auto_score, grade.needs_manual_grade = (None if yes else 0), yes
                         gradebook.find_comment(task, *where).auto_comment = None if yes else "No response."
@@ -192,46 +191,27 @@ class RecordResults(NbGraderPreprocessor):
     """After SaveScores: write what every check came to beside the gradebook."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        place = resources["nbgrader"]
-        if place.get("outcome") and "grader" not in place:
+        place, work = resources["nbgrader"], Work.of(resources)
+        if work.outcome:
             results, where = Results.of(CourseDirectory(parent=self.parent)), (place["assignment"], place["student"])
             known = results.read().get(where)
             record = SubmissionRecord(*where, graded=now(), notebooks=known.notebooks if known else {})
-            enter(record, place)
+            enter(record, place["notebook"], work)
             results.add([record])
         return notebook, resources
 
 
-def enter(record: SubmissionRecord, place: dict) -> None:
-    """Enter into a record what the steps left in ``resources["nbgrader"]`` of one notebook."""
-    found = NotebookRecord(repairs=list(place.get("repairs", ())), names=place.get("names", []))
-    found.sanitized = place.get("sanitized", [])
-    record.wall &= not place.get("unwalled", False)
-    if outcome := place.get("outcome"):
-        found.checks, found.integrity = outcome.checks, outcome.integrity
-        record.faults += outcome.faults
-        record.wall &= outcome.walled
-    record.notebooks[place["notebook"]] = found
+def enter(record: SubmissionRecord, notebook: str, work: Work) -> None:
+    """Enter one notebook into the record of its submission."""
+    record.notebooks[notebook] = work.record
+    record.faults += work.faults
+    record.wall &= work.walled
 
 
 class Autograde(converters.Autograde):
     """nbgrader's converter, grading with candidate and examiner."""
 
-    autograde_preprocessors = List(
-        [
-            Examine,
-            IgnorePattern,
-            ClearMetadataPreprocessor,
-            LimitOutput,
-            SaveScores,
-            NoResponse,
-            Blind,
-            Sanitize,
-            RecordResults,
-            AssignLatePenalties,
-            CheckCellMetadata,
-        ]
-    ).tag(config=True)
+    autograde_preprocessors = List(STEPS).tag(config=True)
 
 
 def now() -> str:

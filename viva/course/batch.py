@@ -34,17 +34,20 @@ from viva.course.course import Course
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.course.gradebook.results import Results
 from viva.course.links import Links
-from viva.course.marking import Marked, Marker
+from viva.course.marking import Job, Marker
+from viva.course.material import Material
+from viva.course.pipeline import Passed
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import Workers
 from viva.engine import libraries
 from viva.engine.examination import Examination
+from viva.engine.grading import Grader
 from viva.folder import MOST_FILES, walk
 from viva.record import SubmissionRecord
 from viva.submission.files.contents import MOST_BYTES
 from viva.submission.files.handin import KEPT, Finding, find
 from viva.submission.submission import Submission
-from viva.verdict import CourseError, Verdict, VivaError
+from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
@@ -132,14 +135,14 @@ def _grade(course: Course, submissions: list[Submission], config: Config, worker
     if not released:
         raise refused[assignments[0]]
     batch = _Batch(course, config, sorted(released))
-    todo, notes, links = [], {}, Links(course)
+    todo, found, links = [], {}, Links(course)
     for submission in submissions:
         if submission.assignment in refused:
             yield Outcome(submission, Status.FAILED, str(refused[submission.assignment]))
             continue
         problem = links.problem(submission)
         finding = Finding(problem) if problem else find(submission, released[submission.assignment])
-        notes[submission] = finding.notes
+        found[submission] = finding
         if finding.problem:
             yield Outcome(submission, Status.EXPLAINED, finding.problem, finding.notes)
         elif batch.unchanged(submission):
@@ -147,7 +150,7 @@ def _grade(course: Course, submissions: list[Submission], config: Config, worker
         else:
             todo.append(submission)
     if todo:
-        yield from batch.grade(todo, notes, workers)
+        yield from batch.grade(todo, found, workers)
 
 
 def cores(workers: int | None, most: int) -> int:
@@ -210,7 +213,7 @@ class _Batch:
             "hidden": libraries.wanted(source),
         }
 
-    def grade(self, todo: list[Submission], notes: dict, workers: int | None) -> Iterator[Outcome]:
+    def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Outcome]:
         settings = self.seconds, self.no_wall, self.memory, self.budget
         with (
             stopping.postponed(),
@@ -222,30 +225,41 @@ class _Batch:
             ) as pool,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
-            waiting: list[tuple[Submission, Marked]] = []
+            waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()
-            examinations = dict(pool.map(sorted({submission.assignment for submission in todo})))
-            for known in examinations.values():
-                for examination in (known or {}).values():
-                    if isinstance(examination, Examination):
-                        grader.learn(examination)
-            jobs = ((submission, examinations[submission.assignment]) for submission in todo)
-            for (submission, _), done in pool.map(jobs):
+            material = self._material(pool, {one.assignment for one in todo}, Path(folder), grader)
+            jobs = (Job(submission, found[submission], material[submission.assignment]) for submission in todo)
+            for job, done in pool.map(jobs):
+                about = job.submission, job.finding.notes
                 if done is None:
                     reason = "the process that graded it was killed twice; look at the machine, then grade again"
-                    yield Outcome(submission, Status.FAILED, reason, notes[submission])
-                elif done.explained:
-                    yield Outcome(submission, Status.EXPLAINED, done.explained, notes[submission])
-                elif done.problem:
-                    yield Outcome(submission, Status.FAILED, done.problem, notes[submission], done.log)
+                    yield Outcome(about[0], Status.FAILED, reason, about[1])
+                elif done.passed is None:
+                    yield Outcome(about[0], Status.FAILED, done.problem, about[1], done.log)
+                elif done.passed.explained:
+                    yield Outcome(about[0], Status.EXPLAINED, done.passed.explained, about[1])
                 else:
-                    waiting.append((submission, done))
+                    waiting.append((job, done.passed))
                     if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
-                        yield from self._record(writer, waiting, notes)
+                        yield from self._record(writer, waiting)
                         waiting, start = [], time.monotonic()
-            yield from self._record(writer, waiting, notes)
+            yield from self._record(writer, waiting)
 
-    def _record(self, writer: Writer, waiting: list, notes: dict) -> list[Outcome]:
+    @staticmethod
+    def _material(pool: Workers, assignments: set[str], folder: Path, grader: Grader) -> dict[str, Path | VivaError]:
+        """By assignment, the file with what workers have to know of it, or why nobody can know that."""
+        known: dict[str, Path | VivaError] = {}
+        for number, (assignment, data) in enumerate(pool.map(sorted(assignments))):
+            known[assignment] = data or BlueprintError("the instructor's notebook ended the process that ran it, twice")
+            if isinstance(data, bytes):
+                known[assignment] = folder / f"material-{number}"
+                known[assignment].write_bytes(data)
+                for examination in Material.from_bytes(data).examinations.values():
+                    if isinstance(examination, Examination):
+                        grader.learn(examination)
+        return known
+
+    def _record(self, writer: Writer, waiting: list[tuple[Job, Passed]]) -> list[Outcome]:
         """Save drafts in one transaction; where that fails, each in its own."""
         outcomes = []
         try:
@@ -254,19 +268,20 @@ class _Batch:
             if concerns_all(error):
                 raise
             if len(waiting) > 1:
-                return [outcome for one in waiting for outcome in self._record(writer, [one], notes)]
+                return [outcome for one in waiting for outcome in self._record(writer, [one])]
             reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
-            return [Outcome(submission, Status.FAILED, reason, notes[submission]) for submission, _ in waiting]
+            return [Outcome(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
-            for submission, done in waiting:
-                done.record.key = self.key(submission)
+            for job, done in waiting:
+                done.record.key = self.key(job.submission)
             self.results.add(done.record for _, done in waiting)
-        for submission, done in waiting:
+        for job, done in waiting:
             results = [result for _, _, result in done.record.results()]
             ungraded = next((result for result in results if result.verdict is Verdict.UNGRADED), None)
             reason = f"the check '{ungraded.title}' is ungraded: {wording.reason(ungraded)}" if ungraded else ""
             status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record.faults)
-            outcomes.append(Outcome(submission, status, reason, notes[submission] + done.notes, log, done.record))
+            notes = (*job.finding.notes, *done.notes)
+            outcomes.append(Outcome(job.submission, status, reason, notes, log, done.record))
         return outcomes
 
 

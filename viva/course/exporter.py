@@ -1,4 +1,4 @@
-"""How nbgrader's own autograder reads a submission: repaired, as `viva grade` reads it.
+"""How nbgrader's own autograder reads a submission: opened, as `viva grade` opens it.
 
 nbgrader_config.py names this exporter for Autograde, so `nbgrader autograde` and formgrader's button use it.
 Each notebook is read twice there: as it was handed in, and, after the first steps, from autograded/.
@@ -16,60 +16,47 @@ from nbgrader.coursedir import CourseDirectory
 from viva import wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.record import Expected
-from viva.course.links import Links
-from viva.course.release import released_notebook
+from viva.course.inbox import Inbox
 from viva.folder import walk
 from viva.record import Note
-from viva.submission.cells.places import Released
-from viva.submission.cells.repair import Repaired, repair
-from viva.submission.files.contents import read_file
-from viva.submission.files.salvage import read
-from viva.submission.files.sizes import limited
 from viva.submission.submission import Submission
+from viva.submission.work import Work
 from viva.verdict import SubmissionError
 
 
 class RepairingExporter(NotebookExporter):
-    """nbconvert's, but a submitted notebook is repaired as it is read; the log and the results say what was done."""
+    """nbconvert's, but a submission is opened as in a batch; the log and the results say what was done."""
 
-    repaired: Repaired | None = None
     repairs: list[Note] | None = None
 
     def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
-        """Raises SubmissionError when a submitted file is no notebook at all."""
+        """Raises SubmissionError when a submission holds no notebook that can be graded as this one."""
         place = (resources or {}).get("nbgrader", {})
         if getattr(self.parent, "_sanitizing", False):
-            return self.from_notebook_node(self._repaired(Path(file_stream.name), place), resources, **kw)
-        if self.repaired:
-            place["repairs"] = self.repairs
+            return self.from_notebook_node(self._opened(Path(file_stream.name), place), resources, **kw)
+        if self.repairs is not None:
+            Work.of(resources).record.repairs = self.repairs
         return super().from_file(file_stream, resources, **kw)
 
-    def _repaired(self, path: Path, place: dict) -> NotebookNode:
+    def _opened(self, path: Path, place: dict) -> NotebookNode:
         course = Course(CourseDirectory(parent=self.parent))
-        _refuse_links(course, Submission(place["assignment"], place["student"], path.parent))
-        with course.gradebook() as gradebook:
-            book = Expected.of(gradebook, place["assignment"]).notebooks[place["notebook"]]
-        cells = {cell.name for cell in book.source_cells}
-        release = Released(released_notebook(course, place["assignment"], place["notebook"], cells))
-        with limited():
-            notebook, notes = read(read_file(path))
-            self.repaired = repair(notebook, release)
-        self.repairs = [*notes, *self.repaired.repairs]
-        for sentence in wording.sentences(self.repairs):
+        submission, name = Submission(place["assignment"], place["student"], path.parent), place["notebook"]
+        _refuse_links(submission)
+        opened = Inbox.of(course, [submission.assignment]).open(submission)
+        if name not in opened.notebooks:
+            raise SubmissionError(f"Not graded: {opened.problem or '; '.join(opened.notes)}")
+        self.repairs = opened.repairs[name]
+        for sentence in [*opened.notes, *wording.sentences(self.repairs)]:
             self.log.warning("%s: %s", path.name, sentence)
-        return self.repaired.notebook
+        return opened.notebooks[name]
 
 
-def _refuse_links(course: Course, submission: Submission) -> None:
-    """Raise SubmissionError for what is not the student's; nbgrader copies what links lead to beside the notebook."""
+def _refuse_links(submission: Submission) -> None:
+    """Raise SubmissionError where a link leads out of the folder: nbgrader copies what is there beside the notebook."""
     folder = submission.folder.resolve()
     links = [path for path in walk(submission.folder) if path.is_symlink()]
-    outside = [link.name for link in links if not link.resolve().is_relative_to(folder)]
-    problem = Links(course).problem(submission)
-    if outside and not problem:
-        problem = (
-            f"the file {plaintext.quoted(outside[0])} is a link that leads out of the folder; put the file itself there"
+    if outside := [link.name for link in links if not link.resolve().is_relative_to(folder)]:
+        raise SubmissionError(
+            f"Not graded: the file {plaintext.quoted(outside[0])} is a link that leads out of the folder; put the file "
+            "itself there"
         )
-    if problem:
-        raise SubmissionError(f"Not graded: {problem}")

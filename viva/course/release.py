@@ -17,6 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, SaveCells
 from traitlets.config import Config
 
+from viva import wording
 from viva.course.autograde import Examine, limits_of
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
@@ -124,7 +125,9 @@ def _ungraded(course: Course, assignment: str, source: Path, grader: Grader) -> 
         refused = grader.twice(lambda: rehearse(source, grader, source.parent, locked)).refused
     except (VivaError, ExaminerFault) as error:
         return f"{source.name} cannot be graded: {error}"
-    return "; ".join(f"the cell '{cell}' will be ungraded for everybody: {why}" for cell, why in refused.items())
+    return "; ".join(
+        f"the cell '{cell}' will be ungraded for everybody: {wording.sentence(why)}" for cell, why in refused.items()
+    )
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:

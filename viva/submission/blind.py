@@ -17,7 +17,6 @@ import functools
 import keyword
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
@@ -25,6 +24,8 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter, NbGraderPreprocessor
 from traitlets import Bool
+
+from viva.submission.work import Forms, Work
 
 FEW = 4
 """A text of so few words is a name as a whole; of a longer one those words are that begin with a capital."""
@@ -34,29 +35,23 @@ _COMMON = {word.lower() for word in (*keyword.kwlist, *dir(builtins))}
 
 
 class Blind(NbGraderPreprocessor):
-    """Put the cells that ask for a name back; ``resources["nbgrader"]["names"]`` says what had been typed there."""
+    """Put the cells that ask for a name back, and note what had been typed there."""
 
     show_names = Bool(False, help="Whether graders read what students wrote into the cells that ask for names.").tag(
         config=True
     )
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        forms = _forms(self)
-        resources.setdefault("nbgrader", {})["names"] = names_in(notebook, forms)
+        work = Work.of(resources)
+        forms = work.forms or forms_of(self)
+        work.record.names = names_in(notebook, forms)
         if not self.show_names:
             blank(notebook, forms)
         return notebook, resources
 
 
-@dataclass(frozen=True)
-class Forms:
-    """The cells of header and footer that a student may edit: texts by id, code by field."""
-
-    texts: dict[str, str] = field(default_factory=dict)
-    codes: dict[str, str] = field(default_factory=dict)
-
-
-def _forms(step: NbGraderPreprocessor) -> Forms:
+def forms_of(step: NbGraderPreprocessor) -> Forms:
+    """The cells of header and footer that a course includes."""
     included = IncludeHeaderFooter(parent=step.parent) if step.parent else IncludeHeaderFooter(config=step.config)
     directory = CourseDirectory(parent=step.parent) if step.parent else CourseDirectory(config=step.config)
     texts, codes = {}, {}

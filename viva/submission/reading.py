@@ -19,10 +19,11 @@ from viva.cleaning import plaintext
 from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
-from viva.submission.files.handin import Finding, Handed, shortened
+from viva.submission.files.handin import Finding, Handed, find, shortened
 from viva.submission.files.salvage import read
 from viva.submission.files.sizes import limited
 from viva.submission.shipped import Shipped
+from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10
@@ -53,6 +54,12 @@ class _Candidate:
     @property
     def fits(self) -> bool:
         return self.repaired.fit >= LITTLE or self.repaired.told > MOST
+
+
+def open_submission(submission: Submission, releases: Mapping[str, Released], shipped: Shipped | None = None) -> Opened:
+    """Find, read and repair the notebooks of a submission."""
+    finding = find(submission, set(releases))
+    return Opened(problem=finding.problem) if finding.problem else open_notebooks(finding, releases, shipped)
 
 
 def open_notebooks(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None = None) -> Opened:

@@ -25,6 +25,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.cleaning import markup, mathematics, picture
 from viva.record import Note, note
+from viva.submission.work import Work
 
 ESCAPES = 5000
 """So many changes of colour in one text are shown; a page with more takes minutes to write."""
@@ -45,11 +46,12 @@ _KNOWN = ("cell_type", "id", "metadata", "source", "outputs", "execution_count",
 
 
 class Sanitize(NbGraderPreprocessor):
-    """Clean a submission's notebook; ``resources["nbgrader"]["sanitized"]`` notes what was taken out."""
+    """Clean a submission's notebook, and note what was taken out."""
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        notes = sanitize(notebook, given_texts(self, resources))
-        resources.setdefault("nbgrader", {})["sanitized"] = notes
+        work = Work.of(resources)
+        given = given_texts(self, resources) if work.given is None else work.given
+        work.record.sanitized = sanitize(notebook, given)
         return notebook, resources
 
 
@@ -62,11 +64,12 @@ def given_texts(step: NbGraderPreprocessor, resources: dict) -> frozenset[str]:
         return frozenset()
     directory = CourseDirectory(parent=step.parent)
     path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{name}.ipynb")
-    return _markdown_of(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
+    return markdown_of(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
 
 
 @functools.lru_cache(maxsize=64)
-def _markdown_of(path: Path, changed: int) -> frozenset[str]:
+def markdown_of(path: Path, changed: int) -> frozenset[str]:
+    """The texts of a notebook that was ``changed`` then."""
     return frozenset(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
 
 

@@ -7,6 +7,7 @@ from nbformat.v4 import new_code_cell
 
 from tests.oral import Exam
 from viva.verdict import Verdict
+from viva.wording import sentences
 
 LIAR = """
 import sys
@@ -66,7 +67,7 @@ assert np.allclose(power, base ** 3) and len(table["a"]) < 9
 def earned(exam: Exam, *answers: str) -> list[float]:
     cells = [cell.id for cell in exam.notebook.cells if cell.metadata.nbgrader.solution]
     outcome = exam.grade(dict(zip(cells, answers, strict=True)))
-    return [result.earned for results in outcome.checks.values() for result in results], outcome.integrity
+    return [result.earned for results in outcome.checks.values() for result in results], sentences(outcome.integrity)
 
 
 @pytest.mark.parametrize(

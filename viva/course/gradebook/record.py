@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import SimpleNamespace
 from typing import TypeVar
 
@@ -134,7 +135,7 @@ class Graded:
 
     assignment: str
     student: str
-    timestamp: object
+    timestamp: datetime | None
     scores: dict[str, dict[str, tuple[float | None, bool]]]
     remarks: dict[str, dict[str, str | None]]
 

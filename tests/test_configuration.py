@@ -3,9 +3,12 @@ from __future__ import annotations
 import pytest
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
+from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT, SHORT
-from viva.course.configuration import LINES, missing, warning
+from viva.configuration import LINES, RULES, missing, warning
+from viva.course.autograde import Autograde
+from viva.course.steps import STEPS
 
 
 def read(folder) -> Config:
@@ -17,20 +20,20 @@ def test_the_projects_own_configuration_lacks_nothing():
     assert warning(read(PROJECT)) == ""
 
 
-def test_the_lines_that_are_told_are_all_that_a_course_needs(tmp_path):
-    assert missing(Config()) == list(LINES)
-    text = "\n".join(["c = get_config()", *(line.text for line in LINES)])
-    (tmp_path / "nbgrader_config.py").write_text(text)
+def test_two_lines_are_all_that_a_course_needs(tmp_path):
+    assert missing(Config()) == list(RULES)
+    (tmp_path / "nbgrader_config.py").write_text(f"c = get_config()\n{LINES}\n")
     assert missing(read(tmp_path)) == []
 
 
-def test_the_lines_say_what_the_projects_own_configuration_says(tmp_path):
-    text = "\n".join(["c = get_config()", *(line.text for line in LINES)])
-    (tmp_path / "nbgrader_config.py").write_text(text)
-    told, own = read(tmp_path), read(PROJECT)
-    for line in LINES:
-        section, _, name = line.setting.partition(".")
-        assert told[section][name] == own[section][name], line.setting
+def test_what_stands_below_them_says_otherwise(tmp_path):
+    late = 'c.AssignLatePenalties.plugin_class = "nbgrader.plugins.latesubmission.LateSubmissionPlugin"'
+    (tmp_path / "nbgrader_config.py").write_text(f"c = get_config()\n{LINES}\n{late}\n")
+    assert read(tmp_path).AssignLatePenalties.plugin_class.startswith("nbgrader")
+
+
+def test_the_steps_are_those_of_a_batch():
+    assert list(map(import_item, STEPS)) == Autograde().autograde_preprocessors
 
 
 def test_a_step_may_be_given_as_a_class_and_another_late_policy_is_the_courses_choice():
@@ -41,8 +44,8 @@ def test_a_step_may_be_given_as_a_class_and_another_late_policy_is_the_courses_c
     config.Autograde.autograde_preprocessors = [Examine]
     config.HTMLExporter.preprocessors = [Sanitize]
     config.AssignLatePenalties.plugin_class = "nbgrader.plugins.latesubmission.LateSubmissionPlugin"
-    lacking = {line.setting for line in missing(config)}
-    assert lacking == {line.setting for line in LINES} - {
+    lacking = {rule.setting for rule in missing(config)}
+    assert lacking == {rule.setting for rule in RULES} - {
         "Autograde.autograde_preprocessors",
         "HTMLExporter.preprocessors",
         "AssignLatePenalties.plugin_class",
@@ -57,18 +60,16 @@ def test_in_a_course_with_other_rules_each_command_says_so_in_a_line(course, viv
     lines = [line for line in result.err.splitlines() if line.startswith("This course has other rules")]
     assert len(lines) == 1
     assert "lateness costs nothing" in lines[0]
-    assert "'viva doctor' prints the lines" in lines[0]
+    assert "'viva doctor' prints two lines" in lines[0]
 
 
 def test_the_doctor_fails_on_a_course_with_other_rules_and_prints_what_mends_it(course, viva):
     own = course / "nbgrader_config.py"
-    own.write_text(
-        own.read_text().replace("viva.course.gradebook.lateness.DailyPenalty", "", 1).replace("c.AssignLate", "# ")
-    )
+    text = own.read_text()
+    own.write_text(text.replace("configuration.apply(c, __file__)", ""))
     result = viva("doctor")
     assert result.status == 1
-    (line,) = [line for line in LINES if line.setting == "AssignLatePenalties.plugin_class"]
     assert "lateness costs nothing" in result.out
-    assert line.text in result.out
-    own.write_text(own.read_text() + "\n" + line.text + "\n")
+    assert LINES in result.out
+    own.write_text(own.read_text() + f"\n{LINES}\n")
     assert viva("doctor").status == 0

@@ -1,0 +1,116 @@
+"""A submission is graded from bytes alone, anywhere, and comes to what it comes to in a batch."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+
+import msgspec
+import nbformat
+import pytest
+
+from tests.conftest import PROJECT, load
+from tests.course.test_regrade import TINY, write_source
+from viva.course.batch import autograde
+from viva.course.gradebook.record import Expected
+from viva.course.gradebook.results import Results
+from viva.course.material import Material
+from viva.course.pipeline import Passed, grade
+from viva.course.release import release
+from viva.record import SubmissionRecord
+from viva.submission.package import pack
+
+RIGHT = "def double(x):\n    return 2 * x"
+ANSWERS = {
+    "right": RIGHT,
+    "wrong": "def double(x):\n    return 4",
+    "error": "def double(x):\n    return open('table.csv').read() and nothing",
+    "killed": "import os\n\n\ndef double(x):\n    os._exit(3)",
+    "patched": f"{RIGHT}\nimport numpy\nnumpy.allclose = len",
+}
+THERE = """
+import sys
+from pathlib import Path
+from viva.course.material import Material
+from viva.course.pipeline import grade
+from viva.engine.grading import Grader
+from viva.wall.confinement import Wall
+
+folder = Path(sys.argv[1])
+grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
+material = Material.from_bytes((folder / "material").read_bytes())
+for package in folder.glob("*.package"):
+    package.with_suffix(".graded").write_bytes(grade(package.read_bytes(), material, grader))
+grader.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, grader):
+    """A course, graded in a batch; and a folder with the bytes that grading it elsewhere needs."""
+    root, folder = tmp_path_factory.mktemp("course"), tmp_path_factory.mktemp("bytes")
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    write_source(root)
+    (root / "source" / TINY / "table.csv").write_text("1,2\n")
+    shutil.copy(PROJECT / "source" / "header.ipynb", root / "source")
+    course, config = load(root)
+    with contextlib.chdir(root):
+        release(course, TINY, config=config)
+    for student, answer in ANSWERS.items():
+        notebook = nbformat.read(root / "release" / TINY / "tiny.ipynb", as_version=4)
+        cells = {cell.id: cell for cell in notebook.cells}
+        cells["double"].source, cells["name"].source = answer, f'NAME = "{student.title()}"'
+        notebook.cells.pop(0)
+        (root / "submitted" / student / TINY).mkdir(parents=True)
+        nbformat.write(notebook, root / "submitted" / student / TINY / "mine.ipynb")
+        (root / "submitted" / student / TINY / "notes.txt").write_text("my notes")
+        (root / "submitted" / student / TINY / "timestamp.txt").write_text("2026-09-14 10:00:00 UTC")
+    (root / "submitted" / "pdf" / TINY).mkdir(parents=True)
+    (root / "submitted" / "pdf" / TINY / "tiny.ipynb").write_text("%PDF-1.7")
+    list(autograde(course, course.submissions([TINY]), config=config))
+    with course.gradebook() as gradebook:
+        expected = Expected.of(gradebook, TINY)
+    with contextlib.chdir(root):
+        (folder / "material").write_bytes(Material.of(course, TINY, config, expected, grader).to_bytes())
+    for submission in course.submissions([TINY]):
+        (folder / f"{submission.student}.package").write_bytes(pack(submission))
+    return root, folder
+
+
+def timeless(record: SubmissionRecord) -> SubmissionRecord:
+    record.graded, record.seconds, record.key = "", 0.0, ""
+    for _, _, result in record.results():
+        result.seconds = 0.0
+    return record
+
+
+def test_a_process_that_sees_no_course_grades_bytes_as_the_batch_did(made, tmp_path):
+    root, folder = made
+    hidden = root.rename(root.with_name("moved"))
+    try:
+        environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+        subprocess.run([sys.executable, "-c", THERE, folder], cwd=tmp_path, env=environment, check=True)
+    finally:
+        hidden.rename(root)
+    batch = {student: timeless(known) for (_, student), known in Results(root / "results.jsonl").read().items()}
+    for student in ANSWERS:
+        passed = msgspec.msgpack.decode((folder / f"{student}.graded").read_bytes(), type=Passed)
+        assert timeless(passed.record) == batch[student]
+        here = (root / "autograded" / student / TINY / "tiny.ipynb").read_text(encoding="utf-8")
+        assert passed.notebooks["tiny"] == here
+        assert str(passed.graded.timestamp) == "2026-09-14 10:00:00"
+    assert batch["patched"].notebooks["tiny"].integrity and batch["right"].notebooks["tiny"].names == ["Right"]
+    passed = msgspec.msgpack.decode((folder / "pdf.graded").read_bytes(), type=Passed)
+    assert "is not a notebook but a PDF" in passed.explained and passed.record is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_bytes_come_to_the_same(made, grader):
+    _, folder = made
+    material = Material.from_bytes((folder / "material").read_bytes())
+    package = (folder / "wrong.package").read_bytes()
+    one, other = (msgspec.msgpack.decode(grade(package, material, grader), type=Passed) for _ in range(2))
+    assert (timeless(one.record), one.notebooks, one.graded) == (timeless(other.record), other.notebooks, other.graded)

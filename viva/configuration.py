@@ -1,0 +1,111 @@
+"""What a course's nbgrader_config.py has to say, so that nbgrader's own commands and formgrader keep Viva's rules.
+
+Two lines of that file say all of it, and what stands below them says otherwise where a course wants that:
+
+    from viva import configuration
+    configuration.apply(c, __file__)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from traitlets.config import Config
+
+from viva.course.gradebook import lateness
+from viva.course.steps import STEPS
+from viva.pages import formgrade
+
+LINES = "from viva import configuration\nconfiguration.apply(c, __file__)"
+"""What a course's nbgrader_config.py has to say."""
+SHOWN = ["viva.submission.blind.Blind", "viva.submission.sanitize.Sanitize", "viva.pages.formgrade.AnswerFirst"]
+"""The same once more where formgrader shows a notebook, for one that was graded in another way; written answers stand
+beside their questions."""
+
+
+def apply(config: Config, file: str) -> None:
+    """Let a course keep Viva's rules; ``file`` is its nbgrader_config.py."""
+    config.Autograde.autograde_preprocessors = STEPS
+    config.Autograde.exporter_class = "viva.course.exporter.RepairingExporter"
+    config.HTMLExporter.preprocessors = SHOWN
+    config.HTMLExporter.exclude_anchor_links = True  # a student could give a heading the id of a score field
+    config.HTMLExporter.template_name = formgrade.TEMPLATE
+    config.HTMLExporter.extra_template_basedirs = formgrade.FOLDERS
+    config.HTMLExporter.extra_template_paths = [formgrade.THEIRS]
+    config.HTMLExporter.filters = formgrade.FILTERS
+    config.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
+    config.GenerateFeedback.preprocessors = []
+    config.AssignLatePenalties.plugin_class = "viva.course.gradebook.lateness.DailyPenalty"
+    lateness.follow(config, file)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A setting that a course needs, a name that it has to mention, if any, and what happens without it."""
+
+    setting: str
+    holds: str
+    without: str
+
+    def stands(self, config: Config) -> bool:
+        """Whether a configuration says so."""
+        section, _, name = self.setting.partition(".")
+        if section not in config or name not in config[section]:
+            return False
+        value = config[section][name]
+        names = map(_name, value if isinstance(value, list | tuple) else [value])
+        return not self.holds or self.holds in names
+
+
+RULES = (
+    Rule(
+        "Autograde.autograde_preprocessors",
+        "viva.course.autograde.Examine",
+        "'nbgrader autograde' and formgrader's button run student code and tests in one process, without a wall",
+    ),
+    Rule(
+        "Autograde.exporter_class",
+        "viva.course.exporter.RepairingExporter",
+        "'nbgrader autograde' and formgrader's button do not repair what was handed in",
+    ),
+    Rule(
+        "HTMLExporter.preprocessors",
+        "viva.submission.sanitize.Sanitize",
+        "what a student handed in can run in a grader's browser",
+    ),
+    Rule(
+        "HTMLExporter.template_name",
+        "",
+        "formgrader shows answers far from their scores, and needs a network for formulas",
+    ),
+    Rule(
+        "GenerateFeedback.exporter_class",
+        "viva.pages.feedback.PageExporter",
+        "'nbgrader generate_feedback' shows hidden tests to students",
+    ),
+    Rule("Lateness.followed", "", "points that are given by hand in formgrader escape the late penalty"),
+    Rule("AssignLatePenalties.plugin_class", "", "lateness costs nothing"),
+)
+"""The settings that a course needs; a test holds the project's own nbgrader_config.py to them."""
+
+
+def missing(config: Config) -> list[Rule]:
+    """The rules that a course's configuration lacks, in order."""
+    return [rule for rule in RULES if not rule.stands(config)]
+
+
+def warning(config: Config) -> str:
+    """What every command says of a course that has other rules; empty when it has Viva's."""
+    without = [rule.without for rule in missing(config)]
+    if not without:
+        return ""
+    return (
+        f"This course has other rules: its nbgrader_config.py lacks {len(without)} of {len(RULES)} settings, "
+        f"so {without[0]}{', and ' + without[-1] if len(without) > 1 else ''}. 'viva doctor' prints two lines that say "
+        "all of them."
+    )
+
+
+def _name(value: object) -> str:
+    """A class by its dotted name, as it can be given as a name too."""
+    return f"{value.__module__}.{value.__qualname__}" if isinstance(value, type) else str(value)

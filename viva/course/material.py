@@ -1,0 +1,126 @@
+"""All that grading an assignment depends on beside a submission: read once, and the same for everybody.
+
+It crosses to whoever grades, in this machine or another, as bytes. Who has it needs neither the course nor its
+gradebook.
+"""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+from traitlets.config import Config
+
+from viva.course.autograde import examination, source_notebook
+from viva.course.course import Course
+from viva.course.gradebook.record import AGAIN, Expected
+from viva.course.release import released_notebook
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.session import ExaminerFault
+from viva.folder import walk
+from viva.submission.blind import Blind, forms_of
+from viva.submission.cells.places import Released
+from viva.submission.sanitize import markdown_of
+from viva.submission.shipped import Shipped
+from viva.submission.work import Forms
+from viva.verdict import BlueprintError, VivaError
+
+
+@dataclass
+class Material:
+    """What is known about the notebooks of an assignment, by name, and the assignment's own ``files``, by path."""
+
+    assignment: str
+    config: Config
+    expected: Expected
+    released: Mapping[str, Released]
+    shipped: Shipped
+    examinations: dict[str, Examination | VivaError]
+    """Where one cannot be graded, the reason."""
+    given: dict[str, frozenset[str]]
+    """The instructor's texts."""
+    forms: Forms
+    files: dict[str, bytes]
+
+    @classmethod
+    def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
+        """Read an assignment and rehearse its solutions. Raises CourseError where it has neither release nor source."""
+        source = course.path("source", assignment)
+        given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in source.glob("*.ipynb")}
+        paths = walk(source, [*course.directory.ignore, "*.ipynb"])
+        files = {str(path.relative_to(source)): path.read_bytes() for path in paths if _is_file(path)}
+        released, shipped = handed_out(course, assignment, expected)
+        known = {name: _rehearsed(course, assignment, name, expected, grader) for name in expected.notebooks}
+        forms = forms_of(Blind(config=_rooted(config, course)))
+        return cls(assignment, config, expected, released, shipped, known, given, forms, files)
+
+    def examination(self, notebook: str) -> Examination:
+        """Raises what stands there in its place."""
+        known = self.examinations[notebook]
+        if isinstance(known, VivaError):
+            raise known
+        return known
+
+    @cached_property
+    def folder(self) -> Path:
+        """The assignment's own files, in a folder of this process's."""
+        folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
+        self.lay_out(folder)
+        return folder
+
+    def lay_out(self, folder: Path) -> None:
+        """Write the assignment's own files into a folder."""
+        for name, data in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    def to_bytes(self) -> bytes:
+        return pickle.dumps(self)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Material:
+        """The material in what ``to_bytes`` gave, and in nothing else: whoever made it can run code here."""
+        return pickle.loads(data)
+
+
+def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dict[str, Released], Shipped]:
+    """An assignment's notebooks as students got them, by name, and what was handed out beside them.
+
+    Raises CourseError when there is neither release nor source.
+    """
+    folders = [course.path(step, assignment) for step in ("release", "source")]
+    shipped = Shipped(next(filter(Path.is_dir, folders), folders[0]), set(expected.notebooks))
+    cells = {name: {cell.name for cell in book.source_cells} for name, book in expected.notebooks.items()}
+    released = {name: released_notebook(course, assignment, name, known) for name, known in cells.items()}
+    return {name: Released(book, shipped.texts) for name, book in released.items()}, shipped
+
+
+def _rehearsed(
+    course: Course, assignment: str, name: str, expected: Expected, grader: Grader
+) -> Examination | VivaError:
+    """What the grader knows about a notebook, or why it cannot be graded."""
+    try:
+        source = source_notebook(course.directory, assignment, name)
+        known = expected.locked(name), expected.stubs(name)
+        return grader.twice(partial(examination, source, grader, *known))
+    except ExaminerFault as fault:
+        return BlueprintError(f"{source}: {fault}")
+    except VivaError as error:
+        return error
+    except OSError as error:  # too many files are open, or there is no room for one
+        return VivaError(f"it could not be graded: {error.strerror or error}. {AGAIN}")
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _rooted(config: Config, course: Course) -> Config:
+    """The configuration with the place of the course, which names of files are relative to."""
+    return Config(config, CourseDirectory=Config(config.CourseDirectory, root=str(course.root)))

@@ -1,0 +1,149 @@
+"""What a submission goes through, as a list:
+
+    find      the files that may be notebooks, by their names           ``submission/files/handin``
+    open      the bytes of a file become cells                          ``submission/files/salvage``
+    repair    the assignment's cells in the assignment's order          ``submission/cells/repair``
+    examine   two processes run it: what every check comes to           ``engine/grading``
+    clean     no name is told, nothing runs in a grader's browser       ``submission/blind``, ``submission/sanitize``
+    score     points by cell, and what waits for a human                ``course/autograde``
+    record    what is known of it                                       ``record``
+
+The first three are ``open_submission``; the others are steps of nbgrader's, which a course's configuration lists and
+may add to. `viva grade`, `viva regrade` and ``grade`` go through all of it here. `nbgrader autograde` and formgrader's
+button go through the same list with nbgrader's own converter, whose exporter opens the submission
+(``course/exporter``); `viva check` opens one file and examines it; the audit examines.
+
+``grade`` is a pure function of bytes: what a machine needs to grade is in the package and in the material.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import shutil
+import stat
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata
+from traitlets.utils.importstring import import_item
+
+from viva.course.autograde import Autograde, Examine, RecordResults, enter, now
+from viva.course.gradebook.record import Draft, Graded, in_place_of_gradebook
+from viva.course.material import Material
+from viva.engine.grading import Grader
+from viva.folder import MOST_FILES, walk
+from viva.record import NotebookRecord, SubmissionRecord
+from viva.submission.files.handin import Finding, find
+from viva.submission.files.sizes import limited
+from viva.submission.package import unpack
+from viva.submission.reading import open_notebooks
+from viva.submission.submission import Submission
+from viva.submission.work import Work
+
+SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
+"""Steps that are left out here: the writer does the first two; what the last checks was put right before."""
+
+
+class Passed(Struct):
+    """What came of a submission."""
+
+    explained: str = ""
+    """Why nothing in it can be graded."""
+    notes: list[str] = field(default_factory=list)
+    graded: Graded | None = None
+    record: SubmissionRecord | None = None
+    notebooks: dict[str, str] = field(default_factory=dict)
+    """The graded notebooks, by name, as text."""
+
+
+def grade(package: bytes, material: Material, grader: Grader) -> bytes:
+    """A packed submission -> what came of it, as bytes (``Passed``, in msgpack); nothing is read or left elsewhere.
+
+    Raises what ``go_through`` does, and msgspec.DecodeError for what is no package.
+    """
+    with tempfile.TemporaryDirectory(prefix="viva-grade-") as folder:
+        submission = unpack(package, Path(folder, "submitted"))
+        finding = find(submission, set(material.released))
+        passed = go_through(submission, finding, material, grader, Path(folder, "graded"))
+    return msgspec.msgpack.encode(passed)
+
+
+def go_through(
+    submission: Submission,
+    finding: Finding,
+    material: Material,
+    grader: Grader,
+    build: Path,
+    log: logging.Logger | None = None,
+) -> Passed:
+    """Take a submission through the list; the folder ``build`` is made, with the files that lie beside its notebooks.
+
+    Raises VivaError for what the course or this machine is at fault, and SubmissionError.
+    """
+    start = time.monotonic()
+    if finding.problem:
+        return Passed(finding.problem)
+    opened = open_notebooks(finding, material.released, material.shipped)
+    if opened.problem:
+        return Passed(opened.problem)
+    log = log or logging.getLogger("viva")
+    directory = CourseDirectory(config=material.config, log=log)
+    _lay_out(submission, material, build, directory)
+    place = submission.assignment, submission.student
+    passed = Passed(notes=opened.notes, record=SubmissionRecord(*place, graded=now()))
+    passed.graded = Graded(*place, directory.get_existing_timestamp(str(submission.folder)), {}, {})
+    converter = Autograde(coursedir=directory, config=material.config, log=log)
+    for name, notebook in sorted(opened.notebooks.items()):
+        work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)
+        work.record = NotebookRecord(repairs=opened.repairs[name])
+        passed.notebooks[name] = _steps(name, notebook, work, converter, material, build, passed)
+        enter(passed.record, name, work)
+    passed.record.seconds = round(time.monotonic() - start, 3)
+    return passed
+
+
+def _steps(
+    name: str, notebook: NotebookNode, work: Work, converter: Autograde, material: Material, build: Path, passed: Passed
+) -> str:
+    """One notebook through nbgrader's steps; the graded notebook as text, its scores in ``passed``."""
+    exporter = converter.exporter_class(parent=converter, config=converter.config)
+    for step in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]:
+        kind = step if isinstance(step, type) else import_item(step)
+        if not issubclass(kind, SPARED):
+            exporter.register_preprocessor(step)
+    steps, exporter._preprocessors = exporter._preprocessors, []
+    place = {"student": passed.record.student, "assignment": passed.record.assignment, "notebook": name}
+    resources = {"unique_key": name, "output_files_dir": f"{name}_files", "metadata": {"path": str(build)}}
+    resources["nbgrader"] = place | {"db_url": "", "viva": work}
+    draft = Draft(material.expected)
+    with in_place_of_gradebook(draft, [type(step) for step in steps]), utils.setenv(NBGRADER_EXECUTION="autograde"):
+        # As the exporter does, but without validating and copying the notebook before each step.
+        for step in steps:
+            with contextlib.nullcontext() if isinstance(step, Examine) else limited():
+                notebook, resources = step(notebook, resources)
+        text, _ = exporter.from_notebook_node(notebook, resources=resources)
+    passed.graded.scores[name], passed.graded.remarks[name] = draft.scores(), draft.remarks()
+    return text
+
+
+def _lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> None:
+    """The assignment's own files, and what was handed in beside the notebooks and is not too large for nbgrader.
+
+    Nothing that was handed in takes another file's place.
+    """
+    build.mkdir(parents=True)
+    material.lay_out(build)
+    for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
+        with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
+            about, copy = path.lstat(), build / path.relative_to(submission.folder)
+            if stat.S_ISREG(about.st_mode) and about.st_size <= 1000 * directory.max_file_size and not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)

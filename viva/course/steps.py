@@ -1,0 +1,20 @@
+"""The steps of grading a notebook, by name, as nbgrader's configuration has them.
+
+They are nbgrader's own but for five: student code and tests run in two processes instead of a kernel, scores come from
+there, an empty written answer waits for nobody, the cells that ask for a name are blank again, and nothing that a
+student handed in runs in a grader's browser.
+"""
+
+STEPS = [
+    "viva.course.autograde.Examine",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "viva.course.autograde.SaveScores",
+    "viva.course.autograde.NoResponse",
+    "viva.submission.blind.Blind",
+    "viva.submission.sanitize.Sanitize",
+    "viva.course.autograde.RecordResults",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]

@@ -1,0 +1,47 @@
+"""One notebook on its way through nbgrader's steps: what they are given, and what they found.
+
+nbgrader hands a dictionary from step to step; ours find one ``Work`` in it. Where it is given nothing, as in nbgrader's
+own commands, a step looks into the course for what it needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader
+from viva.engine.outcome import Outcome
+from viva.record import NotebookRecord
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The cells of header and footer that a student may edit: texts by id, code by field."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Work:
+    """Given are the grader, the examination, the assignment's ``data``, the instructor's texts and the forms."""
+
+    grader: Grader | None = None
+    examination: Examination | None = None
+    data: Path | None = None
+    given: frozenset[str] | None = None
+    forms: Forms | None = None
+    record: NotebookRecord = field(default_factory=NotebookRecord)
+    outcome: Outcome | None = None
+    walled: bool = True
+
+    @property
+    def faults(self) -> list[str]:
+        """What the grader itself failed at."""
+        return self.outcome.faults if self.outcome else []
+
+    @classmethod
+    def of(cls, resources: dict) -> Work:
+        """The one among nbgrader's resources; put there when there is none."""
+        return resources.setdefault("nbgrader", {}).setdefault("viva", cls())
