@@ -107,8 +107,9 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
 def _expectations(blueprint: Blueprint) -> Iterator[str]:
     """Expectations computed from the very object that a student's function had before, and may have changed."""
     theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.kind == "answer"))
+    ours: set[str] = set()
     for cell, check in blueprint.checks():
-        ours = _functions(cell.source)
+        ours |= _functions(cell.source)  # test cells below use them too
         for name in dict.fromkeys(_stale(_parsed(check.source).body, theirs, ours, set())):
             yield (
                 f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "

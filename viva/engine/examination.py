@@ -58,7 +58,8 @@ class Examination:
         the candidate: its text, which is there, speaks of it.
         """
         found = list(cell.definitions())
-        below = self.blueprint.cells[self.blueprint.cells.index(cell) + 1 :]
+        ids = [other.id for other in self.blueprint.cells]  # a cell that runs again may be without some of its checks
+        below = self.blueprint.cells[ids.index(cell.id) + 1 :]
         sources = [names_of(other.source) for other in below if other.id in self.inside]
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
@@ -105,6 +106,7 @@ def examine(
     """The reports on a grade cell's checks, the first ``skip`` left out; a cell that cannot be split is run inside.
 
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
+    Where what stands before the checks did not pass, each report is of that, and has ``begun``.
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
@@ -124,7 +126,7 @@ def _examine_split(
     begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": cell.used_names()}
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun["verdict"] != Verdict.PASSED:
-        reports = [begun | {"title": check.title} for check in cell.checks[skip:]]
+        reports = [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
     else:
         reports = []
         for check in cell.checks[skip:]:
@@ -187,7 +189,7 @@ def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds))
     if begun["died"]:
-        return [begun | {"title": check.title} for check in cell.checks[skip:]]
+        return [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
         reports.append(_inside(session, check.title, check.source, next(seconds)))
         if reports[-1]["died"]:

@@ -37,11 +37,11 @@ TIMEOUT = "the code did not finish in {}"
 
 
 class Died(Exception):  # noqa: N818
-    """The candidate ended, or had to be ended."""
+    """The candidate ended, or had to be ended; ``check`` says that it did so at a check, and not before it."""
 
-    def __init__(self, verdict: Verdict, reason: str) -> None:
+    def __init__(self, verdict: Verdict, reason: str, check: bool = False) -> None:
         super().__init__(reason)
-        self.verdict, self.reason = verdict, reason
+        self.verdict, self.reason, self.check = verdict, reason, check
 
 
 class ExaminerFault(Exception):  # noqa: N818
