@@ -51,7 +51,7 @@ STALE = "check '{}': the student's function has had 'test_scores' when the expec
 
 def after_the_call(title, lines):
     """A check whose expected result is computed from what the student's function had before."""
-    lines = lines.replace("EXPECTED", "softmax_by_sums(test_scores)")
+    lines = lines.replace("EXPECTED", "reference_softmax(test_scores)")
     return change("test_softmax_sizes", (f": {title}\n", f": {title}\nfor test_scores in []:\n{lines}\n"))
 
 
@@ -87,7 +87,7 @@ def rename(notebook):
             STALE.format("other sizes"),
         ),
         (change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")), "what they should write"),
-        (change("sentence", ("| place |", "`softmax_by_sums`\n\n| place |")), "the hidden function 'softmax_by_sums'"),
+        (change("sentence", ("| place |", "`reference_softmax`\n\n| place |")), "the hidden function 'reference_softmax'"),
         (change("sentence", ("| place |", "![](map.png)\n\n| place |")), "'map.png' has no readable alt text"),
         (change("sentence", ("| place |", "<img src='a.png'>\n\n| place |")), "a picture has no readable alt text"),
         (change("picture", ("### A picture of the weights", "")), None),
