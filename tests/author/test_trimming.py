@@ -39,6 +39,11 @@ def test_of_what_an_answer_binds_only_what_later_cells_use_is_compared():
     assert "own" not in used
 
 
+def test_a_later_cell_may_use_it_in_a_helper_that_stands_above_the_answer():
+    cells = Cell("first", "tests", "def helper(): return double"), *blueprint("", "assert helper() == 2").cells
+    assert "double" in used_later(Blueprint("notebook", cells), "answer")
+
+
 NEEDS = {
     "what is bound first is not needed": ("a = 1\nb = a + c", {"c"}),
     "its own old value is": ("a = a + 1", {"a"}),

@@ -607,6 +607,12 @@ def test_shared_lines_of_a_test_cell_are_there_for_those_below_whatever_came_of_
     assert points(exam.grade({"answer-0": answer, "answer-2": "def g(x): return x"}))["test-3"] == [0, 0]
 
 
+def test_what_a_helper_of_a_test_cell_above_uses_is_asked_with_the_names_of_a_test_cell(quick, tmp_path):
+    text = "--- answer\nx = 1\n--- test\ndef helper(): return x\nassert True\n--- test\nassert helper() == 1\n"
+    examination = Exam(text, quick, tmp_path).examination
+    assert examination.used_names(examination.blueprint.cells[-1]) == ["helper", "x"]
+
+
 def test_a_process_that_ends_at_several_test_cells_costs_the_checks_at_which_it_did(quick, tmp_path):
     exam = Exam(SHARED, quick, tmp_path)
     answers = {

@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.engine.ownership import reached
 
 
 def name_of(cell: NotebookNode) -> str:
@@ -22,13 +23,20 @@ def name_of(cell: NotebookNode) -> str:
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:
-    """The names that an answer and the cells after it use, in order; what else it binds is its own affair."""
+    """The names that an answer and the cells after it use, in order; what else it binds is its own affair.
+
+    They may use them in functions of test cells above the answer.
+    """
     ids = [cell.id for cell in blueprint.cells]
     used: set[str] = set()
-    for cell in blueprint.cells[ids.index(answer) + 1 :]:
-        if cell.code:
-            used |= _uses(cell)
-    return sorted(used)
+    functions: dict[str, set[str]] = {}
+    for place, cell in enumerate(blueprint.cells):
+        names = names_of(cell.source) if cell.code else None
+        if names and cell.kind == "tests":
+            functions |= names.mentioned
+        if names and place > ids.index(answer):
+            used |= names.needed
+    return sorted(used | reached(used, functions))
 
 
 def _uses(cell: Cell) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -50,6 +51,14 @@ class Examination:
         ids = [cell.id for cell in self.blueprint.cells]
         start = ids.index(after) + 1 if after in ids else 0
         return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
+
+    def used_names(self, cell: Cell) -> list[str]:
+        """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
+        used, functions = set(cell.used_names()), {}
+        for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
+            names = names_of(other.source) if other.kind == "tests" else None
+            functions |= names.mentioned if names else {}
+        return sorted(used | ownership.reached(used, functions))
 
     def definitions(self, cell: Cell) -> list[str]:
         """What the candidate is to have of a grade cell that the examiner ran, for the cells below it.
@@ -122,8 +131,8 @@ def _examine_split(
     session: Session, cell: Cell, examination: Examination, seconds: Iterator[float], skip: int, again: bool
 ) -> list[dict]:
     """The examiner runs the test code, and asks the candidate."""
-    visible = sorted(cell.visible_names())
-    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": cell.used_names()}
+    visible, known = sorted(cell.visible_names()), examination.used_names(cell)
+    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun["verdict"] != Verdict.PASSED:
         reports = [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
