@@ -51,7 +51,7 @@ STALE = "check '{}': the student's function has had 'test_scores' when the expec
 
 def after_the_call(title, lines):
     """A check whose expected result is computed from what the student's function had before."""
-    lines = lines.replace("EXPECTED", "softmax_by_sums(test_scores)")
+    lines = lines.replace("EXPECTED", "reference_softmax(test_scores)")
     return change("test_softmax_sizes", (f": {title}\n", f": {title}\nfor test_scores in []:\n{lines}\n"))
 
 
@@ -86,8 +86,15 @@ def rename(notebook):
             after_the_call("other sizes", "    got = softmax(test_scores)\n    expected = EXPECTED"),
             STALE.format("other sizes"),
         ),
+        (
+            after_the_call("other sizes", "    got = softmax(test_scores)\n    assert agrees(got, EXPECTED), 'No.'"),
+            STALE.format("other sizes"),
+        ),
         (change("data", ("d_ff = 5 ", "# gusta_embed_pos = gusta_ + pos_2\nd_ff = 5 ")), "what they should write"),
-        (change("sentence", ("| place |", "`softmax_by_sums`\n\n| place |")), "the hidden function 'softmax_by_sums'"),
+        (
+            change("sentence", ("| place |", "`reference_softmax`\n\n| place |")),
+            "the hidden function 'reference_softmax'",
+        ),
         (change("sentence", ("| place |", "![](map.png)\n\n| place |")), "'map.png' has no readable alt text"),
         (change("sentence", ("| place |", "<img src='a.png'>\n\n| place |")), "a picture has no readable alt text"),
         (change("picture", ("### A picture of the weights", "")), None),
@@ -114,6 +121,36 @@ def test_a_name_that_the_call_itself_binds_is_not_what_the_function_had(look, ca
     notebook = nbformat.read(FIVE, as_version=4)
     after_the_call("other sizes", f"    {call}\n    expected = EXPECTED")(notebook)
     assert not [fault for fault in look(FIVE, notebook) if "has had" in fault]
+
+
+def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
+    notebook = nbformat.read(FIVE, as_version=4)
+    cells = {cell.id: cell for cell in notebook.cells}
+    helper = cells["test_softmax"].source.partition("### CHECK")[0]
+    assert "def reference_softmax" in helper
+    cells["test_softmax_sizes"].source = helper + cells["test_softmax_sizes"].source
+    assert look(FIVE, notebook) == [
+        "Cell 'test_softmax_sizes': it has the hidden function 'reference_softmax' of 'test_softmax' once more; "
+        "define it before the first check there, and use it here."
+    ]
+
+
+def test_lines_that_students_see_use_no_name_that_only_hidden_lines_bind(look):
+    notebook = nbformat.read(FIVE, as_version=4)
+    change("test_me", ("expected = [0.1981", "print(reference_alphas, expected)\nexpected = [0.1981"))(notebook)
+    assert look(FIVE, notebook) == [
+        "Cell 'test_me': students' own lines there use 'reference_alphas', which only hidden lines bind."
+    ]
+
+
+def test_a_test_cell_that_runs_in_the_candidate_has_hidden_functions_of_its_own(look):
+    notebook = nbformat.read(FIVE, as_version=4)
+    cells = {cell.id: cell for cell in notebook.cells}
+    cells["test_softmax_sizes"].metadata["viva"] = {"where": "candidate"}
+    cells["test_softmax_sizes"].source = (
+        cells["test_softmax"].source.partition("### CHECK")[0] + cells["test_softmax_sizes"].source
+    )
+    assert look(FIVE, notebook) == []
 
 
 def test_a_picture_needs_words(look):

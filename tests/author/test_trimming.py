@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from viva.author.trimming import needs, unneeded, used_later
+from tests.oral import Exam
+from viva.author.trimming import needs, trimmed, unneeded, used_later
 from viva.engine.blueprint import Blueprint, Cell
 
 
@@ -38,6 +39,11 @@ def test_of_what_an_answer_binds_only_what_later_cells_use_is_compared():
     assert "own" not in used
 
 
+def test_a_later_cell_may_use_it_in_a_helper_that_stands_above_the_answer():
+    cells = Cell("first", "tests", "def helper(): return double"), *blueprint("", "assert helper() == 2").cells
+    assert "double" in used_later(Blueprint("notebook", cells), "answer")
+
+
 NEEDS = {
     "what is bound first is not needed": ("a = 1\nb = a + c", {"c"}),
     "its own old value is": ("a = a + 1", {"a"}),
@@ -67,3 +73,57 @@ def test_a_picture_is_left_out_though_a_test_has_a_loop_over_the_same_name():
     assert unneeded(blueprint("for row in words:\n    axes = draw(row)", "for row in words:\n    axes = row")) == {
         "middle"
     }
+
+
+HELPERS = """
+--- given
+import numpy as np
+--- answer
+def one(): return 1
+--- test
+### BEGIN HIDDEN TESTS
+def reference_double(number):
+    return number * reference_two
+### END HIDDEN TESTS
+### CHECK 1: one
+assert one() == 1
+--- test
+unused = 1
+### CHECK 1: one again
+assert one() == unused
+--- answer
+def two(): return 2
+--- test
+### BEGIN HIDDEN TESTS
+reference_two = len([1, 2])
+### END HIDDEN TESTS
+### CHECK 1: two
+assert two() == 2
+--- answer
+def four(): return 4
+--- test
+### CHECK 1: four
+### BEGIN HIDDEN TESTS
+assert four() == reference_double(2)
+### END HIDDEN TESTS
+"""
+
+
+def test_of_a_test_cell_that_is_left_out_the_shared_lines_stay_that_another_needs(grader, tmp_path):
+    exam = Exam(HELPERS, grader, tmp_path)
+    notebook, known = trimmed(exam.answered(), exam.examination, {"test-7"})
+    assert [(cell.id, len(cell.checks)) for cell in known.blueprint.cells if cell.kind == "tests"] == [
+        ("test-2", 0),
+        ("test-5", 0),
+        ("test-7", 1),
+    ]
+    assert [cell.id for cell in notebook.cells] == [cell.id for cell in known.blueprint.cells]
+    for answer, verdict in (("def four(): return 4", "passed"), ("def four(): return 5", "failed")):
+        next(cell for cell in notebook.cells if cell.id == "answer-6").source = answer
+        outcome = grader.grade(notebook, known)
+        assert outcome.faults == []
+        assert {cell: [str(one.verdict) for one in results] for cell, results in outcome.checks.items()} == {
+            "test-2": [],
+            "test-5": [],
+            "test-7": [verdict],
+        }

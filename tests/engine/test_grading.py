@@ -547,3 +547,86 @@ def test_a_test_that_ends_by_no_ordinary_exception_fails_and_the_next_one_runs(q
     outcome = exam.grade("def f(x): return 1")
     assert (verdicts(outcome, "test-1"), wording.reason(last(outcome, "test-1"))) == ([verdict], reason)
     assert verdicts(outcome, "test-2") == ["passed"]
+
+
+SHARED = """
+--- answer
+def f(x): return x + 1
+--- test
+### BEGIN HIDDEN TESTS
+def reference_double(number):
+    return 2 * number
+
+
+reference_numbers = [reference_double(number) for number in range(3)]
+### END HIDDEN TESTS
+### CHECK 1: one
+assert f(1) == 2
+### CHECK 1: ten
+assert f(10) == 11
+--- answer
+def g(x): return 2 * x
+--- test
+### CHECK 1: three numbers
+### BEGIN HIDDEN TESTS
+assert [g(number) for number in range(3)] == reference_numbers
+### END HIDDEN TESTS
+### CHECK 1: five
+### BEGIN HIDDEN TESTS
+assert g(5) == reference_double(5)
+### END HIDDEN TESTS
+--- answer
+def h(x): return 2 * x
+--- test
+assert h(7) == reference_double(7)
+"""
+ENDS = "import os\ndef f(x):\n    if x in ({}): os._exit(1)\n    return x + 1"
+MISFORTUNES = {
+    "fails": ("def f(x): return 0", ["failed", "failed"]),
+    "raises": ("def f(x): return y", ["error", "error"]),
+    "never ends": ("def f(x):\n    while True: pass", ["timeout", "timeout"]),
+    "ends its process at the first check": (ENDS.format("1,"), ["killed", "passed"]),
+    "ends its process at the last check": (ENDS.format("10,"), ["passed", "killed"]),
+    "ends its process at each check": (ENDS.format("1, 10"), ["killed", "killed"]),
+    "has to be ended at the last check": (
+        "def f(x):\n    if x == 1: return 2\n    " + HEEDLESS.replace("\n", "\n    "),
+        ["passed", "timeout"],
+    ),
+    "has the names of the helpers": (
+        "f = reference_numbers = 1\ndef reference_double(number): return 0",
+        ["error", "error"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISFORTUNES)
+def test_shared_lines_of_a_test_cell_are_there_for_those_below_whatever_came_of_its_checks(quick, tmp_path, name):
+    answer, expected = MISFORTUNES[name]
+    exam = Exam(SHARED, quick, tmp_path)
+    outcome = exam.grade(answer)
+    assert verdicts(outcome, "test-1") == expected
+    assert points(outcome) == points(outcome) | {"test-3": [1, 1], "test-5": [1]}
+    assert points(exam.grade({"answer-0": answer, "answer-2": "def g(x): return x"}))["test-3"] == [0, 0]
+
+
+def test_what_a_helper_of_a_test_cell_above_uses_is_asked_with_the_names_of_a_test_cell(quick, tmp_path):
+    text = "--- answer\nx = 1\n--- test\ndef helper(): return x\nassert True\n--- test\nassert helper() == 1\n"
+    examination = Exam(text, quick, tmp_path).examination
+    assert examination.used_names(examination.blueprint.cells[-1]) == ["helper", "x"]
+
+
+def test_a_process_that_ends_at_several_test_cells_costs_the_checks_at_which_it_did(quick, tmp_path):
+    exam = Exam(SHARED, quick, tmp_path)
+    answers = {
+        "answer-0": ENDS.format("10,"),
+        "answer-2": "import os\ndef g(x): return os._exit(1) if x == 5 else 2 * x",
+    }
+    assert points(exam.grade(answers)) == {"test-1": [1, 0], "test-3": [1, 0], "test-5": [1]}
+
+
+def test_shared_lines_that_end_the_process_are_not_run_again(quick, tmp_path):
+    text = "--- answer\ndef f(x): return x\n--- test\nf(0)\n### CHECK 1: one\nassert f(1) == 1\n### CHECK 1: two\n"
+    exam = Exam(f"{text}assert f(2) == 2\n--- answer\nx = 1\n--- test\nassert x == 1\n", quick, tmp_path)
+    outcome = exam.grade("import os\ndef f(x): os._exit(1)")
+    assert points(outcome) == {"test-1": [0, 0], "test-3": [1]}
+    assert verdicts(outcome, "test-1") == ["killed", "killed"]

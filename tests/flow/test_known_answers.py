@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import nbformat
 import pytest
 
 from tests.conftest import PROJECT
 from tests.flow.shell import lost_checks
 from viva.author.answers import fill_in, read_answers
-from viva.engine.blueprint import read_blueprint
+from viva.engine.blueprint import Check, read_blueprint
 
 ASSIGNMENTS = sorted(path.name for path in (PROJECT / "answers").iterdir())
 ANSWERS = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]
@@ -37,6 +39,24 @@ def test_the_instructors_solution_earns_every_check(assignment):
     blueprint, _ = notebooks(assignment)
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
     assert lost_checks(nbformat.read(source, as_version=4), blueprint) == {}
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_test_cell_that_ends_at_its_first_failure_costs_no_other_as_nbgrader_runs_it(assignment):
+    """The answer loses something of the first test cell, whose shared lines those below use, and keeps most others."""
+    blueprint, release = notebooks(assignment)
+    first = next(cell.id for cell, _ in blueprint.checks())
+    wrong = [answer for name, answer in ANSWERS if name == assignment and not answer.right]
+    expected = [({cell for cell, _ in answer.lost_checks(blueprint)}, answer) for answer in wrong]
+    lost, answer = min((pair for pair in expected if first in pair[0]), key=lambda pair: len(pair[0]))
+    cells = (replace(cell, prelude="", checks=_whole(cell)) for cell in blueprint.cells)
+    whole = replace(blueprint, cells=tuple(cells))
+    assert {cell for cell, _ in lost_checks(fill_in(answer, release, blueprint), whole)} == lost
+
+
+def _whole(cell):
+    """The checks of a test cell as one."""
+    return (Check("all", cell.points, cell.source),) if cell.checks else ()
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.flow.test_known_answers import ANSWERS, notebooks
+from tests.mangling import as_utf8
 from viva import wording
 from viva.author.answers import fill_in
+from viva.submission.cells.places import Released
+from viva.submission.cells.repair import repair
+from viva.submission.files.salvage import read
 from viva.verdict import Verdict
 
 ONE_IN = 15
@@ -38,3 +42,17 @@ def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examinati
     }
     assert set(lost) == expected, lost
     assert graded.integrity == [] or not answer.right
+
+
+def test_test_cells_that_a_student_deleted_are_put_back_with_the_lines_that_those_below_use(grader, examination):
+    assignment, answer = next((name, one) for name, one in ANSWERS if name == "ps5_sentence" and one.right)
+    blueprint, release = notebooks(assignment)
+    handed_in = fill_in(answer, release, blueprint)
+    handed_in.cells = [
+        cell for cell in handed_in.cells if not cell.id.startswith("test_") or cell.id == "test_matrices"
+    ]
+    result = repair(read(as_utf8(handed_in))[0], Released(release))
+    assert "put back as released" in " ".join(result.repairs)
+    graded = grader.grade(result.notebook, examination(assignment))
+    verdicts = {one.verdict for results in graded.checks.values() for one in results}
+    assert graded.faults == [] and verdicts == {Verdict.PASSED}

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import CHECK, HIDDEN, Blueprint, Cell
+from viva.engine.blueprint import CHECK, HIDDEN, Blueprint, Cell, visible_and_hidden
+from viva.engine.names import Names, names_of
 from viva.pages.hidden import Veil, hidden_of
 
 MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
@@ -48,6 +49,8 @@ def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
         *_titles(blueprint),
         *_messages(blueprint),
         *_expectations(blueprint),
+        *_copies(blueprint),
+        *_missing(blueprint),
         *_revealed(release, blueprint),
         *_cells(notebook),
         *_randomness(blueprint),
@@ -107,13 +110,50 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
 def _expectations(blueprint: Blueprint) -> Iterator[str]:
     """Expectations computed from the very object that a student's function had before, and may have changed."""
     theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.kind == "answer"))
+    ours: set[str] = set()
     for cell, check in blueprint.checks():
-        ours = _functions(cell.source)
+        ours |= _functions(cell.source)  # test cells below use them too
         for name in dict.fromkeys(_stale(_parsed(check.source).body, theirs, ours, set())):
             yield (
                 f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "
                 f"result is computed from it, and may have changed it; compute that before, or hand over a copy."
             )
+
+
+def _copies(blueprint: Blueprint) -> Iterator[str]:
+    """Hidden functions that another test cell has word for word; one that runs in the candidate needs its own."""
+    first: dict[str, str] = {}
+    for cell in blueprint.cells:
+        if cell.kind == "tests" and not cell.inside:
+            for function in _hidden_functions(cell):
+                if (known := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
+                    yield (
+                        f"Cell '{cell.id}': it has the hidden function '{function.name}' of '{known}' once more; "
+                        "define it before the first check there, and use it here."
+                    )
+
+
+def _missing(blueprint: Blueprint) -> Iterator[str]:
+    """Names that lines of a test cell use which students see, and that hidden lines alone bind."""
+    hidden, shown = set(), set()
+    for cell in blueprint.cells:
+        if not cell.code:
+            continue
+        lines, secret = visible_and_hidden(cell.source) if cell.kind == "tests" else (cell.source, "")
+        names, more = names_of(lines) or Names(), names_of(secret) or Names()
+        hidden |= more.bound
+        shown |= names.bound
+        if cell.kind == "tests":
+            for name in sorted(names.needed & hidden - shown):
+                yield f"Cell '{cell.id}': students' own lines there use '{name}', which only hidden lines bind."
+
+
+def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes that the hidden lines of a test cell define."""
+    for lines in HIDDEN.findall(cell.source):
+        for node in _parsed(lines).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                yield node
 
 
 def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]) -> Iterator[str]:
@@ -184,7 +224,7 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
                 for name in places[:1]:
                     yield f"Cell '{name}': students can read there what they should write in '{cell.id}': {line[:60]}"
         if cell.kind == "tests":
-            for name in sorted(_functions("\n".join(HIDDEN.findall(cell.source)))):
+            for name in sorted({function.name for function in _hidden_functions(cell)}):
                 if re.search(rf"\b{re.escape(name)}\b", text):
                     yield f"Cell '{cell.id}': the hidden function '{name}' is named in what students get."
 

@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, names_in, names_of, parsed
+from viva.engine.ownership import reached
 
 
 def name_of(cell: NotebookNode) -> str:
@@ -22,13 +23,20 @@ def name_of(cell: NotebookNode) -> str:
 
 
 def used_later(blueprint: Blueprint, answer: str) -> list[str]:
-    """The names that an answer and the cells after it use, in order; what else it binds is its own affair."""
+    """The names that an answer and the cells after it use, in order; what else it binds is its own affair.
+
+    They may use them in functions of test cells above the answer.
+    """
     ids = [cell.id for cell in blueprint.cells]
     used: set[str] = set()
-    for cell in blueprint.cells[ids.index(answer) + 1 :]:
-        if cell.code:
-            used |= _uses(cell)
-    return sorted(used)
+    functions: dict[str, set[str]] = {}
+    for place, cell in enumerate(blueprint.cells):
+        names = names_of(cell.source) if cell.code else None
+        if names and cell.kind == "tests":
+            functions |= names.mentioned
+        if names and place > ids.index(answer):
+            used |= names.needed
+    return sorted(used | reached(used, functions))
 
 
 def _uses(cell: Cell) -> set[str]:
@@ -115,13 +123,29 @@ def _called_upon(source: str) -> set[str]:
 
 
 def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tuple[NotebookNode, Examination]:
-    """The notebook with these test cells only, and without text and pictures."""
+    """The notebook with these test cells only, and without text and pictures.
+
+    Of other test cells the shared lines stay from which a test cell below has names.
+    """
+    cells = {cell.id: cell for cell in known.blueprint.cells} | _shared(known.blueprint, tests)
     out = unneeded(known.blueprint)
-    out |= {cell.id for cell in known.blueprint.cells if cell.kind == "tests" and cell.id not in tests}
-    kept = tuple(cell for cell in known.blueprint.cells if cell.id not in out)
+    out |= {name for name, cell in cells.items() if cell.kind == "tests" and cell.checks and name not in tests}
+    kept = tuple(cell for name, cell in cells.items() if name not in out)
     other = NotebookNode(notebook)
     other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
     return other, replace(known, blueprint=replace(known.blueprint, cells=kept))
+
+
+def _shared(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
+    """By id, without their checks: the other test cells whose shared lines bind what these ``tests`` need."""
+    cells = [cell for cell in blueprint.cells if cell.kind == "tests"]
+    needed = set().union(*(needs(cell.source) for cell in cells if cell.id in tests))
+    found: dict[str, Cell] = {}
+    others = [(cell, names) for cell in cells if cell.id not in tests and (names := names_of(cell.prelude))]
+    while more := [cell for cell, names in others if cell.id not in found and names.bound & needed]:
+        found |= {cell.id: replace(cell, source=cell.prelude, points=0.0, checks=()) for cell in more}
+        needed = needed.union(*(needs(cell.prelude) for cell in more))
+    return found
 
 
 SEED = "import random, numpy\nrandom.seed({0})\nnumpy.random.seed({0})"

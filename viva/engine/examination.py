@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -52,6 +53,14 @@ class Examination:
         start = ids.index(after) + 1 if after in ids else 0
         return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
 
+    def used_names(self, cell: Cell) -> list[str]:
+        """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
+        used, functions = set(cell.used_names()), {}
+        for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
+            names = names_of(other.source) if other.kind == "tests" else None
+            functions |= names.mentioned if names else {}
+        return sorted(used | ownership.reached(used, functions))
+
     def definitions(self, cell: Cell) -> list[str]:
         """What the candidate is to have of a grade cell that the examiner ran, for the cells below it.
 
@@ -59,7 +68,8 @@ class Examination:
         the candidate: its text, which is there, speaks of it.
         """
         found = list(cell.definitions())
-        below = self.blueprint.cells[self.blueprint.cells.index(cell) + 1 :]
+        ids = [other.id for other in self.blueprint.cells]  # a cell that runs again may be without some of its checks
+        below = self.blueprint.cells[ids.index(cell.id) + 1 :]
         sources = [names_of(other.source) for other in below if other.id in self.inside]
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
@@ -106,6 +116,7 @@ def examine(
     """The reports on a grade cell's checks, the first ``skip`` left out; a cell that cannot be split is run inside.
 
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
+    Where what stands before the checks did not pass, each report is of that, and has ``begun``.
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
@@ -121,11 +132,11 @@ def _examine_split(
     session: Session, cell: Cell, examination: Examination, seconds: Iterator[float], skip: int, again: bool
 ) -> list[dict]:
     """The examiner runs the test code, and asks the candidate."""
-    visible = sorted(cell.visible_names())
-    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": cell.used_names()}
+    visible, known = sorted(cell.visible_names()), examination.used_names(cell)
+    begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun["verdict"] != Verdict.PASSED:
-        reports = [begun | {"title": check.title} for check in cell.checks[skip:]]
+        reports = [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
     else:
         reports = []
         for check in cell.checks[skip:]:
@@ -189,7 +200,7 @@ def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds))
     if begun["died"]:
-        return [begun | {"title": check.title} for check in cell.checks[skip:]]
+        return [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
         reports.append(_inside(session, check.title, check.source, next(seconds)))
         if reports[-1]["died"]:

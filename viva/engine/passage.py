@@ -181,7 +181,8 @@ class Passage:
             raise Died(Verdict.TIMEOUT, Note("out_of_time"))  # when the examiner was to leave the cell
         if reports and reports[-1]["died"]:
             self.fatal |= {(cell.id, report["title"]) for report in reports if report["died"]}
-            raise Died(Verdict(reports[-1]["verdict"]), reports[-1].get("cause") or Note("killed"))
+            cause = reports[-1].get("cause") or Note("killed")
+            raise Died(Verdict(reports[-1]["verdict"]), cause, check="begun" not in reports[-1])
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
         """A name that is missing because its cell ended the process is no error of the check; what the solution does
@@ -210,8 +211,8 @@ class Passage:
         cell = dict(self.cells)[index]
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
         if name in self.outcome.checks:
-            if index in self.finished:
-                self.deadly.add(index)
+            if index in self.finished and not death.check:
+                self.deadly.add(index)  # else it runs again without that check: cells below use its shared lines
             return
         self.deadly.add(index)
         self._lose(cell, death)

@@ -37,11 +37,11 @@ STUCK = 10.0
 
 
 class Died(Exception):  # noqa: N818
-    """The candidate ended, or had to be ended."""
+    """The candidate ended, or had to be ended; ``check`` says that it did so at a check, and not before it."""
 
-    def __init__(self, verdict: Verdict, cause: Note) -> None:
+    def __init__(self, verdict: Verdict, cause: Note, check: bool = False) -> None:
         super().__init__(wording.sentence(cause))
-        self.verdict, self.cause = verdict, cause
+        self.verdict, self.cause, self.check = verdict, cause, check
 
 
 class ExaminerFault(Exception):  # noqa: N818
