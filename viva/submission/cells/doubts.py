@@ -20,9 +20,9 @@ from msgspec import structs
 from viva.engine.blueprint import ANSWERS
 from viva.record import Note, note
 from viva.submission.cells.joins import changed_names, code_in, goes_on
-from viva.submission.cells.misplaced import Settled
+from viva.submission.cells.match import Doubt, Match
 from viva.submission.cells.neverrun import why_not_run
-from viva.submission.cells.places import LOCKED, Doubt, Piece, Slot, about
+from viva.submission.cells.places import LOCKED, Piece, Slot, about
 from viva.submission.cells.texts import (
     NAME,
     bound_names,
@@ -40,7 +40,7 @@ WORDS = 60
 """Characters of a text that may be an answer, though the cell for it was left as released."""
 
 
-def doubts_of(matching: Settled, damaged: bool = False) -> list[Note]:
+def doubts_of(matching: Match, damaged: bool = False) -> list[Note]:
     """The doubts about a matching; ``damaged`` says that a part of the file could not be read.
 
     Each names the tests of the answers that it is about, and of those that use what these give.
@@ -65,7 +65,7 @@ def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
 
 
 class _Doubts:
-    def __init__(self, matching: Settled, damaged: bool) -> None:
+    def __init__(self, matching: Match, damaged: bool) -> None:
         self.matching, self.damaged = matching, damaged
         self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
         self.answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]

@@ -17,7 +17,6 @@ from viva.submission.cells.copied import as_typed
 from viva.submission.cells.handout import Handout, is_as, plain, trees
 from viva.submission.cells.texts import (
     DEFINITION,
-    LONGEST,
     NAME,
     PYTHON,
     QUIET,
@@ -25,8 +24,6 @@ from viva.submission.cells.texts import (
     code_parts,
     given_names,
     is_front_matter,
-    likeness,
-    looks_like_code,
     squeezed,
     used_names,
     words,
@@ -34,10 +31,6 @@ from viva.submission.cells.texts import (
 from viva.submission.files.conflict import sides
 
 LOCKED = ("given", "tests", "task")
-ENOUGH = 0.6
-"""Evidence from which a piece is taken for a slot."""
-IN_PLACE = 0.2
-"""What standing in the right place adds to the evidence."""
 _TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
 _USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
 _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
@@ -153,14 +146,6 @@ class Piece:
         return part
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A note that something else may have been meant, and the answers that it may have cost."""
-
-    note: Note
-    slots: tuple[Slot, ...]
-
-
 class Released:
     """A released notebook and its slots; made once, used for every submission.
 
@@ -261,30 +246,6 @@ def _as_meant(kind: str, source: str) -> tuple[str, str]:
     if kind == "code" and (told := _TOLD.match(source)):
         kind, source = "code" if told["python"] else "markdown", source[told.end() :]
     return kind, source
-
-
-def evidence(slot: Slot, piece: Piece) -> float:
-    """How much a piece looks like a slot's, from 0 to 1."""
-    if piece.squeezed == slot.squeezed:
-        return 1.0
-    alike = likeness(slot.source, piece.source)
-    if slot.kind in ANSWERS and slot.cell.cell_type == "code":
-        if names := slot.defines & piece.binds:
-            return 0.7 + 0.3 * len(names) / len(slot.defines)
-        if piece.kind != "code" and not looks_like_code(piece.source):
-            return 0.0  # a written answer mentions the names too
-        if slot.defines:
-            return 0.5 * alike
-        names = slot.expects & piece.binds
-        mark = 0.9 if slot.mark and slot.mark in piece.source else 0.0
-        if not names:
-            mentioned = ENOUGH - IN_PLACE if slot.own & set(NAME.findall(piece.source[:LONGEST])) else 0.0
-            return max(mark, mentioned, 0.6 * alike)
-        # What a piece binds beside what tests ask for is its own affair.
-        return max(mark, 0.55 + 0.45 * len(names) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
-    if slot.answers:
-        return 0.7 * alike if piece.kind == slot.cell.cell_type else 0.0
-    return alike if piece.kind == slot.cell.cell_type else alike - 0.1
 
 
 def about(kind: str, *slots: Slot, **particulars: object) -> Note:

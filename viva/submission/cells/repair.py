@@ -19,7 +19,8 @@ from nbgrader import utils
 from viva.engine.blueprint import ANSWERS, language_of
 from viva.record import Note, note
 from viva.submission.cells.doubts import doubts_of
-from viva.submission.cells.misplaced import Settled
+from viva.submission.cells.match import Match
+from viva.submission.cells.matching import matched
 from viva.submission.cells.places import LOCKED, Piece, Released, Slot, about, pieces_of
 from viva.submission.cells.texts import likeness, parses, squeezed
 
@@ -53,7 +54,7 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     first = [Note("both_sides", numbers=(number,)) for number in twice]
     first += [Note(piece.copied, numbers=(piece.number,)) for piece in pieces if piece.copied]
     first += undo_marimo(pieces, slots) if submission.metadata.get("marimo") else []
-    matching = Settled(release, pieces)
+    matching = matched(release, pieces)
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = language_of(submission.metadata)
@@ -106,7 +107,7 @@ def _tells(slot: Slot, piece: Piece) -> bool:
 class _Build:
     """The repaired cells, and the notes about them."""
 
-    def __init__(self, matching: Settled) -> None:
+    def __init__(self, matching: Match) -> None:
         self.matching, self.slots, self.chosen = matching, matching.slots, matching.chosen
         self.extras = matching.extras
         self.notes: list[Note] = []
