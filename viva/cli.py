@@ -17,6 +17,10 @@ from viva.commands.terminal import BAD_REQUEST
 
 FLOW = {
     "Write assignments": {
+        "init": (
+            "course.InitCommand",
+            "Found a course in a folder, with a first assignment; or say what an nbgrader course lacks.",
+        ),
         "new": (
             "author.NewCommand",
             "Write a small assignment to start from: a notebook, a right answer, two wrong ones.",

@@ -19,13 +19,12 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 
 from viva.author.answers import read_answers
 from viva.author.hygiene import findings
-from viva.author.skeleton import NAME
+from viva.author.skeleton import KERNEL, NAME
 from viva.course.course import Course
 from viva.course.release import compiled
 from viva.engine.blueprint import language_of, read_blueprint
 from viva.verdict import CourseError, VivaError
 
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 KEPT = ("nbgrader", "viva", "tags")
 """The metadata of a cell that mean something to the course; others are traces of the programs it went through."""
 PRIVATE = (".*", "*.ipynb", "gradebook.db*", "nbgrader_config.py", "grades.csv", "excused.csv")

@@ -13,6 +13,7 @@ from viva.course.course import Course
 from viva.verdict import CourseError
 
 NAME = re.compile(r"[A-Za-z][\w-]*")
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 TITLE = """# {title}
 
@@ -124,8 +125,7 @@ def write_assignment(course: Course, assignment: str) -> list[Path]:
 
 
 def _notebook(assignment: str) -> NotebookNode:
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    notebook = new_notebook(metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    notebook = new_notebook(metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}})
     title = assignment.replace("_", " ").replace("-", " ")
     notebook.cells = [
         new_markdown_cell(TITLE.format(title=title), id="title"),

@@ -1,14 +1,62 @@
-"""Commands about the course and the machine: demo, doctor."""
+"""Commands about the course and the machine: init, demo, doctor."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from nbgrader.apps.baseapp import nbgrader_aliases
-from traitlets import Bool, Int
+from traitlets import Bool, Int, default
 
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.commands.founding import CONFIG, found, plan
+from viva.configuration import LINES
 from viva.course import batch
+from viva.verdict import CourseError
+
+
+class InitCommand(VivaCommand):
+    name = "viva-init"
+    arguments = "[FOLDER]"
+    description = "Found a course in a folder, with a first assignment; or say what an nbgrader course lacks."
+    examples = """
+        viva init my_course           a new course: configuration, folders, an assignment, a README
+        cd old_course && viva init    which settings an nbgrader course lacks; nothing is changed
+        viva init --write             the same, and add the two lines that say them
+    """
+    flags = VivaCommand.flags | {
+        "write": ({"InitCommand": {"write": True}}, "In a course that is there, add the lines that it lacks."),
+        "dry-run": ({"InitCommand": {"dry_run": True}}, "Say what would be written, and write nothing."),
+    }
+    writes = False
+
+    @default("log_level")
+    def _log_level_default(self) -> int:
+        return 40  # that there is no configuration here is no news
+
+    write = Bool(False, help="Add to a course that is there the lines that it lacks.").tag(config=True)
+    dry_run = Bool(False, help="Write nothing.").tag(config=True)
+
+    def run(self) -> int:
+        if len(self.extra_args) > 1:
+            raise CourseError("Name one folder, as in: viva init my_course")
+        founding = plan(Path(*self.extra_args))
+        for rule in founding.lacking:
+            self._say(f"lacking: {rule.setting}, so {rule.without}")
+        lacking = [rule.setting for rule in founding.lacking]
+        if founding.exists and not (lacking and self.write):
+            said = f"To {founding.folder / CONFIG} belong these lines ('viva init --write' adds them):\n{LINES}"
+            self._say(said if lacking else f"{founding.folder} is a course that lacks nothing.")
+            self.show_document(folder=founding.folder, lacking=lacking, written=[])
+            return NEEDS_GRADER if lacking else 0
+        written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
+        for path in written:
+            self._say(f"{'would be written' if self.dry_run else 'written'}: {path}")
+        if not founding.exists and not self.dry_run:
+            self._say(f"Now: cd {founding.folder} && viva audit && viva release")
+        self.show_document(folder=founding.folder, lacking=lacking, written=written)
+        return 0
 
 
 class DemoCommand(VivaCommand):

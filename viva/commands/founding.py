@@ -1,0 +1,155 @@
+"""A course of one's own: its folders, configuration and a first assignment; or what an nbgrader course lacks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, ConfigFileNotFound
+from traitlets.config.loader import PyFileConfigLoader
+
+from viva.author.skeleton import KERNEL, write_assignment
+from viva.configuration import LINES, Rule, missing
+from viva.course.course import Course, course_above
+from viva.course.processes import leftovers
+from viva.verdict import CourseError
+
+CONFIG = "nbgrader_config.py"
+FIRST = "ps1"
+SETTINGS = f'''"""The configuration of this course; nbgrader, formgrader and viva all read this file."""
+
+from viva import configuration
+
+c = get_config()  # noqa: F821  (traitlets provides it)
+
+c.CourseDirectory.course_id = "{{name}}"
+
+# The cells that ask for a name stand once, in the header that every assignment includes.
+c.IncludeHeaderFooter.header = "source/header.ipynb"
+
+# A test cell that a student deleted is put back before grading.
+c.OverwriteCells.add_missing_cells = True
+
+# A cell may run this many seconds, a whole notebook six times as many.
+c.Execute.timeout = 30
+
+# Viva's rules. What stands below this line says otherwise where this course wants that.
+{LINES.splitlines()[-1]}
+
+# A late submission loses a tenth of its score for each day that has begun.
+c.DailyPenalty.per_day = 0.1
+'''
+README = """# {name}
+
+An autograded course on nbgrader, with Viva.
+
+    viva audit        prove every assignment with right answers, wrong ones and mutants
+    viva release      compile source/ into release/, which students get
+    viva grade        grade what lies in submitted/<student>/<assignment>/
+    make formgrader   grade written answers by hand
+    viva feedback     write a page for each student
+    viva report       write a page about the class
+    viva export       write grades.csv
+
+`source/{first}/` is a small assignment to start from, `answers/{first}/` holds its known answers. `viva new NAME`
+writes another one, `viva adopt NOTEBOOK` takes over a notebook that you have. `viva doctor` says what this machine or
+this course lacks.
+"""
+MAKEFILE = """# One target per step of the flow: make grade, or make grade A=ps1 for one assignment.
+VIVA ?= viva
+
+.PHONY: audit release grade feedback report export doctor formgrader
+audit release grade feedback report export doctor:
+\t@$(VIVA) $@ $(A)
+formgrader:
+\t@jupyter lab --LabApp.default_url=/formgrader
+"""
+IGNORED = """.ipynb_checkpoints/
+__pycache__/
+feedback/
+report/
+gradebook.db*
+grades.csv
+results.jsonl*
+regrades.jsonl
+"""
+KEPT_EMPTY = "*\n!.gitignore\n"
+HEADER = "**Before you hand in.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."
+
+
+@dataclass(frozen=True)
+class Founding:
+    """What a folder needs to be a course: ``files`` by path below it, or, in a course, the rules that it lacks."""
+
+    folder: Path
+    files: dict[str, str]
+    lacking: tuple[Rule, ...] = ()
+    exists: bool = False
+    """Whether the folder is a course already."""
+
+
+def plan(folder: Path) -> Founding:
+    """What would be written into a folder. Raises CourseError where no course can be founded, or one cannot be read."""
+    folder = folder.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
+    config = folder / CONFIG
+    if config.is_file() or (folder / "source").is_dir():
+        lacking = tuple(missing(_read(config)))
+        return Founding(folder, {CONFIG: _with_lines(config)} if lacking else {}, lacking, exists=True)
+    if (above := course_above(folder)) and Path(above) != folder:
+        raise CourseError(f"{folder} lies in the course {above}. Name a folder outside of it.")
+    name = re.sub(r"[^\w-]+", "_", folder.name).strip("_") or "course"
+    about = {"name": name, "first": FIRST}
+    files = {CONFIG: SETTINGS.format(**about), "README.md": README.format(**about), "Makefile": MAKEFILE}
+    files |= {".gitignore": IGNORED, "source/header.ipynb": nbformat.writes(_header()) + "\n"}
+    files |= {f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")}
+    if there := [name for name in files if (folder / name).exists()]:
+        raise CourseError(
+            f"{folder} holds {', '.join(there)} already, which a new course would need; nothing was written. Name "
+            "another folder: viva init my_course"
+        )
+    return Founding(folder, files)
+
+
+def found(founding: Founding) -> list[Path]:
+    """Write what was planned; the paths. Of what is there only a configuration is replaced, by itself with more."""
+    written = []
+    for name, text in founding.files.items():
+        path = founding.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with leftovers.whole(path) as file:
+            file.write(text)
+        written.append(path)
+    if not founding.exists:
+        config = _read(founding.folder / CONFIG)
+        config.CourseDirectory.root = str(founding.folder)
+        written += write_assignment(Course(CourseDirectory(config=config)), FIRST)
+    return written
+
+
+def _read(config: Path) -> Config:
+    """Raises CourseError."""
+    try:
+        return Config(PyFileConfigLoader(config.name, path=str(config.parent)).load_config())
+    except ConfigFileNotFound:
+        return Config()
+    except Exception as error:  # it is Python, and can raise anything
+        raise CourseError(f"{config} cannot be read: {error} ({type(error).__name__}). Mend it first.") from error
+
+
+def _with_lines(config: Path) -> str:
+    """The text of a configuration with the lines that it needs at its end."""
+    text = config.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if config.is_file() else ""
+    begin = "" if re.search(r"^c\s*=", text, re.MULTILINE) else "c = get_config()  # noqa: F821\n\n"
+    return f"{text}{begin}# Viva's rules; what stands below says otherwise where this course wants that.\n{LINES}\n"
+
+
+def _header() -> nbformat.NotebookNode:
+    name = new_code_cell('NAME = ""\nCOLLABORATORS = ""', id="name")
+    cells = [new_markdown_cell(HEADER, id="before_you_hand_in"), name]
+    return new_notebook(cells=cells, metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}})
