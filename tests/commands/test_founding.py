@@ -121,5 +121,5 @@ def test_where_no_course_can_be_a_sentence_says_so(tmp_path):
         plan(tmp_path / "course" / "inner")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "nbgrader_config.py").write_text("c = get_config(\n")
-    with pytest.raises(CourseError, match="cannot be read: .*SyntaxError"):
+    with pytest.raises(CourseError, match=r"cannot be read: .*SyntaxError"):
         plan(tmp_path / "broken")

@@ -63,7 +63,7 @@ SOME = [
     (name, answer)
     for name in ASSIGNMENTS
     for place, answer in enumerate(read_answers(PROJECT / "answers" / name))
-    if place == 0 or answer.name == "only_the_first_answers" or place % 40 == 7
+    if place == 0 or answer.name == "only_the_first_answers"
 ]
 
 

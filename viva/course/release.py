@@ -69,7 +69,7 @@ def release(
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
     _require_the_same_cells(course, assignment)
-    _generate(course, assignment, config)
+    generate(course, assignment, config)
     folder = course.path("release", assignment)
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -218,7 +218,8 @@ def _kinds_in(notebook: NotebookNode) -> dict[str, set[str]]:
     return found
 
 
-def _generate(course: Course, assignment: str, config: Config) -> None:
+def generate(course: Course, assignment: str, config: Config) -> None:
+    """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells."""
     messages: list[str] = []
     log = logging.Logger(assignment, logging.WARNING)
     log.addHandler(_Collect(messages))
