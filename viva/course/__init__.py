@@ -12,6 +12,7 @@ inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
 material       all that grading an assignment depends on beside a submission
 autograde      the engine as steps inside nbgrader's autograder
+outputs        what happened to a notebook, put into its outputs
 steps          those and nbgrader's own, in their order
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker

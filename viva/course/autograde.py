@@ -15,7 +15,6 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from nbgrader import converters, utils
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
@@ -27,9 +26,9 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Float, Int, List
 
-from viva import wording
 from viva.course.gradebook.record import Expected
 from viva.course.gradebook.results import Results
+from viva.course.outputs import show
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.examination import Examination
@@ -39,7 +38,7 @@ from viva.engine.rehearsal import rehearse
 from viva.record import SubmissionRecord, doubtful
 from viva.submission.files.handin import name_problem
 from viva.submission.work import Work
-from viva.verdict import CourseError, Verdict
+from viva.verdict import CourseError
 from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL, Limits, Wall
 from viva.wall.protection import protection
 
@@ -270,36 +269,3 @@ def require_wall() -> None:
             "This machine cannot wall student code in, so nothing was graded. 'viva doctor' says what is missing; "
             "'viva grade --no-wall' grades all the same, with student code able to read and change your files."
         )
-
-
-def show(notebook: NotebookNode, outcome: Outcome) -> None:
-    """Put what happened into the notebook's outputs, where formgrader shows it."""
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        outputs, count = outcome.outputs.get(index, ([], None))
-        cell.execution_count = count if isinstance(count, int) else None
-        cell.outputs = [_output(item) for item in outputs]
-        results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
-        if len(results) > 1:
-            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
-            cell.outputs.append(new_output("stream", name="stdout", text="\n".join(lines) + "\n"))
-        for result in results:
-            if result.printed:
-                cell.outputs.append(new_output("stream", name="stdout", text=result.printed))
-            if result.verdict is not Verdict.PASSED:
-                why = wording.reason(result)
-                trace = [*result.traceback.splitlines(), *([] if result.traceback else [why])]
-                cell.outputs.append(new_output("error", ename=_name(result), evalue=why, traceback=trace))
-
-
-def _name(result) -> str:
-    name, _, _ = result.reason.partition(":")
-    if result.verdict is Verdict.ERROR and name.isidentifier():
-        return name
-    return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
-
-
-def _output(item: dict) -> NotebookNode:
-    fields = {key: value for key, value in item.items() if key != "output_type"}
-    return new_output(item["output_type"], **fields)
