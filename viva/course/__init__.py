@@ -20,5 +20,6 @@ batch          many submissions: planned, graded, recorded
 release        source/ -> release/
 edition        an assignment as it is out, and what the next release changes
 trialcopy      a copy of a course in which a regrade is tried
+changes        what a regrade changed: check by check, each with the reason
 regrade        a corrected assignment over graded submissions: who changes, and why
 """
