@@ -14,6 +14,7 @@ ownership     which cells and names of a notebook are the student's
 blueprint     what an assignment expects: cells, points, checks
 studentcopy   what a released notebook says about its own checks
 candidate     inside the wall: runs the student's cells and answers questions about them
+checkreport   what came of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
 parent        warm parents: the libraries are loaded once, a fork serves each submission

@@ -12,8 +12,8 @@ import pytest
 
 from tests.odd import FUNCTION, Named, Odd, refer
 from viva.engine import wire
+from viva.engine.checkreport import CHARACTERS
 from viva.engine.dialogue.kinds import ANY
-from viva.engine.examiner import CHARACTERS
 from viva.verdict import Verdict
 
 PROGRAM = """
