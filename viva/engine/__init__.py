@@ -7,7 +7,8 @@ have the libraries loaded, and both are behind the wall. What may be asked, and 
 learnt once, in a rehearsal of the instructor's own solution.
 
 values/       what may cross between the processes, as bytes
-wire          plain values to bytes and back, and messages over a pipe
+wire          plain values to bytes and back
+pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
 ownership     which cells and names of a notebook are the student's

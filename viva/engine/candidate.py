@@ -26,7 +26,7 @@ import warnings
 
 import numpy as np
 
-from viva.engine import wire
+from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
@@ -95,14 +95,14 @@ class Candidate:
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
 
     def listen(self) -> dict:
-        return wire.decode(wire.read(REQUEST), self.resolve)
+        return wire.decode(pipe.read(REQUEST), self.resolve)
 
     def answer(self, reply: dict) -> None:
         try:
             data = wire.encode(reply, self.refer)
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
-        wire.write(ANSWER, data)
+        pipe.write(ANSWER, data)
 
     # requests
 

@@ -23,7 +23,7 @@ import types
 import warnings
 from collections.abc import Iterable
 
-from viva.engine import wire
+from viva.engine import pipe, wire
 from viva.engine.checkreport import CHARACTERS, CheckReport, failed
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
@@ -68,7 +68,7 @@ class Examiner:
         warnings.formatwarning = _shown
         while True:
             try:
-                request = wire.decode(wire.read(REQUEST))
+                request = wire.decode(pipe.read(REQUEST))
             except EOFError:
                 os._exit(0)
             try:
@@ -76,7 +76,7 @@ class Examiner:
             except BaseException as error:  # a fault of the candidate's is no Exception
                 lines = [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {safe(str, error)}"]
                 reply = wire.encode({"fault": "".join(lines)[-4000:]})
-            wire.write(REPLY, reply)
+            pipe.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:
         """End a test that computes on when its time is over, as with what the student's code answered it may for ever.
@@ -92,7 +92,7 @@ class Examiner:
             raise CandidateStopped("it never finishes")
         if name in self.slow:
             self.slow.discard(name)
-            wire.write(REPLY, wire.encode({"asks": name}))
+            pipe.write(REPLY, wire.encode({"asks": name}))
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
         self.asker.kinds.known |= kinds

@@ -30,6 +30,7 @@ OWN = (
     *(
         "viva.engine.candidate",
         "viva.engine.wire",
+        "viva.engine.pipe",
         "viva.engine.values.arrays",
         "viva.engine.values.plain",
         "viva.engine.values.randomness",
