@@ -29,7 +29,8 @@ from msgpack import ExtType, Packer, packb
 from viva.engine import wire
 from viva.engine.values import frames
 from viva.engine.values.arrays import BYTES, DIMENSIONS
-from viva.engine.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS, TWINS
+from viva.engine.values.keys import TWINS
+from viva.engine.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS
 from viva.engine.wire import Reference, decode, encode, is_plain
 from viva.verdict import WireError
 

@@ -32,6 +32,7 @@ OWN = (
         "viva.engine.wire",
         "viva.engine.pipe",
         "viva.engine.values.arrays",
+        "viva.engine.values.keys",
         "viva.engine.values.plain",
         "viva.engine.values.randomness",
     ),

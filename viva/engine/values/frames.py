@@ -22,7 +22,8 @@ import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
 from viva.engine.values import arrays
-from viva.engine.values.plain import KIND, ZONES, check_keys
+from viva.engine.values.keys import check_keys
+from viva.engine.values.plain import KIND, ZONES
 from viva.verdict import WireError
 
 RANGE = 64 * 2**20  # the longest RangeIndex
