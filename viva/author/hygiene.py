@@ -10,7 +10,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import CHECK, HIDDEN, Blueprint, Cell, visible_and_hidden
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.pages.hidden import Veil, hidden_of
 

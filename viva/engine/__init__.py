@@ -12,6 +12,7 @@ pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
 ownership     which cells and names of a notebook are the student's
+checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
 studentcopy   what a released notebook says about its own checks
 candidate     inside the wall: runs the student's cells and answers questions about them
