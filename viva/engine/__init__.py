@@ -11,6 +11,7 @@ wire          plain values to bytes and back
 pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
+assigned      what a student's cell may give another value
 ownership     which cells and names of a notebook are the student's
 checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
