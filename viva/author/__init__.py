@@ -19,6 +19,7 @@ auditresult   what an audit came to, as plain data; excuses
 judgement     what the trials say, as plain data: proofs, fates, scores
 expectations  expected results that are computed from what a student's function had before
 hygiene       what a notebook should be before it is released
+jobs          what is graded in an audit
 audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
 audits        audits of several assignments at the terminal
