@@ -117,7 +117,7 @@ class Regrade:
         release(self.course, self.assignment, config=self.config)
         return self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
 
-    def grade(self, workers: int | None = None) -> Iterator[batch.Outcome]:
+    def grade(self, workers: int | None = None) -> Iterator[batch.Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
         return batch.grade(self.course, self.submissions(), config=self.config, workers=workers)
 
