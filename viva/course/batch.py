@@ -29,10 +29,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
-from viva.course.autograde import Autograde, Examine, new_grader, require_wall
+from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.course.gradebook.results import Results
+from viva.course.graders import new_grader, require_wall
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
