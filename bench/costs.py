@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 
 from viva.author.answers import fill_in, read_answers
-from viva.course.autograde import examination
+from viva.course.graders import examination
 from viva.engine import grading, libraries
 from viva.engine.grading import Grader
 from viva.engine.session import Session

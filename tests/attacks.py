@@ -142,9 +142,9 @@ ndarray.__module__ = "numpy"
 double, total = lambda x: ndarray(), ndarray()
 """,
     "an exception of the grader's own": """
-import viva.engine.examiner, viva.verdict
+import viva.engine.dialogue.namespace
 def double(x):
-    raise viva.engine.examiner.UnknownMagicError("%forged")
+    raise viva.engine.dialogue.namespace.UnknownMagicError("%forged")
 """,
     "an assertion that is caught": """
 def double(x):

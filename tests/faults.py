@@ -26,7 +26,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.course.batch import Outcome, autograde
+from viva.course.batch import Ending, autograde
 
 TINY = "tiny"
 STUB = "raise NotImplementedError()"
@@ -220,7 +220,7 @@ def require_tidy(course: Path) -> None:
     assert {path.name for path in course.glob("results*")} <= {"results.jsonl"}
 
 
-def grade_here(course: Path, *, workers: int = 2, backwards: bool = False) -> list[Outcome]:
+def grade_here(course: Path, *, workers: int = 2, backwards: bool = False) -> list[Ending]:
     """Grade without a new program, to save its start-up."""
     opened, config = load(course)
     submissions = opened.submissions([TINY])

@@ -17,7 +17,8 @@ from tests.conftest import PROJECT
 from viva.author.answers import read_answer
 from viva.cli import Viva
 from viva.course.gradebook.export import COLUMNS
-from viva.engine.blueprint import read_blueprint, split_checks
+from viva.engine.blueprint import read_blueprint
+from viva.engine.checks import split_checks
 from viva.wording import READERS, WORDS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

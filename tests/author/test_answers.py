@@ -5,7 +5,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from viva.author.answers import fill_in, read_answer
-from viva.engine.blueprint import Blueprint, Cell, Check
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checks import Check
 from viva.verdict import AnswerError
 
 BLUEPRINT = Blueprint(

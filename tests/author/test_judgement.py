@@ -10,7 +10,8 @@ from viva.author.judgement import ENDED, fate_of, flaky, lost_by, misfires, proo
 from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
 from viva.author.trials import Probe
-from viva.engine.blueprint import Blueprint, Cell, Check
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checks import Check
 from viva.verdict import Verdict
 
 MUTANT = Mutant("f", "other axis", "a -> b", "b", "a")

@@ -18,9 +18,9 @@ from tests.conftest import PROJECT, load
 from viva.course import batch
 from viva.course.batch import autograde
 from viva.course.processes import leftovers
-from viva.course.regrade import LOG, TOTAL, Change, Comparison, Regrade, grouped
+from viva.course.regrade import Comparison, Regrade
 from viva.course.release import release
-from viva.course.trialcopy import shadow
+from viva.course.trialcopy import LOG, shadow
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("regrade")
@@ -223,23 +223,6 @@ def test_a_regrade_that_was_stopped_goes_on_and_compares_with_what_stood_before_
     assert (second.before, second.edition) == (first.before, first.edition)
     second.finish()
     assert not Regrade(opened, TINY, config).resumed
-
-
-def test_changes_are_grouped_by_check_and_then_by_what_changed():
-    def change(student, check, old, new, cell="test"):
-        return Change(student, "tiny" if cell else "", cell, check, old, new, "because")
-
-    changes = [change("anna", "a", 0, 2), change("anna", "b", 1, None), change("anna", TOTAL, 5, 6, "")]
-    changes += [change("bo", "a", 0, 2), change("bo", "a[1]", 0, 1), change("bo", TOTAL, 5, 6, "")]
-    changes += [change("carl", "a", 2, 0), change("carl", "b", 1, None), change("carl", TOTAL, 8, 5, "")]
-    assert [(group.check, group.change, group.students) for group in grouped(changes)] == [
-        ("a", "0 -> 2", ("anna", "bo")),
-        ("a", "2 -> 0", ("carl",)),
-        ("b", "1 -> -", ("anna", "carl")),
-        ("a[1]", "0 -> 1", ("bo",)),
-        (TOTAL, "+1", ("anna", "bo")),
-        (TOTAL, "-3", ("carl",)),
-    ]
 
 
 def test_what_cannot_be_regraded_is_said_in_a_sentence(course, viva):

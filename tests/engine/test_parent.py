@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from viva.engine import wire
+from viva.engine import pipe, wire
 from viva.engine.parent import Parent
 from viva.verdict import WallError
 from viva.wall.confinement import Wall
@@ -40,11 +40,11 @@ class Child:
         self.pid = parent.fork([null, *self.out, theirs, reply], scratch)
         for descriptor in (theirs, reply, null):
             os.close(descriptor)
-        self.ready = wire.decode(wire.read(self.answer, timeout=30))
+        self.ready = wire.decode(pipe.read(self.answer, timeout=30))
 
     def ask(self, **request: object) -> dict:
-        wire.write(self.question, wire.encode(request))
-        return wire.decode(wire.read(self.answer, timeout=30))
+        pipe.write(self.question, wire.encode(request))
+        return wire.decode(pipe.read(self.answer, timeout=30))
 
     def run(self, source: str) -> str:
         return "".join(item.get("text", str(item)) for item in self.ask(do="run", source=source)["outputs"])
@@ -127,9 +127,9 @@ def test_children_share_nothing_but_the_libraries(parents, tmp_path):
 
 def test_a_child_that_died_is_reaped_when_it_is_ended(parents, tmp_path):
     candidate = Child(parents[0], tmp_path)
-    wire.write(candidate.question, wire.encode({"do": "run", "source": "import os\nos._exit(7)"}))
+    pipe.write(candidate.question, wire.encode({"do": "run", "source": "import os\nos._exit(7)"}))
     with pytest.raises(EOFError):
-        wire.read(candidate.answer, timeout=30)
+        pipe.read(candidate.answer, timeout=30)
     assert not gone(candidate.pid)  # a zombie: its number is not given to another process
     assert os.waitstatus_to_exitcode(parents[0].end(candidate.pid)) == 7
     assert gone(candidate.pid)
@@ -139,7 +139,7 @@ def test_a_child_that_died_is_reaped_when_it_is_ended(parents, tmp_path):
 def test_ending_a_child_kills_it_whatever_it_does(parents, tmp_path):
     candidate = Child(parents[0], tmp_path)
     source = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-    wire.write(candidate.question, wire.encode({"do": "run", "source": source}))
+    pipe.write(candidate.question, wire.encode({"do": "run", "source": source}))
     assert os.waitstatus_to_exitcode(parents[0].end(candidate.pid)) == -signal.SIGKILL
     assert gone(candidate.pid)
     candidate.close()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.oral import Exam, lost, read
 from viva import wording
-from viva.course.autograde import new_grader
+from viva.course.graders import new_grader
 from viva.engine.dialogue.kinds import PLAIN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse

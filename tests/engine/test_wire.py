@@ -7,10 +7,8 @@ import contextlib
 import datetime as dt
 import enum
 import itertools
-import os
 import random
 import struct
-import threading
 import time
 import timeit
 import tracemalloc
@@ -31,7 +29,8 @@ from msgpack import ExtType, Packer, packb
 from viva.engine import wire
 from viva.engine.values import frames
 from viva.engine.values.arrays import BYTES, DIMENSIONS
-from viva.engine.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS, TWINS
+from viva.engine.values.keys import TWINS
+from viva.engine.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS
 from viva.engine.wire import Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
@@ -975,118 +974,10 @@ def test_work_is_in_proportion_to_the_message(kind):
     assert time.process_time() - started < 2
 
 
-# --- pipes
-
-
-@pytest.fixture
-def pipe():
-    ends = list(os.pipe())
-    yield ends
-    for end in ends:
-        with contextlib.suppress(OSError):
-            os.close(end)
-
-
-def test_messages_keep_their_bounds(pipe):
-    reading, writing = pipe
-    for payload in (b"", b"a", b"b" * 1000):
-        wire.write(writing, payload)
-    assert [wire.read(reading, timeout=1) for _ in range(3)] == [b"", b"a", b"b" * 1000]
-
-
-@pytest.mark.parametrize("timeout", [None, 20])
-@pytest.mark.parametrize("blocking", [True, False])
-def test_a_message_larger_than_the_pipe_arrives_whole(pipe, timeout, blocking):
-    reading, writing = pipe
-    os.set_blocking(reading, blocking)
-    os.set_blocking(writing, blocking)
-    payload = random.Random(1).randbytes(1_000_003)
-    thread = threading.Thread(target=wire.write, args=(writing, payload, timeout))
-    thread.start()
-    assert wire.read(reading, timeout=timeout) == payload
-    thread.join()
-
-
-def test_a_message_that_comes_byte_by_byte_arrives_whole(pipe):
-    reading, writing = pipe
-
-    def drip():
-        for byte in struct.pack(">I", 5) + b"abcde":
-            os.write(writing, bytes([byte]))
-            time.sleep(0.002)
-
-    thread = threading.Thread(target=drip)
-    thread.start()
-    assert wire.read(reading, timeout=5) == b"abcde"
-    thread.join()
-
-
-@pytest.mark.parametrize("sent", [b"", b"\0\0", struct.pack(">I", 5), struct.pack(">I", 5) + b"abc"])
-def test_a_side_that_closes_is_the_end_of_the_file(pipe, sent):
-    reading, writing = pipe
-    os.write(writing, sent)
-    os.close(writing)
-    with pytest.raises(EOFError):
-        wire.read(reading, timeout=1)
-
-
-def test_writing_to_a_side_that_closed_is_the_end_of_the_file(pipe):
-    reading, writing = pipe
-    os.close(reading)
-    with pytest.raises(EOFError):
-        wire.write(writing, b"abc")
-
-
-def test_a_message_longer_than_the_limit_is_refused(pipe, monkeypatch):
-    reading, writing = pipe
-    wire.write(writing, b"abcdef")
-    with pytest.raises(WireError, match="6 bytes"):
-        wire.read(reading, limit=5)
-    monkeypatch.setattr(wire, "MESSAGE", 5)
-    with pytest.raises(WireError, match="6 bytes"):
-        wire.write(writing, b"abcdef")
-
-
-@pytest.mark.parametrize("sent", [b"", struct.pack(">I", 5) + b"abc"])
-def test_a_silent_side_is_a_timeout(pipe, sent):
-    reading, writing = pipe
-    os.write(writing, sent)
-    started = time.monotonic()
-    with pytest.raises(TimeoutError):
-        wire.read(reading, timeout=0.1)
-    assert 0.09 < time.monotonic() - started < 2
-
-
-def test_a_side_that_does_not_read_is_a_timeout(pipe):
-    with pytest.raises(TimeoutError):
-        wire.write(pipe[1], bytes(10**6), timeout=0.1)
-
-
-def test_a_drip_does_not_put_off_the_deadline(pipe):
-    reading, writing = pipe
-    os.write(writing, struct.pack(">I", 1000))
-    done = threading.Event()
-
-    def drip():
-        while not done.wait(0.02):
-            os.write(writing, b"a")
-
-    thread = threading.Thread(target=drip)
-    thread.start()
-    try:
-        with pytest.raises(TimeoutError):
-            wire.read(reading, timeout=0.2)
-    finally:
-        done.set()
-        thread.join()
-
-
 def test_a_small_array_crosses_in_tens_of_microseconds():
     array = np.ones((3, 4))
     assert min(timeit.repeat(lambda: decode(encode(array)), number=50, repeat=40)) / 50 < 100e-6
 
 
 def test_everything_the_module_needs_is_collected():
-    assert collections.Counter(wire.__all__) == Counter(
-        ["Reference", "WireError", "decode", "encode", "is_plain", "read", "write"]
-    )
+    assert collections.Counter(wire.__all__) == Counter(["Reference", "WireError", "decode", "encode", "is_plain"])

@@ -9,7 +9,8 @@ import nbformat
 import pytest
 
 from tests.conftest import PROJECT
-from viva.engine.blueprint import HIDDEN, read_blueprint
+from viva.engine.blueprint import read_blueprint
+from viva.engine.checks import HIDDEN
 
 SOURCES = sorted(PROJECT.glob("source/*/*.ipynb"))
 COMMITTED = sorted([*PROJECT.glob("source/**/*.ipynb"), *PROJECT.glob("release/*/*.ipynb")])

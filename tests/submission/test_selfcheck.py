@@ -17,7 +17,8 @@ from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from viva.author.answers import fill_in, read_answer, read_answers
-from viva.engine.blueprint import HIDDEN, read_blueprint
+from viva.engine.blueprint import read_blueprint
+from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.engine.studentcopy import SECONDS, describe, open_copy

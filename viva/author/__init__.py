@@ -4,23 +4,25 @@ Theory of operation. Known right answers must earn every point, known wrong ones
 mutants of the solution must be caught; all are graded in the real engine. A mutant that no check notices is compared
 with the solution, while a witness watches what its functions do.
 
-checkname    how checks are told apart, and the text that people read and write for each
-answers      known right and wrong answers, and the submissions made from them
-skeleton     a new assignment to start from
-adoption     an existing nbgrader notebook -> one of this course
-operators    the mistakes that people make in Python, as changes of a syntax tree
-slips        those that they make with attention, and when they train
-mutants      wrong solutions derived from the right one
-trimming     which cells a trial needs
-witness      runs beside a mutant and finds out whether it is equivalent to the solution
-ruling       what one trial says of one check
-trials       what a worker process does with one notebook of an audit
-auditresult  what an audit came to, as plain data; excuses
-judgement    what the trials say, as plain data: proofs, fates, scores
-hygiene      what a notebook should be before it is released
-audit        an assignment is proven
-auditpage    the audit as an HTML page, and the record that it passed
-audits       audits of several assignments at the terminal
-demo         the demo class
-paraphrase   a right answer in other words, so that honest demo students are not alike
+checkname     how checks are told apart, and the text that people read and write for each
+answers       known right and wrong answers, and the submissions made from them
+skeleton      a new assignment to start from
+adoption      an existing nbgrader notebook -> one of this course
+operators     the mistakes that people make in Python, as changes of a syntax tree
+slips         those that they make with attention, and when they train
+mutants       wrong solutions derived from the right one
+trimming      which cells a trial needs
+witness       runs beside a mutant and finds out whether it is equivalent to the solution
+ruling        what one trial says of one check
+trials        what a worker process does with one notebook of an audit
+auditresult   what an audit came to, as plain data; excuses
+judgement     what the trials say, as plain data: proofs, fates, scores
+expectations  expected results that are computed from what a student's function had before
+hygiene       what a notebook should be before it is released
+jobs          what is graded in an audit
+audit         an assignment is proven
+auditpage     the audit as an HTML page, and the record that it passed
+audits        audits of several assignments at the terminal
+demo          the demo class
+paraphrase    a right answer in other words, so that honest demo students are not alike
 """

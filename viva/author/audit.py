@@ -8,7 +8,6 @@ solution; where the two are equivalent, it is no fault of the tests.
 from __future__ import annotations
 
 import contextlib
-import copy
 import os
 import tempfile
 import time
@@ -18,14 +17,15 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.author.answers import Answer, fill_in, read_answers
+from viva.author.answers import Answer, read_answers
 from viva.author.auditresult import Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import findings, untold
+from viva.author.jobs import RUNS, Jobs
 from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker, make_grader
-from viva.author.trimming import name_of, seeded, trimmed
+from viva.author.trimming import trimmed
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
@@ -39,8 +39,6 @@ from viva.wall.confinement import MB, USUAL
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
-RUNS = 6
-"""So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
 MARGIN = 3
 """A right answer should need no more than this part of the time and the memory that it may have."""
 
@@ -107,9 +105,8 @@ class _Run:
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
         self.done = self.total = 0
-        cells = [cell.id for cell in self.blueprint.cells if cell.kind == "answer"]
-        code = {name_of(cell) for cell in self.release.cells if cell.cell_type == "code"}
-        self.cells = [cell for cell in cells if cell in code]
+        self.jobs = Jobs(self.release, self.known, self.answers, self.data)
+        self.cells = self.jobs.cells
 
     def audit(self) -> Audit:
         watched = self._one("watch", self.blueprint, self.data)
@@ -118,10 +115,10 @@ class _Run:
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
         found = mutants(self.blueprint, results, watched["integers"])
-        jobs, more = list(self._proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers)
+        jobs, more = list(self.jobs.proofs()), 2 * len(self.cells) + RUNS - 1 + len(self.answers)
         self.total = len(jobs) + more + len(self.cells) + len(found)
         trials = self._map(jobs)
-        trials |= self._map([*self._alone(trials), *self._again(trials)])
+        trials |= self._map([*self.jobs.alone(trials), *self.jobs.again(trials)])
         if lost_by(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
@@ -130,7 +127,7 @@ class _Run:
                 "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
                 "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."
             )
-        trials |= self._map(self._mutations(found, self._ground(trials) if found else {}))
+        trials |= self._map(self.jobs.mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
         self._compare(found, trials)
@@ -157,61 +154,12 @@ class _Run:
             self.progress(self.done, max(self.total, self.done))
         return results
 
-    def _filled(self, right: set[str]) -> NotebookNode:
-        """The release with the solution in some answer cells."""
-        notebook, solutions = copy.deepcopy(self.release), self.blueprint.solutions()
-        for cell in notebook.cells:
-            if name_of(cell) in right:
-                cell.source = solutions[name_of(cell)]
-        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        return notebook
-
-    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
-        return key, "grade", notebook, known or self.known, self.data
-
-    def _answered(self, answer: Answer) -> NotebookNode:
-        """The release with a known answer in it."""
-        notebook = fill_in(answer, self.release, self.blueprint)
-        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        return notebook
-
-    def _proofs(self) -> Iterator[tuple]:
-        solution = self._filled(set(self.cells))
-        yield self._grading(("untouched",), self._filled(set()))
-        yield self._grading(("solution",), solution)
-        yield self._grading(("trimmed",), *self._trimmed(solution))
-        for place, answer in enumerate(self.answers):
-            yield self._grading(("answer", place), self._answered(answer))
-
-    def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
-        return trimmed(notebook, self.known, {cell.id for cell in self.blueprint.cells if cell.kind == "tests"})
-
-    def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
-        """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""
-        trial = trials[("trimmed",)]
-        return self._trimmed if trial and not trial.lost and not trial.faults else lambda notebook: (notebook,)
-
-    def _again(self, trials: dict) -> Iterator[tuple]:
-        lean, solution = self._leaner(trials), self._filled(set(self.cells))
-        for run in range(1, RUNS):
-            notebook, *known = lean(solution)
-            yield self._grading(("again", run), seeded(notebook, run), *known)
-        for place, answer in enumerate(self.answers):
-            notebook, *known = lean(self._answered(answer))
-            yield self._grading(("second", place), seeded(notebook, place), *known)
-
-    def _alone(self, trials: dict) -> Iterator[tuple]:
-        lean = self._leaner(trials)
-        for cell in self.cells:
-            yield self._grading(("alone", cell), *lean(self._filled({cell})))
-            yield self._grading(("without", cell), *lean(self._filled(set(self.cells) - {cell})))
-
     def _ground(self, known: dict) -> dict[str, tuple[NotebookNode, Examination, float]]:
         """By answer cell, the fewest cells that its mutants need, and a limit of seconds.
 
         These are the test cells that lose a check when the answer is blank, as long as the solution passes them.
         """
-        solution = self._filled(set(self.cells))
+        solution = self.jobs.filled(set(self.cells))
         tests = {cell: {check.cell for check in lost_by(known["without", cell])} for cell in self.cells}
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
         trials = self._map([((cell,), "grade", *small[cell], self.data) for cell in self.cells])
@@ -223,13 +171,6 @@ class _Run:
             ground[cell] = *small[cell], min(self.most, max(LEAST, 5 * (trial.seconds if trial else self.most)))
         self.result.limit = max((limit for *_, limit in ground.values()), default=0.0)
         return ground
-
-    def _mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
-        jobs = []
-        for place, mutant in enumerate(found):
-            notebook, known, limit = ground[mutant.cell]
-            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, self.data, limit))
-        return jobs
 
     # judgements
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import CHECK, HIDDEN, Blueprint, Cell, visible_and_hidden
+from viva.author.expectations import stale, tree_of
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.pages.hidden import Veil, hidden_of
 
@@ -48,7 +50,7 @@ def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
         *_ids(blueprint),
         *_titles(blueprint),
         *_messages(blueprint),
-        *_expectations(blueprint),
+        *stale(blueprint),
         *_copies(blueprint),
         *_missing(blueprint),
         *_revealed(release, blueprint),
@@ -98,26 +100,13 @@ def _messages(blueprint: Blueprint) -> Iterator[str]:
         where = f"Cell '{cell.id}', check '{check.title}'"
         yield from _given_away(check.title, f"{where}: the title")
         for hidden in HIDDEN.findall(check.source):
-            for node in ast.walk(_parsed(hidden)):
+            for node in ast.walk(tree_of(hidden)):
                 if isinstance(node, ast.Assert) and node.msg is not None:
                     yield from _given_away(_text(node.msg), f"{where}: a hidden message")
                     shown = {name.id for part in ast.walk(node.msg) if isinstance(part, ast.FormattedValue)
                              for name in ast.walk(part) if isinstance(name, ast.Name)}  # fmt: skip
                     for name in sorted(name for name in shown if "expect" in name or "solution" in name):
                         yield f"{where}: a hidden message shows students the value of '{name}'."
-
-
-def _expectations(blueprint: Blueprint) -> Iterator[str]:
-    """Expectations computed from the very object that a student's function had before, and may have changed."""
-    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.kind == "answer"))
-    ours: set[str] = set()
-    for cell, check in blueprint.checks():
-        ours |= _functions(cell.source)  # test cells below use them too
-        for name in dict.fromkeys(_stale(_parsed(check.source).body, theirs, ours, set())):
-            yield (
-                f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "
-                f"result is computed from it, and may have changed it; compute that before, or hand over a copy."
-            )
 
 
 def _copies(blueprint: Blueprint) -> Iterator[str]:
@@ -151,45 +140,9 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
 def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
     """The functions and classes that the hidden lines of a test cell define."""
     for lines in HIDDEN.findall(cell.source):
-        for node in _parsed(lines).body:
+        for node in tree_of(lines).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 yield node
-
-
-def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]) -> Iterator[str]:
-    """The names from which something is expected after a function of ``theirs`` had them as they are."""
-    for statement in body:
-        blocks = [getattr(statement, block) for block in ("body", "orelse") if getattr(statement, block, [])]
-        shown = {id(node) for node in ast.walk(getattr(statement, "msg", None) or ast.Pass())}
-        nodes = [node for node in ast.walk(statement) if not blocks and id(node) not in shown]
-        calls = [node for node in nodes if isinstance(node, ast.Call)]
-        of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
-        passing = {node.id for part in nodes if isinstance(part, ast.comprehension) for node in ast.walk(part.target)
-                   if isinstance(node, ast.Name)}  # fmt: skip
-        given = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
-        inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
-            id(node.value)
-            for node in nodes
-            if isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
-        }
-        read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-        outside = {node.id for node in read if id(node) not in inside}
-        ours_use = {node.id for call in calls if getattr(call.func, "id", "") in ours for node in ast.walk(call)
-                    if isinstance(node, ast.Name)}  # fmt: skip
-        bound = {
-            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        expecting = any("expect" in name for name in bound) and not blocks
-        yield from sorted((given & outside) | (had & (ours_use | (outside if expecting else set()))))
-        had = (had | given) - bound
-        for block in blocks:
-            yield from _stale(block, theirs, ours, set(had))
-
-
-def _bare(argument: ast.expr) -> str:
-    """The name that is handed over as it is, also behind a star; empty for anything else."""
-    argument = argument.value if isinstance(argument, ast.Starred) else argument
-    return argument.id if isinstance(argument, ast.Name) else ""
 
 
 def _given_away(text: str, what: str) -> Iterator[str]:
@@ -203,13 +156,6 @@ def _text(node: ast.expr) -> str:
     return "".join(
         part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
     )
-
-
-def _parsed(source: str) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return ast.Module([], [])
 
 
 def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
@@ -239,10 +185,6 @@ def _squeezed(source: str) -> str:
     return re.sub(r"\s+", "", source)
 
 
-def _functions(source: str) -> set[str]:
-    return {node.name for node in _parsed(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-
-
 def _cells(notebook: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         where = f"Cell '{cell.metadata.get('nbgrader', {}).get('grade_id') or cell.get('id', '')}'"
@@ -259,7 +201,7 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
 
 
 def _imports(source: str) -> Iterator[str]:
-    for node in ast.walk(_parsed(source)):
+    for node in ast.walk(tree_of(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -272,7 +214,7 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
     for cell in blueprint.cells:
         if not cell.code:
             continue
-        calls = [node for node in ast.walk(_parsed(cell.source)) if isinstance(node, ast.Call)]
+        calls = [node for node in ast.walk(tree_of(cell.source)) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda node: node.lineno):
             name = ast.unparse(node.func)
             if name.endswith(("random.seed", "set_state")):

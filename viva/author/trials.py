@@ -21,7 +21,7 @@ from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
-from viva.course.autograde import new_grader
+from viva.course.graders import new_grader
 from viva.engine.blueprint import Blueprint
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader

@@ -4,5 +4,6 @@ plaintext    a stranger's text, made fit to be shown
 picture      whether a browser can show a student's picture without harm
 address      where a student's link may lead
 mathematics  formulas that do more than typeset are shown as they were typed
+attributes   what the attributes of a student's HTML may say
 markup       HTML and Markdown from a student, made harmless
 """

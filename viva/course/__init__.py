@@ -11,7 +11,9 @@ links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
 material       all that grading an assignment depends on beside a submission
+graders        the graders of this process, and what they know about a notebook
 autograde      the engine as steps inside nbgrader's autograder
+outputs        what happened to a notebook, put into its outputs
 steps          those and nbgrader's own, in their order
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
@@ -19,5 +21,6 @@ batch          many submissions: planned, graded, recorded
 release        source/ -> release/
 edition        an assignment as it is out, and what the next release changes
 trialcopy      a copy of a course in which a regrade is tried
+changes        what a regrade changed: check by check, each with the reason
 regrade        a corrected assignment over graded submissions: who changes, and why
 """

@@ -6,16 +6,11 @@ button in formgrader use them too. `Autograde` is nbgrader's converter with them
 
 from __future__ import annotations
 
-import atexit
 import datetime
-import hashlib
-import os
-from dataclasses import replace
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from nbgrader import converters, utils
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
@@ -27,24 +22,18 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Float, Int, List
 
-from viva import wording
 from viva.course.gradebook.record import Expected
 from viva.course.gradebook.results import Results
+from viva.course.graders import examination, source_notebook, warm_grader
+from viva.course.outputs import show
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
-from viva.engine.examination import Examination
-from viva.engine.grading import Grader, examiners_limits
 from viva.engine.outcome import Outcome
-from viva.engine.rehearsal import rehearse
 from viva.record import SubmissionRecord, doubtful
 from viva.submission.files.handin import name_problem
 from viva.submission.work import Work
-from viva.verdict import CourseError, Verdict
-from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL, Limits, Wall
-from viva.wall.protection import protection
-
-_graders: dict[tuple, Grader] = {}
-_examinations: dict[tuple, Examination] = {}
+from viva.verdict import CourseError
+from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 
 
 class Examine(NbGraderPreprocessor):
@@ -216,90 +205,3 @@ class Autograde(converters.Autograde):
 
 def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
-    """The instructor's version of a notebook. Raises CourseError when it is not there."""
-    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
-    if not path.is_file():
-        raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
-    return path
-
-
-def examination(source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str]) -> Examination:
-    """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
-
-    ``locked`` and ``stubs`` are the texts of its cells as they were released.
-    """
-    key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
-    if key not in _examinations:
-        _examinations[key] = rehearse(source, grader, source.parent, locked)
-    return replace(_examinations[key], stubs=stubs)
-
-
-def warm_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0) -> Grader:
-    """This process's grader; its warm parents live as long as the process.
-
-    Raises CourseError when the machine cannot wall student code in, unless told ``no_wall``.
-    """
-    key = (os.getpid(), seconds, no_wall, memory, budget)
-    if key not in _graders:
-        _graders[key] = grader = new_grader(seconds, no_wall, memory, budget)
-        atexit.register(grader.close)
-    return _graders[key]
-
-
-def limits_of(seconds: float, megabytes: int) -> Limits:
-    """Limits of a candidate whose cells may take so many ``seconds`` each: together as much as twenty of them."""
-    return Limits(cpu_seconds=max(USUAL.cpu_seconds, int(20 * seconds)), memory_bytes=megabytes * MB)
-
-
-def new_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0, **libraries: tuple[str, ...]) -> Grader:
-    """A grader whose caller closes it; for ``libraries`` see Grader. Raises CourseError as warm_grader does."""
-    walls, limits = None, limits_of(seconds, memory)
-    if not no_wall:
-        require_wall()
-        walls = Wall.for_candidate(limits=limits), Wall.for_examiner(limits=examiners_limits(limits))
-    return Grader(seconds, walls, budget=budget, limits=limits, **libraries)
-
-
-def require_wall() -> None:
-    """Raises CourseError when the machine cannot wall student code in."""
-    if protection().level == "none":
-        raise CourseError(
-            "This machine cannot wall student code in, so nothing was graded. 'viva doctor' says what is missing; "
-            "'viva grade --no-wall' grades all the same, with student code able to read and change your files."
-        )
-
-
-def show(notebook: NotebookNode, outcome: Outcome) -> None:
-    """Put what happened into the notebook's outputs, where formgrader shows it."""
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        outputs, count = outcome.outputs.get(index, ([], None))
-        cell.execution_count = count if isinstance(count, int) else None
-        cell.outputs = [_output(item) for item in outputs]
-        results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
-        if len(results) > 1:
-            lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
-            cell.outputs.append(new_output("stream", name="stdout", text="\n".join(lines) + "\n"))
-        for result in results:
-            if result.printed:
-                cell.outputs.append(new_output("stream", name="stdout", text=result.printed))
-            if result.verdict is not Verdict.PASSED:
-                why = wording.reason(result)
-                trace = [*result.traceback.splitlines(), *([] if result.traceback else [why])]
-                cell.outputs.append(new_output("error", ename=_name(result), evalue=why, traceback=trace))
-
-
-def _name(result) -> str:
-    name, _, _ = result.reason.partition(":")
-    if result.verdict is Verdict.ERROR and name.isidentifier():
-        return name
-    return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
-
-
-def _output(item: dict) -> NotebookNode:
-    fields = {key: value for key, value in item.items() if key != "output_type"}
-    return new_output(item["output_type"], **fields)

@@ -29,10 +29,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
-from viva.course.autograde import Autograde, Examine, new_grader, require_wall
+from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.course.gradebook.results import Results
+from viva.course.graders import new_grader, require_wall
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
@@ -68,7 +69,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Ending:
     """What became of one submission, why, and what else is worth knowing about it."""
 
     submission: Submission
@@ -83,6 +84,9 @@ class Outcome:
         return [result.verdict for _, _, result in self.record.results()] if self.record else []
 
 
+Outcome = Ending  # the commands call it so still
+
+
 def autograde(
     course: Course,
     submissions: list[Submission],
@@ -90,8 +94,8 @@ def autograde(
     config: Config,
     workers: int | None = None,
     tell: Callable[[str], object] = print,
-) -> Iterator[Outcome]:
-    """Grade submissions, yielding an outcome for each when it is recorded.
+) -> Iterator[Ending]:
+    """Grade submissions, yielding an ending for each when it is recorded.
 
     It works ``alone``. With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
@@ -114,7 +118,7 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
 def grade(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
-) -> Iterator[Outcome]:
+) -> Iterator[Ending]:
     """Grade as ``autograde`` does, for one who is alone with the course already."""
     leftovers.finish_builds(course.folders_around("autograded"))
     try:
@@ -124,7 +128,7 @@ def grade(
         leftovers.finish_builds(course.folders_around("autograded"))
 
 
-def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Outcome]:
+def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Ending]:
     assignments = sorted({submission.assignment for submission in submissions})
     released, refused = {}, {}
     for name in assignments:
@@ -138,15 +142,15 @@ def _grade(course: Course, submissions: list[Submission], config: Config, worker
     todo, found, links = [], {}, Links(course)
     for submission in submissions:
         if submission.assignment in refused:
-            yield Outcome(submission, Status.FAILED, str(refused[submission.assignment]))
+            yield Ending(submission, Status.FAILED, str(refused[submission.assignment]))
             continue
         problem = links.problem(submission)
         finding = Finding(problem) if problem else find(submission, released[submission.assignment])
         found[submission] = finding
         if finding.problem:
-            yield Outcome(submission, Status.EXPLAINED, finding.problem, finding.notes)
+            yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
         elif batch.unchanged(submission):
-            yield Outcome(submission, Status.UNCHANGED, "", finding.notes)
+            yield Ending(submission, Status.UNCHANGED, "", finding.notes)
         else:
             todo.append(submission)
     if todo:
@@ -213,7 +217,7 @@ class _Batch:
             "hidden": libraries.wanted(source),
         }
 
-    def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Outcome]:
+    def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
         settings = self.seconds, self.no_wall, self.memory, self.budget
         with (
             stopping.postponed(),
@@ -233,11 +237,11 @@ class _Batch:
                 about = job.submission, job.finding.notes
                 if done is None:
                     reason = "the process that graded it was killed twice; look at the machine, then grade again"
-                    yield Outcome(about[0], Status.FAILED, reason, about[1])
+                    yield Ending(about[0], Status.FAILED, reason, about[1])
                 elif done.passed is None:
-                    yield Outcome(about[0], Status.FAILED, done.problem, about[1], done.log)
+                    yield Ending(about[0], Status.FAILED, done.problem, about[1], done.log)
                 elif done.passed.explained:
-                    yield Outcome(about[0], Status.EXPLAINED, done.passed.explained, about[1])
+                    yield Ending(about[0], Status.EXPLAINED, done.passed.explained, about[1])
                 else:
                     waiting.append((job, done.passed))
                     if len(waiting) >= IN_ONE_TRANSACTION or time.monotonic() - start > 1:
@@ -259,18 +263,18 @@ class _Batch:
                         grader.learn(examination)
         return known
 
-    def _record(self, writer: Writer, waiting: list[tuple[Job, Passed]]) -> list[Outcome]:
+    def _record(self, writer: Writer, waiting: list[tuple[Job, Passed]]) -> list[Ending]:
         """Save drafts in one transaction; where that fails, each in its own."""
-        outcomes = []
+        endings = []
         try:
             writer.record([done.graded for _, done in waiting])
         except (SQLAlchemyError, InvalidEntry, VivaError) as error:
             if concerns_all(error):
                 raise
             if len(waiting) > 1:
-                return [outcome for one in waiting for outcome in self._record(writer, [one])]
+                return [ending for one in waiting for ending in self._record(writer, [one])]
             reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
-            return [Outcome(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
+            return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:
                 done.record.key = self.key(job.submission)
@@ -281,8 +285,8 @@ class _Batch:
             reason = f"the check '{ungraded.title}' is ungraded: {wording.reason(ungraded)}" if ungraded else ""
             status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record.faults)
             notes = (*job.finding.notes, *done.notes)
-            outcomes.append(Outcome(job.submission, status, reason, notes, log, done.record))
-        return outcomes
+            endings.append(Ending(job.submission, status, reason, notes, log, done.record))
+        return endings
 
 
 def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:

@@ -12,7 +12,7 @@ import nbformat
 
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
-from viva.engine.blueprint import CHECK, HIDDEN, split_checks
+from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.verdict import BlueprintError
 
 BY_HAND = "graded by hand"

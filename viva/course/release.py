@@ -18,9 +18,10 @@ from nbgrader.preprocessors import ClearHiddenTests, Execute, SaveCells
 from traitlets.config import Config
 
 from viva import wording
-from viva.course.autograde import Examine, limits_of
+from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
+from viva.course.graders import limits_of
 from viva.course.processes import leftovers
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook

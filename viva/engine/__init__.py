@@ -7,13 +7,17 @@ have the libraries loaded, and both are behind the wall. What may be asked, and 
 learnt once, in a rehearsal of the instructor's own solution.
 
 values/       what may cross between the processes, as bytes
-wire          plain values to bytes and back, and messages over a pipe
+wire          plain values to bytes and back
+pipe          messages over a pipe
 dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
+assigned      what a student's cell may give another value
 ownership     which cells and names of a notebook are the student's
+checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
 studentcopy   what a released notebook says about its own checks
 candidate     inside the wall: runs the student's cells and answers questions about them
+checkreport   what came of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
 parent        warm parents: the libraries are loaded once, a fork serves each submission

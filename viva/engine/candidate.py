@@ -7,9 +7,6 @@ It is asked to run cells, for which it returns notebook outputs, and, between th
 operation on its objects: look up a name, call a function, get an item. What cannot cross by value
 stays here, in a table; the other side gets its number.
 
-An interrupt says that the time is over. It is let through only while the student's code runs: between
-a question and its answer it would leave half a message, or an answer that nobody waits for.
-
 Nothing here has to be trusted: the student's code shares this interpreter and may have changed any
 of it. The other side reads every answer as bytes from a stranger. No hidden test is ever sent here.
 """
@@ -26,13 +23,15 @@ import warnings
 
 import numpy as np
 
-from viva.engine import wire
+from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
+from viva.engine.dialogue.callback import Callback
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
+from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
 from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
 from viva.engine.dialogue.sharedvalues import Shared
-from viva.engine.dialogue.shell import OUTPUT_CHARACTERS, Outputs, Shell, Stream
+from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.randomness import get_state, set_state
 from viva.folder import state
 from viva.verdict import WireError
@@ -40,22 +39,6 @@ from viva.verdict import WireError
 REQUEST, ANSWER = 3, 4
 WARNINGS = 20
 """So many warnings of one operation are told."""
-
-
-@contextlib.contextmanager
-def interruptible(yes: bool = True):
-    """Let interrupts through, or hold them back, for a while."""
-    ways = (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
-    try:
-        signal.pthread_sigmask(ways[yes], {signal.SIGINT})
-        yield
-    finally:
-        signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
-
-
-def forget_interrupt() -> None:
-    """Drop an interrupt that was held back."""
-    signal.sigtimedwait({signal.SIGINT}, 0)
 
 
 class Candidate:
@@ -95,14 +78,14 @@ class Candidate:
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
 
     def listen(self) -> dict:
-        return wire.decode(wire.read(REQUEST), self.resolve)
+        return wire.decode(pipe.read(REQUEST), self.resolve)
 
     def answer(self, reply: dict) -> None:
         try:
             data = wire.encode(reply, self.refer)
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
-        wire.write(ANSWER, data)
+        pipe.write(ANSWER, data)
 
     # requests
 
@@ -119,7 +102,7 @@ class Candidate:
         except BaseException as escaped:
             error = escaped
             self.shell.showtraceback()
-        self._flush(outputs)
+        outputs.add_written()
         told = None if error is None else exceptions.told(error, self.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
@@ -135,11 +118,11 @@ class Candidate:
         """Do one operation and return its result, what it printed and what it changed in place.
 
         An interrupt that came before the ``first`` operation of a check was meant for the check before. ``shared``
-        are values that both sides keep, as the other side has changed them. For ``state`` see _take_state.
+        are values that both sides keep, as the other side has changed them. For ``state`` see take_state.
         """
         if first:
             forget_interrupt()
-        self._take_state(**state)
+        self.take_state(**state)
         self.asked = True
         around, Shell.outputs = Shell.outputs, Outputs(64_000)
         outputs = Shell.outputs
@@ -153,7 +136,7 @@ class Candidate:
                     reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
             except BaseException as error:
                 reply["raised"] = exceptions.told(error, self.number)
-        self._flush(outputs)
+        outputs.add_written()
         Shell.outputs = around
         with contextlib.suppress(Exception):
             self.witness.note_answer(reply.get("value"))
@@ -162,7 +145,7 @@ class Candidate:
             reply["printed"] = printed
         if caught:
             reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
-        return self._with_state(reply)
+        return self.with_state(reply)
 
     def _tell_shared(self, reply: dict, numbers: dict) -> None:
         """Say under which numbers arguments and result are kept, and what changed in place (``sharedvalues``)."""
@@ -173,7 +156,7 @@ class Candidate:
         if changed := {number: data for number, data in changed.items() if data}:
             reply["changed"] = changed
 
-    def _take_state(
+    def take_state(
         self, random_state: tuple | None = None, errors: dict | None = None, rebound: dict | None = None
     ) -> None:
         """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
@@ -184,7 +167,7 @@ class Candidate:
             np.seterr(**errors)
         self.shell.user_ns.update(rebound or {})
 
-    def _with_state(self, message: dict) -> dict:
+    def with_state(self, message: dict) -> dict:
         """Add what the other side does not know yet: other random numbers, names that mean something else now."""
         if (state := get_state()) != self.known_state:
             message["random_state"] = self.known_state = state
@@ -303,39 +286,3 @@ class Candidate:
             return wire.encode(value, self.refer)
         except Exception:
             return b""
-
-    def _flush(self, outputs: Outputs) -> None:
-        """Add what was written to descriptors 1 and 2 directly, and reset them."""
-        for name, descriptor in (("stdout", 1), ("stderr", 2)):
-            try:
-                os.lseek(descriptor, 0, os.SEEK_SET)
-                data = os.read(descriptor, OUTPUT_CHARACTERS)
-                if data:
-                    os.lseek(descriptor, 0, os.SEEK_SET)
-                    os.ftruncate(descriptor, 0)
-                    outputs.text(name, data.decode("utf-8", "replace"))
-            except OSError:
-                continue
-
-
-class Callback:
-    """A function of the other side that was passed to the student's code."""
-
-    __slots__ = ("__name__", "candidate", "number")
-
-    def __init__(self, candidate: Candidate, number: int, name: str) -> None:
-        self.candidate, self.number, self.__name__ = candidate, number, name
-
-    def __call__(self, /, *args, **kwargs):
-        candidate = self.candidate
-        if not candidate.asked:
-            raise RuntimeError(f"{self.__name__}() belongs to a test cell, and answers only while that runs")
-        with interruptible(False):
-            candidate.answer(candidate._with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
-            # The function may ask in its turn before it returns.
-            while "do" in (reply := candidate.listen()):
-                candidate.do(reply)
-            candidate._take_state(reply.get("random_state"))
-        if "raised" in reply:
-            raise exceptions.again(reply["raised"], candidate.objects)
-        return reply["value"]

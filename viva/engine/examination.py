@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import msgspec
 
 from viva.engine import ownership
+from viva.engine.assigned import assigned_of
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.names import assigned_of, helpers_of, import_statements, names_of
+from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
 from viva.engine.patience import Spent, budget, running
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session

@@ -22,51 +22,19 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from msgspec import structs
-
-import viva
-from viva.engine import wire
+from viva.engine import pipe, wire
+from viva.engine.checkreport import CHARACTERS, CheckReport, failed
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.kinds import CALLED_BACK
-from viva.engine.dialogue.namespace import Namespace, UnknownMagicError
+from viva.engine.dialogue.namespace import Namespace
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled
 from viva.engine.patience import running
-from viva.record import Note, note
-from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
+from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
-CHARACTERS = 20_000
-"""So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
-
-
-@dataclass
-class CheckReport:
-    """What came of one check; crosses to the grading process as a dictionary."""
-
-    title: str
-    verdict: Verdict
-    reason: str = ""
-    cause: dict | None = None
-    """A note in place of a reason."""
-    traceback: str = ""
-    printed: str = ""
-    result: str | None = None
-    """What the last expression of the check shows, for partial credit."""
-    seconds: float = 0.0
-    raised_by: str = ""
-    """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
-    asked: str = ""
-    """The name that was asked when the candidate did not answer."""
-    running: list[str] = field(default_factory=list)
-    """The functions that were running there, as far as it says."""
-
-    def crossing(self) -> dict:
-        texts = {name: value[:CHARACTERS] for name, value in vars(self).items() if isinstance(value, str)}
-        return vars(self) | texts | {"verdict": self.verdict.value}
 
 
 class Printed(io.StringIO):
@@ -100,7 +68,7 @@ class Examiner:
         warnings.formatwarning = _shown
         while True:
             try:
-                request = wire.decode(wire.read(REQUEST))
+                request = wire.decode(pipe.read(REQUEST))
             except EOFError:
                 os._exit(0)
             try:
@@ -108,7 +76,7 @@ class Examiner:
             except BaseException as error:  # a fault of the candidate's is no Exception
                 lines = [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {safe(str, error)}"]
                 reply = wire.encode({"fault": "".join(lines)[-4000:]})
-            wire.write(REPLY, reply)
+            pipe.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:
         """End a test that computes on when its time is over, as with what the student's code answered it may for ever.
@@ -124,7 +92,7 @@ class Examiner:
             raise CandidateStopped("it never finishes")
         if name in self.slow:
             self.slow.discard(name)
-            wire.write(REPLY, wire.encode({"asks": name}))
+            pipe.write(REPLY, wire.encode({"asks": name}))
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
         self.asker.kinds.known |= kinds
@@ -221,9 +189,9 @@ class Examiner:
             report = CheckReport(title, Verdict.PASSED, result=result)
         except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
             self.testing = False
-            report = self._failure(error, title)
+            report = failed(error, title)
         if report.verdict is Verdict.PASSED and (unseen := self.asker.fault or self._unseen()):
-            report = self._failure(unseen, title)
+            report = failed(unseen, title)
         report.seconds = time.monotonic() - start
         report.asked, report.running = self.asker.culprit, running(self.asker.running)
         report.printed = output.getvalue()
@@ -247,48 +215,6 @@ class Examiner:
         value = eval(last, self.namespace, self.namespace)
         return None if value is None or type(value) in STAND_INS else repr(value)[:200]
 
-    def _failure(self, error: BaseException, title: str) -> CheckReport:
-        try:
-            return self._described(error, title)
-        except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's
-            return _report(title, Verdict.ERROR, type(error).__name__, "", "test")
-
-    def _described(self, error: BaseException, title: str) -> CheckReport:
-        trace = safe(lambda one: _traceback(one, title), error)
-        student = getattr(error, "viva_traceback", "")
-        whose = "student" if hasattr(error, "viva_traceback") else "test"
-        if found := _cause(error):
-            verdict, cause = found
-            return CheckReport(title, verdict, cause=structs.asdict(cause), traceback=trace, raised_by="grader")
-        asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
-        if asserted and whose == "test":
-            return _report(title, Verdict.FAILED, safe(str, error), trace, whose)
-        name = str(getattr(error, "viva_name", type(error).__name__))
-        # What a student calls a class, or asserts, is to be read as theirs.
-        name = name if name.isidentifier() else repr(name)
-        verdict = Verdict.FAILED if asserted else Verdict.ERROR
-        return _report(title, verdict, f"{name}: {safe(str, error)[:CHARACTERS]}", student or trace, whose)
-
-
-def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
-    """What the grader has to say of an exception of its own."""
-    match error:
-        case CandidateDied():
-            return Verdict.KILLED, Note("ended")
-        case CandidateStopped():
-            return Verdict.TIMEOUT, Note("out_of_time")
-        case CandidateOdd():
-            return Verdict.FAILED, note("not_plain", error.path, error.what)
-        case CandidateFault():
-            return Verdict.FAILED, note("lied", safe(str, error))
-        case UnknownMagicError():
-            return Verdict.UNGRADED, note("unknown_magic", safe(str, error))
-    return None
-
-
-def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str) -> CheckReport:
-    return CheckReport(title, verdict, reason, traceback=trace, raised_by=whose)
-
 
 def _can_be_told(value: object) -> bool:
     return type(value) in STAND_INS or isinstance(value, types.FunctionType) or wire.is_plain(value)
@@ -301,17 +227,3 @@ def _shown(message: object, category: type, filename: str, lineno: int, line: st
 
 def _remember(title: str, source: str) -> None:
     linecache.cache[title] = (len(source), None, [line + "\n" for line in source.splitlines()], title)
-
-
-def _traceback(error: BaseException, title: str) -> str:
-    package = os.path.dirname(viva.__file__)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
-    lines = "".join(traceback.format_list(frames[-10:])).splitlines()
-    # Of a student's SyntaxError Python would believe where it is and what stands there.
-    told = hasattr(error, "viva_traceback")
-    last = (
-        f"{type(error).__name__}: {safe(str, error)[:CHARACTERS]}"
-        if told
-        else "".join(traceback.format_exception_only(error)).rstrip()
-    )
-    return "\n".join([*lines, last])[:8000]

@@ -27,7 +27,7 @@ import threading
 import warnings
 from pathlib import Path
 
-from viva.engine import libraries, wire
+from viva.engine import libraries, pipe, wire
 from viva.engine.channel import Channel
 from viva.engine.values.plain import learn_pandas
 from viva.folder import remove
@@ -212,10 +212,10 @@ def _child(serve, descriptors: list[int], request: dict, parent: int) -> None:
             enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
         sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
         _seed()
-        wire.write(4, wire.encode({"ready": True}))
+        pipe.write(4, wire.encode({"ready": True}))
     except BaseException as error:
         with contextlib.suppress(OSError):
-            wire.write(4, wire.encode({"fault": str(error)}))
+            pipe.write(4, wire.encode({"fault": str(error)}))
         os._exit(1)
     with contextlib.suppress(BaseException):
         serve()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.engine import wire
+from viva.engine import pipe, wire
 from viva.engine.channel import Channel
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.patience import Patience
@@ -105,7 +105,7 @@ class Session:
                 os.close(descriptor)
         for descriptor in (self.answer, self.reply):
             try:
-                ready = wire.decode(wire.read(descriptor, timeout=20))
+                ready = wire.decode(pipe.read(descriptor, timeout=20))
             except (EOFError, TimeoutError, WireError) as error:
                 raise WallError(f"a process did not start: {error}") from error
             if ready != {"ready": True}:
@@ -135,13 +135,13 @@ class Session:
         """The candidate's reply to a request. Raises Died, and Spent when the submission's time is over."""
         self._begin(within)
         try:
-            wire.write(self.question, wire.encode(request), timeout=STUCK)
+            pipe.write(self.question, wire.encode(request), timeout=STUCK)
             if not self._readable(self.answer, self.limit):
                 self._interrupt(self.candidates)
                 self.interrupted = True
                 if not self._readable(self.answer, GRACE):
                     raise Died(Verdict.TIMEOUT, Note("unfinished_code", amount=self.limit))
-            reply = wire.decode(wire.read(self.answer, timeout=STUCK))
+            reply = wire.decode(pipe.read(self.answer, timeout=STUCK))
         except (EOFError, BrokenPipeError):
             raise Died(Verdict.KILLED, Note("killed")) from None
         except (WireError, TimeoutError) as error:
@@ -157,7 +157,7 @@ class Session:
         """
         self._begin(within)
         try:
-            wire.write(self.request, wire.encode(request), timeout=STUCK)
+            pipe.write(self.request, wire.encode(request), timeout=STUCK)
             reply = self._told(within)
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
             raise ExaminerFault(f"the examiner ended: {error}") from error
@@ -181,7 +181,7 @@ class Session:
                         self._end_candidate()
                         if not self._readable(self.reply, STUCK):
                             raise ExaminerBusy(f"a test cell did not finish in {self.limit + STUCK:g} seconds")
-            reply = wire.decode(wire.read(self.reply, timeout=STUCK))
+            reply = wire.decode(pipe.read(self.reply, timeout=STUCK))
             if "asks" not in reply:
                 return reply
             if not self.interrupted:

@@ -25,7 +25,8 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, kind_of, language_of, split_checks
+from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, kind_of, language_of
+from viva.engine.checks import split_checks
 from viva.engine.dialogue.kinds import ANY
 from viva.engine.examination import Examination
 from viva.verdict import BlueprintError, SubmissionError

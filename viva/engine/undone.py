@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, Cell, Check
+from viva.engine.blueprint import ANSWERS, Cell
+from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.names import Names, names_of, parsed
 from viva.engine.outcome import Outcome

@@ -1,4 +1,4 @@
-"""Plain values to bytes and back, and messages over a pipe. Nothing else can be expressed.
+"""Plain values to bytes and back. Nothing else can be expressed.
 
 Theory of operation. Two processes speak through this module, and one of them may be hostile: every
 byte that ``decode`` reads may have been made up. A value is taken apart into *parts*, those into
@@ -12,18 +12,12 @@ many as it needs. msgpack's own containers never nest: a message that declares 2
 refused before anything is allocated for them, an extension inside an extension cannot be said, and
 levels and items are counted in one place. values/plain.py lists the kinds of value, values/frames.py
 those of pandas. What is not plain crosses as a Reference, if the caller has one for it.
-
-On a pipe a message follows its length, four bytes. After a TimeoutError or a WireError the position
-in the stream is lost: close the pipe.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
-import select
 import struct
-import time
 from collections.abc import Callable
 
 from msgpack import ExtType, Packer, Unpacker
@@ -32,14 +26,13 @@ from viva.engine.values.arrays import BYTES as MESSAGE
 from viva.engine.values.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
 from viva.verdict import VivaError, WireError
 
-__all__ = ["Reference", "WireError", "decode", "encode", "is_plain", "read", "write"]
+__all__ = ["Reference", "WireError", "decode", "encode", "is_plain"]
 
 LEVELS = 60
 ITEMS = 2_000_000  # parts of a value, and theirs
 SHAPES = 100  # different namedtuples in one message: to make one costs a tenth of a millisecond
 BIG_INT = 127  # the extension that is no mark
-LENGTH = struct.Struct(">I")
-PAGE = 4096  # what a pipe that polls as writable takes without blocking
+COUNT = struct.Struct(">I")
 _ATOMS = frozenset(ATOMS)
 _SIZED = frozenset((str, bytes))
 
@@ -109,7 +102,7 @@ class _Writer:
             raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
         if len(self.row) + len(parts) >= ITEMS:
             raise WireError(f"a value has more than {ITEMS} items{self.where()}")
-        self.row.append(ExtType(CODE[kind], LENGTH.pack(len(parts))))
+        self.row.append(ExtType(CODE[kind], COUNT.pack(len(parts))))
         found = set(map(type, parts))
         if found <= _ATOMS:
             if not found.isdisjoint(_SIZED):
@@ -181,7 +174,7 @@ def _extension(code: int, data: bytes) -> int | tuple[Kind, int]:
     if code == BIG_INT and len(data) <= INT_BITS // 8 + 1:
         return int.from_bytes(data, "little", signed=True)
     if 0 <= code < len(KINDS):
-        return KINDS[code], *LENGTH.unpack(data)
+        return KINDS[code], *COUNT.unpack(data)
     raise WireError(f"a message holds the unknown mark {code}")
 
 
@@ -243,64 +236,3 @@ class _Reader:
                 raise WireError("a message holds a reference where only plain values can be")
             return self.resolve(value)
         return value
-
-
-def write(fd: int, payload: bytes, timeout: float | None = None) -> None:
-    """Write one message to a pipe; ``timeout`` is in seconds, for all of it.
-
-    Raises WireError when it is longer than MESSAGE, EOFError when the other side has closed,
-    TimeoutError when that does not read in time.
-    """
-    if len(payload) > MESSAGE:
-        raise WireError(f"a message of {len(payload)} bytes is longer than {MESSAGE}")
-    left, deadline = memoryview(LENGTH.pack(len(payload)) + payload), _deadline(timeout)
-    while left:
-        if deadline is not None:
-            _wait(fd, select.POLLOUT, deadline)
-        try:
-            left = left[os.write(fd, left[:PAGE] if timeout is not None else left) :]
-        except BlockingIOError:
-            _wait(fd, select.POLLOUT, deadline)
-        except BrokenPipeError as error:
-            raise EOFError("the other side has closed the pipe") from error
-
-
-def read(fd: int, limit: int = MESSAGE, timeout: float | None = None) -> bytes:
-    """Read one message from a pipe; ``timeout`` is in seconds, for all of it.
-
-    Raises EOFError when the other side closed before its end, WireError when it is longer than
-    ``limit`` bytes, TimeoutError when it does not come in time.
-    """
-    deadline = _deadline(timeout)
-    (length,) = LENGTH.unpack(_read(fd, LENGTH.size, deadline))
-    if length > limit:
-        raise WireError(f"a message of {length} bytes is longer than {limit}")
-    return _read(fd, length, deadline)
-
-
-def _read(fd: int, length: int, deadline: float | None) -> bytes:
-    data = bytearray()
-    while len(data) < length:
-        if deadline is not None:
-            _wait(fd, select.POLLIN, deadline)
-        try:
-            chunk = os.read(fd, min(length - len(data), 2**20))
-        except BlockingIOError:
-            _wait(fd, select.POLLIN, deadline)
-            continue
-        if not chunk:
-            raise EOFError("the other side has closed the pipe")
-        data += chunk
-    return bytes(data)
-
-
-def _deadline(timeout: float | None) -> float | None:
-    return None if timeout is None else time.monotonic() + timeout
-
-
-def _wait(fd: int, event: int, deadline: float | None) -> None:
-    poll = select.poll()
-    poll.register(fd, event)
-    left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-    if not poll.poll(left):
-        raise TimeoutError("the other side did not answer in time")

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from viva.engine.blueprint import CHECK
+from viva.engine.checks import CHECK
 from viva.engine.names import names_of
 from viva.pages.hidden import Hidden, messages
 from viva.record import CheckResult

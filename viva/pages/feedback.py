@@ -31,7 +31,7 @@ from sqlalchemy.exc import SAWarning
 from traitlets import Bool, List, Type
 from traitlets.config import Config
 
-from viva.course.batch import Outcome, Status, cores
+from viva.course.batch import Ending, Status, cores
 from viva.course.course import Course
 from viva.course.gradebook.record import AGAIN
 from viva.course.gradebook.results import Results
@@ -177,8 +177,8 @@ class GenerateFeedback(converters.GenerateFeedback):
 
 def write_feedback(
     course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
-) -> Iterator[Outcome]:
-    """Write the feedback of every submission that was graded or cannot be, yielding an outcome for each.
+) -> Iterator[Ending]:
+    """Write the feedback of every submission that was graded or cannot be, yielding an ending for each.
 
     Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
     """
@@ -186,7 +186,7 @@ def write_feedback(
     for submission in submissions:
         if glob.escape(submission.student) != submission.student:
             reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
-            yield Outcome(submission, Status.FAILED, reason)
+            yield Ending(submission, Status.FAILED, reason)
         else:
             usual.append(submission)
     if not usual:
@@ -196,9 +196,9 @@ def write_feedback(
     always.GenerateFeedback.force = True
     job = _Conversion(always, again, course, Inbox.of(course, {submission.assignment for submission in usual}))
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
-        for submission, outcome in pool.map(usual):
-            killed = Outcome(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
-            yield outcome or killed
+        for submission, ending in pool.map(usual):
+            killed = Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
+            yield ending or killed
 
 
 @dataclass(frozen=True)
@@ -211,32 +211,32 @@ class _Conversion:
     course: Course
     inbox: Inbox
 
-    def __call__(self, submission: Submission) -> Outcome:
+    def __call__(self, submission: Submission) -> Ending:
         if self.course.path("autograded", submission.assignment, submission.student).is_dir():
             return self._convert(submission)
         return self._refuse(submission)
 
-    def _refuse(self, submission: Submission) -> Outcome:
+    def _refuse(self, submission: Submission) -> Ending:
         try:
             known = submission.assignment in self.inbox.expected and not place_problem(submission)
             problem = self.inbox.open(submission).problem if known else ""
         except VivaError as error:
-            return Outcome(submission, Status.FAILED, str(error))
+            return Ending(submission, Status.FAILED, str(error))
         if not problem:
-            return Outcome(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
+            return Ending(submission, Status.EXPLAINED, "it was not graded, so there is no feedback")
         folder = self.course.path("feedback", submission.assignment, submission.student)
         try:
             notebooks = list(self.inbox.expected[submission.assignment].notebooks)
             if not write_refusals(submission, notebooks, problem, folder) and not self.again:
-                return Outcome(submission, Status.UNCHANGED)
+                return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=self.course.directory, config=self.config).set_permissions(
                 submission.assignment, submission.student
             )
         except OSError as error:
-            return Outcome(submission, Status.FAILED, f"its page cannot be written: {error.strerror}. {AGAIN}")
-        return Outcome(submission, Status.DONE, "", (f"its page says why it could not be graded: {problem}",))
+            return Ending(submission, Status.FAILED, f"its page cannot be written: {error.strerror}. {AGAIN}")
+        return Ending(submission, Status.DONE, "", (f"its page says why it could not be graded: {problem}",))
 
-    def _convert(self, submission: Submission) -> Outcome:
+    def _convert(self, submission: Submission) -> Ending:
         log, stream = memory_log(f"{submission.assignment}/{submission.student}")
         directory = CourseDirectory(config=self.config, log=log)
         directory.root = str(self.course.root)
@@ -248,15 +248,15 @@ class _Conversion:
             if directory.db_url not in _open:
                 _open[directory.db_url] = Gradebook(directory.db_url)
             if not self.again and self._unchanged(directory):
-                return Outcome(submission, Status.UNCHANGED)
+                return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
         except LeakError as leak:
-            return Outcome(submission, Status.FAILED, str(leak), (), stream.getvalue())
+            return Ending(submission, Status.FAILED, str(leak), (), stream.getvalue())
         except Exception as error:
             if not isinstance(error, NbGraderException):
                 log.exception("The submission could not be converted.")
-            return Outcome(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
-        return Outcome(submission, Status.DONE)
+            return Ending(submission, Status.FAILED, _reason(stream.getvalue()), (), stream.getvalue())
+        return Ending(submission, Status.DONE)
 
     def _unchanged(self, directory: CourseDirectory) -> bool:
         """Whether every page is there, as it would be written now."""

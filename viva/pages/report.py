@@ -15,7 +15,7 @@ from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.pages.reporting import plot
 from viva.pages.reporting.findings import gather
-from viva.pages.reporting.pseudonyms import Names, key_in, known_names
+from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
 from viva.verdict import CourseError
 
 
@@ -26,7 +26,7 @@ def write(course: Course, assignments: list[str], server: str, anonymous: bool =
         raise CourseError(f"'{server}' is not the address of a server. Write it as --server=http://localhost:8888.")
     folder = course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
-    names = Names(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Names()
+    names = Pseudonyms(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Pseudonyms()
     figures = gather(course, assignments, names, address)
     path = folder / ("anonymous.html" if anonymous else "index.html")
     with leftovers.whole(path, errors="replace") as file:

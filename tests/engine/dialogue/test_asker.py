@@ -11,9 +11,9 @@ import sys
 import pytest
 
 from tests.odd import FUNCTION, Named, Odd, refer
-from viva.engine import wire
+from viva.engine import pipe, wire
+from viva.engine.checkreport import CHARACTERS
 from viva.engine.dialogue.kinds import ANY
-from viva.engine.examiner import CHARACTERS
 from viva.verdict import Verdict
 
 PROGRAM = """
@@ -79,14 +79,14 @@ class Examined:
 
     def ask(self, answer, **request) -> dict:
         """The examiner's reply to a request, while ``answer(question)`` gives the candidate's messages."""
-        wire.write(self.request, wire.encode(request))
+        pipe.write(self.request, wire.encode(request))
         while True:
             ready, _, _ = select.select([self.reply, self.question], [], [], 60)
             assert ready, "the examiner hangs"
             if self.reply in ready:
-                return wire.decode(wire.read(self.reply))
-            question = wire.decode(wire.read(self.question), lambda reference: reference)
-            wire.write(self.answer, answer(question))
+                return wire.decode(pipe.read(self.reply))
+            question = wire.decode(pipe.read(self.question), lambda reference: reference)
+            pipe.write(self.answer, answer(question))
 
     def close(self) -> None:
         for descriptor in (self.request, self.reply, self.question, self.answer):

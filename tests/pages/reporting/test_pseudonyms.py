@@ -6,23 +6,23 @@ import stat
 
 import pytest
 
-from viva.pages.reporting.pseudonyms import Names, key_in
+from viva.pages.reporting.pseudonyms import Pseudonyms, key_in
 
 
 @pytest.fixture
-def names() -> Names:
-    return Names(b"key", ["anna", "bo", "k-1234", "anna.b"], ["Lovelace", "ada@example.org", ""])
+def names() -> Pseudonyms:
+    return Pseudonyms(b"key", ["anna", "bo", "k-1234", "anna.b"], ["Lovelace", "ada@example.org", ""])
 
 
 def test_without_a_key_nothing_changes():
-    plain = Names(None, ["anna"])
+    plain = Pseudonyms(None, ["anna"])
     assert plain.of("anna") == "anna"
     assert plain.text("anna said so") == "anna said so"
 
 
 def test_a_pseudonym_depends_on_student_and_key_alone(names):
-    assert names.of("anna") == Names(b"key").of("anna") != names.of("bo")
-    assert names.of("anna") != Names(b"other").of("anna")
+    assert names.of("anna") == Pseudonyms(b"key").of("anna") != names.of("bo")
+    assert names.of("anna") != Pseudonyms(b"other").of("anna")
     assert "anna" not in names.of("anna")
 
 

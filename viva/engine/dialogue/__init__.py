@@ -4,6 +4,8 @@ exceptions    exceptions on their way between candidate and examiner
 likeness      exceptions of a library's class that hold only what may be told
 sharedvalues  lists and arrays that both processes hold
 shell         the IPython of the student's code
+interrupts    when an interrupt is let through to student code
+callback      a function of the examiner's in the candidate
 integrity     facts about what a notebook did to the process that ran it
 facts         what is told of it, put together by who can be trusted
 operations    what can be asked of one of its objects

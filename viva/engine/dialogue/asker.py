@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from viva.cleaning import plaintext
-from viva.engine import wire
+from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import Raised, safe
 from viva.engine.dialogue.kinds import STOPS, SWALLOWS, Kinds
 from viva.engine.dialogue.references import References
@@ -184,9 +184,9 @@ class Asker:
             raise self.fault
         before, self.waiting = self.waiting, True
         try:
-            wire.write(self.question, wire.encode(request, self.references.refer))
+            pipe.write(self.question, wire.encode(request, self.references.refer))
             while True:
-                data = wire.read(self.answer)
+                data = pipe.read(self.answer)
                 reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
                 if not isinstance(reply, dict):
                     raise CandidateLied("the answer is not an answer")
@@ -228,7 +228,7 @@ class Asker:
             self._tell_random_state(answer)
             data = wire.encode(answer)
         self.waiting = True
-        wire.write(self.question, data)
+        pipe.write(self.question, data)
 
     def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
         """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""

@@ -30,11 +30,14 @@ OWN = (
     *(
         "viva.engine.candidate",
         "viva.engine.wire",
+        "viva.engine.pipe",
         "viva.engine.values.arrays",
+        "viva.engine.values.keys",
         "viva.engine.values.plain",
         "viva.engine.values.randomness",
     ),
-    *(f"viva.engine.dialogue.{name}" for name in ("integrity", "operations", "exceptions", "sharedvalues", "shell")),
+    *(f"viva.engine.dialogue.{name}" for name in ("callback", "exceptions", "integrity", "interrupts")),
+    *(f"viva.engine.dialogue.{name}" for name in ("operations", "sharedvalues", "shell")),
 )
 """What the candidate itself is made of."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import sys
 
 from IPython.core.displayhook import DisplayHook
@@ -63,6 +64,19 @@ class Outputs:
         self.clearing = wait
         if not wait:
             self.items.clear()
+
+    def add_written(self) -> None:
+        """Add what was written to descriptors 1 and 2 directly, and reset them."""
+        for name, descriptor in (("stdout", 1), ("stderr", 2)):
+            try:
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                data = os.read(descriptor, OUTPUT_CHARACTERS)
+                if data:
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    os.ftruncate(descriptor, 0)
+                    self.text(name, data.decode("utf-8", "replace"))
+            except OSError:
+                continue
 
     def finished(self) -> list[dict]:
         return [item | {"text": "".join(item["text"])} if "text" in item else item for item in self.items]

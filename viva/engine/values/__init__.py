@@ -1,7 +1,9 @@
 """What may cross between the processes, as bytes:
 
 plain       what may cross, kind by kind
+keys        keys that were made up to share a hash
 arrays      NumPy's part of it
+scalars     what stands in a pandas object by itself: a cell, a label, a name
 frames      pandas' part of it
 randomness  the global random state, as plain values
 """

@@ -12,18 +12,23 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from decimal import Decimal
-from fractions import Fraction
 from types import NoneType
-from typing import NoReturn
 
 import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values import arrays
-from viva.engine.values.plain import KIND, ZONES, check_keys
-from viva.verdict import WireError
+from viva.engine.values.keys import check_keys
+from viva.engine.values.plain import ZONES
+from viva.engine.values.scalars import (
+    ForeignError,
+    checked_label,
+    crossing,
+    malformed,
+    object_column,
+    split_label,
+    want,
+)
 
 RANGE = 64 * 2**20  # the longest RangeIndex
 LEVEL = 100_000  # the most categories, or labels in a level
@@ -38,32 +43,24 @@ MASKED = {
     "f": pd.arrays.FloatingArray,
 }
 INDEXES = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex)
-DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
-PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
-CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
-"""What an object column may hold, and a label or a name be."""
-
-
-class _Foreign(Exception):  # noqa: N818
-    """Some part of an object cannot cross."""
 
 
 def take_apart(value) -> list | None:
     """The parts of a pandas object; None when it cannot cross."""
     try:
         return _split(value)
-    except _Foreign:
+    except ForeignError:
         return None
 
 
 def put_together(parts: list):
     """The pandas object of these parts; raises anything when they are malformed."""
     value = _build(parts)
-    return value if type(value) is not np.ndarray else _malformed()  # an object column alone
+    return value if type(value) is not np.ndarray else malformed()  # an object column alone
 
 
 def _build(parts: list):
-    _, build = TABLE[_want(parts, list)[0]]
+    _, build = TABLE[want(parts, list)[0]]
     return build(*parts[1:])
 
 
@@ -73,75 +70,41 @@ def _split(value) -> list:
     return [name, *split(value)]
 
 
-def _malformed() -> NoReturn:
-    raise WireError("a message holds a malformed pandas object")
-
-
-def _want(value, *types: type):
-    return value if type(value) in types else _malformed()
-
-
-# --- cells and labels
+# --- columns
 
 
 def _split_cells(array) -> np.ndarray | list:
     """The cells of a column or an index: a NumPy array, or the parts of another kind of array."""
     if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
         cells = array.to_numpy()
-        return cells if cells.dtype.kind in NUMERIC else ["objects", _cells(cells.tolist())]
+        return cells if cells.dtype.kind in NUMERIC else ["objects", crossing(cells.tolist())]
     if type(array) not in COLUMNS:
-        raise _Foreign
+        raise ForeignError
     return _split(array)
 
 
 def _build_cells(parts, dimensions: int = 1):
     if type(parts) is list:
         array = _build(parts)
-        return array if type(array) in COLUMNS or type(array) is np.ndarray else _malformed()
+        return array if type(array) in COLUMNS or type(array) is np.ndarray else malformed()
     return _numbers(parts, NUMERIC, dimensions)
 
 
 def _numbers(array, kinds: str, dimensions: int = 1) -> np.ndarray:
     fits = type(array) is np.ndarray and array.dtype.kind in kinds and array.ndim == dimensions
-    return array if fits else _malformed()
-
-
-def _cells(cells: list) -> list:
-    """The cells, when all can cross."""
-    for cell in cells:
-        kind = KIND.get(type(cell))
-        if type(cell) not in CELLS or (kind and kind.split(cell) is None):
-            raise _Foreign
-    return cells
-
-
-def _objects(cells) -> np.ndarray:
-    _want(cells, list)
-    if not set(map(type, cells)) <= CELLS:
-        _malformed()
-    array = np.empty(len(cells), object)
-    array[:] = cells
-    return array
-
-
-def _split_label(label):
-    return tuple(_cells(list(label))) if type(label) is tuple else _cells([label])[0]
-
-
-def _label(label):
-    return label if set(map(type, label if type(label) is tuple else (label,))) <= CELLS else _malformed()
+    return array if fits else malformed()
 
 
 def _split_strings(array) -> list:
     dtype, cells = array.dtype, array.to_numpy(object, na_value=None).tolist()
     if not set(map(type, cells)) <= {str, NoneType}:
-        raise _Foreign
+        raise ForeignError
     return [dtype.storage, dtype.na_value is pd.NA, cells]
 
 
 def _strings(storage, nullable, cells):
-    if storage not in ("python", "pyarrow") or not set(map(type, _want(cells, list))) <= {str, NoneType}:
-        _malformed()
+    if storage not in ("python", "pyarrow") or not set(map(type, want(cells, list))) <= {str, NoneType}:
+        malformed()
     return pd.array(cells, dtype=pd.StringDtype(storage, na_value=pd.NA if nullable is True else np.nan))
 
 
@@ -151,12 +114,12 @@ def _masked(data, mask):
 
 def _split_zoned(array) -> list:
     if type(array.tz) not in ZONES:
-        raise _Foreign
+        raise ForeignError
     return [array.tz_convert(None).to_numpy(), array.tz]
 
 
 def _zoned(utc, zone):
-    return pd.DatetimeIndex(_numbers(utc, "M")).tz_localize("UTC").tz_convert(_want(zone, *ZONES[1:])).array
+    return pd.DatetimeIndex(_numbers(utc, "M")).tz_localize("UTC").tz_convert(want(zone, *ZONES[1:])).array
 
 
 def _split_categories(array) -> list:
@@ -164,7 +127,7 @@ def _split_categories(array) -> list:
 
 
 def _categories(codes, categories, ordered):
-    dtype = pd.CategoricalDtype(_level(categories), _want(ordered, bool))
+    dtype = pd.CategoricalDtype(_level(categories), want(ordered, bool))
     return pd.Categorical.from_codes(_numbers(codes, "i"), dtype=dtype)
 
 
@@ -173,10 +136,10 @@ def _categories(codes, categories, ordered):
 
 def _split_index(index) -> list:
     if type(index) not in INDEXES:
-        raise _Foreign
+        raise ForeignError
     step = getattr(index, "freq", None)
     name = step.freqstr if step is not None and _is_step(step.freqstr, len(index)) else None
-    return [_split_label(index.name), name if name and to_offset(name) == step else None, _split_cells(index.array)]
+    return [split_label(index.name), name if name and to_offset(name) == step else None, _split_cells(index.array)]
 
 
 def _is_step(name: str, length: int) -> bool:
@@ -188,21 +151,21 @@ def _index(name, step, cells):
     cells = _build_cells(cells)
     if cells.dtype == object:
         check_keys(list(cells))
-    index = pd.Index(cells, dtype=cells.dtype, name=_label(name))
+    index = pd.Index(cells, dtype=cells.dtype, name=checked_label(name))
     if step is not None:
         if not _is_step(step, len(index)) or type(index) not in (pd.DatetimeIndex, pd.TimedeltaIndex):
-            _malformed()
+            malformed()
         index.freq = step
     return index
 
 
 def _split_range(index) -> list:
-    return [index.start, index.stop, index.step, _split_label(index.name)]
+    return [index.start, index.stop, index.step, split_label(index.name)]
 
 
 def _range(start, stop, step, name):
-    steps = range(*(_want(number, int) for number in (start, stop, step)))
-    return pd.RangeIndex(steps, name=_label(name)) if len(steps) <= RANGE else _malformed()
+    steps = range(*(want(number, int) for number in (start, stop, step)))
+    return pd.RangeIndex(steps, name=checked_label(name)) if len(steps) <= RANGE else malformed()
 
 
 def _is_level(index) -> bool:
@@ -218,29 +181,29 @@ def _is_level(index) -> bool:
 
 def _split_level(index) -> list:
     if not _is_level(index):
-        raise _Foreign
+        raise ForeignError
     return _split(index)
 
 
 def _level(parts):
     index = _any_index(parts)
-    return index if _is_level(index) else _malformed()
+    return index if _is_level(index) else malformed()
 
 
 def _split_multi(index) -> list:
     levels = [_split_level(level) for level in index.levels]
-    return [[_split_label(name) for name in index.names], levels, [np.asarray(codes) for codes in index.codes]]
+    return [[split_label(name) for name in index.names], levels, [np.asarray(codes) for codes in index.codes]]
 
 
 def _multi(names, levels, codes):
-    levels = [_level(level) for level in _want(levels, list)]
-    codes = [_numbers(code, "i") for code in _want(codes, list)]
-    return pd.MultiIndex(levels, codes, names=[_label(name) for name in _want(names, list)])
+    levels = [_level(level) for level in want(levels, list)]
+    codes = [_numbers(code, "i") for code in want(codes, list)]
+    return pd.MultiIndex(levels, codes, names=[checked_label(name) for name in want(names, list)])
 
 
 def _any_index(parts):
     index = _build(parts)
-    return index if isinstance(index, pd.Index) else _malformed()
+    return index if isinstance(index, pd.Index) else malformed()
 
 
 def _base(cls: type, value):
@@ -252,12 +215,12 @@ def _base(cls: type, value):
 def _split_series(value) -> list:
     series = _base(pd.Series, value)
     name = object.__getattribute__(value, "_name")
-    return [_split_label(name), _split(series.index), _split_cells(series.array)]
+    return [split_label(name), _split(series.index), _split_cells(series.array)]
 
 
 def _series(name, index, cells):
     cells = _build_cells(cells)
-    return pd.Series(cells, index=_any_index(index), dtype=cells.dtype, name=_label(name))
+    return pd.Series(cells, index=_any_index(index), dtype=cells.dtype, name=checked_label(name))
 
 
 def _split_frame(value) -> list:
@@ -283,13 +246,13 @@ def _frame(columns, index, cells):
 def _split_stamp(value) -> list:
     zone = dt.datetime.tzinfo.__get__(value)
     if type(zone) not in ZONES:
-        raise _Foreign
+        raise ForeignError
     return [pd.Timestamp.to_datetime64(value), zone]
 
 
 def _stamp(utc, zone):
-    stamp = pd.Timestamp(_want(utc, np.datetime64))
-    return stamp if _want(zone, *ZONES) is None else stamp.tz_localize("UTC").tz_convert(zone)
+    stamp = pd.Timestamp(want(utc, np.datetime64))
+    return stamp if want(zone, *ZONES) is None else stamp.tz_localize("UTC").tz_convert(zone)
 
 
 TABLE = {
@@ -298,7 +261,7 @@ TABLE = {
     "index": (_split_index, _index),
     "range": (_split_range, _range),
     "multi": (_split_multi, _multi),
-    "objects": (None, _objects),
+    "objects": (None, object_column),
     "strings": (_split_strings, _strings),
     "masked": (lambda array: [array._data, array._mask], _masked),
     "zoned": (_split_zoned, _zoned),
@@ -306,7 +269,7 @@ TABLE = {
     "stamp": (_split_stamp, _stamp),
     "delta": (
         lambda value: [pd.Timedelta.to_timedelta64(value)],
-        lambda step: pd.Timedelta(_want(step, np.timedelta64)),
+        lambda step: pd.Timedelta(want(step, np.timedelta64)),
     ),
     "NaT": (lambda value: [], lambda: pd.NaT),
     "NA": (lambda value: [], lambda: pd.NA),

@@ -20,7 +20,7 @@ from viva.course.gradebook.standing import Standing, Standings, Status
 from viva.pages.reporting import similarity
 from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
-from viva.pages.reporting.pseudonyms import Names, files_of, pattern_of
+from viva.pages.reporting.pseudonyms import Pseudonyms, files_of, pattern_of
 from viva.record import SubmissionRecord
 from viva.verdict import Verdict
 
@@ -39,7 +39,7 @@ WAITING = {
 }
 
 
-def gather(course: Course, assignments: list[str], names: Names, server: str) -> dict:
+def gather(course: Course, assignments: list[str], names: Pseudonyms, server: str) -> dict:
     """All figures of the report, with students called as ``names`` has it and links to the formgrader at ``server``."""
     records: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
     for (assignment, student), record in Results.of(course.directory).read().items():
@@ -65,7 +65,7 @@ class _Part:
         name: str,
         records: dict[str, SubmissionRecord],
         standings: Standings,
-        names: Names,
+        names: Pseudonyms,
         server: str,
     ) -> None:
         self.course, self.name, self.records, self.names, self.server = course, name, records, names, server

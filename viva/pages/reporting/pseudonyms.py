@@ -27,7 +27,7 @@ SHORTEST = 3
 """A shorter name is not looked for in texts, where it would be found in every word and number."""
 
 
-class Names:
+class Pseudonyms:
     """How students are called in a report: by their id, or by a pseudonym that a secret key makes of it."""
 
     def __init__(self, key: bytes | None = None, known: Iterable[str] = (), others: Iterable[str] = ()) -> None:

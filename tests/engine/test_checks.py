@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from viva.engine.checks import split_checks
+from viva.verdict import BlueprintError
+
+SOURCE = """\
+rng = 1
+### CHECK 1: the first
+assert rng
+### CHECK 0.5: the second
+### BEGIN HIDDEN TESTS
+assert True, "hidden"
+### END HIDDEN TESTS
+"""
+
+
+def test_a_cell_is_a_prelude_and_its_checks():
+    prelude, checks = split_checks(SOURCE, "test_it", 1.5, "here")
+    assert prelude == "rng = 1"
+    assert [(check.title, check.points, check.hidden) for check in checks] == [
+        ("the first", 1.0, False),
+        ("the second", 0.5, True),
+    ]
+    assert checks[0].source == "assert rng"
+
+
+def test_a_cell_without_check_lines_is_one_check_worth_all_its_points():
+    prelude, (check,) = split_checks("assert 1\nassert 2", "test_it", 3, "here")
+    assert (prelude, check.title, check.points, check.source) == ("", "test_it", 3, "assert 1\nassert 2")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (SOURCE + "### CHECK 2: the third\nassert 1", "add up to 3.5 points, but the cell is worth 1.5"),
+        (SOURCE.replace("second", "first"), "two checks are called 'the first'"),
+        ("if True:\n    ### CHECK 1: inside\n    pass", "does not start a check"),
+        ("### CHECK one: words for numbers", "does not start a check"),
+        ("### CHECK 1.5: half a statement\nif True:", "cannot run on its own"),
+    ],
+)
+def test_a_cell_that_cannot_be_graded_fairly_is_refused_with_its_place(source, message):
+    with pytest.raises(BlueprintError, match=message) as caught:
+        split_checks(source, "test_it", 1.5, "ps9.ipynb, cell 'test_it'")
+    assert "ps9.ipynb, cell 'test_it'" in str(caught.value)

@@ -1,0 +1,89 @@
+"""What is graded in an audit: the notebooks, and the jobs that the workers get.
+
+A job is a key under which its result is found, the name of a worker's method, and its arguments.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from viva.author.answers import Answer, fill_in
+from viva.author.mutants import Mutant
+from viva.author.trimming import name_of, seeded, trimmed
+from viva.engine.examination import Examination
+
+RUNS = 6
+"""So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
+
+
+class Jobs:
+    """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
+
+    def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer], data: Path) -> None:
+        self.release, self.known, self.answers, self.data = release, known, answers, data
+        code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
+        self.cells = [cell.id for cell in known.blueprint.cells if cell.kind == "answer" and cell.id in code]
+
+    def filled(self, right: set[str]) -> NotebookNode:
+        """The release with the solution in some answer cells."""
+        notebook, solutions = copy.deepcopy(self.release), self.known.blueprint.solutions()
+        for cell in notebook.cells:
+            if name_of(cell) in right:
+                cell.source = solutions[name_of(cell)]
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
+        return key, "grade", notebook, known or self.known, self.data
+
+    def _answered(self, answer: Answer) -> NotebookNode:
+        """The release with a known answer in it."""
+        notebook = fill_in(answer, self.release, self.known.blueprint)
+        notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return notebook
+
+    def proofs(self) -> Iterator[tuple]:
+        """The untouched release, the solution, and each known answer."""
+        solution = self.filled(set(self.cells))
+        yield self._grading(("untouched",), self.filled(set()))
+        yield self._grading(("solution",), solution)
+        yield self._grading(("trimmed",), *self._trimmed(solution))
+        for place, answer in enumerate(self.answers):
+            yield self._grading(("answer", place), self._answered(answer))
+
+    def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
+        return trimmed(notebook, self.known, {cell.id for cell in self.known.blueprint.cells if cell.kind == "tests"})
+
+    def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
+        """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""
+        trial = trials[("trimmed",)]
+        return self._trimmed if trial and not trial.lost and not trial.faults else lambda notebook: (notebook,)
+
+    def again(self, trials: dict) -> Iterator[tuple]:
+        """The solution and the known answers once more, with other random numbers."""
+        lean, solution = self._leaner(trials), self.filled(set(self.cells))
+        for run in range(1, RUNS):
+            notebook, *known = lean(solution)
+            yield self._grading(("again", run), seeded(notebook, run), *known)
+        for place, answer in enumerate(self.answers):
+            notebook, *known = lean(self._answered(answer))
+            yield self._grading(("second", place), seeded(notebook, place), *known)
+
+    def alone(self, trials: dict) -> Iterator[tuple]:
+        """Each answer of the solution alone, and the solution without it."""
+        lean = self._leaner(trials)
+        for cell in self.cells:
+            yield self._grading(("alone", cell), *lean(self.filled({cell})))
+            yield self._grading(("without", cell), *lean(self.filled(set(self.cells) - {cell})))
+
+    def mutations(self, found: list[Mutant], ground: dict) -> list[tuple]:
+        """The mutants; ``ground`` says by cell in which notebook, with what known of it, in how many seconds."""
+        jobs = []
+        for place, mutant in enumerate(found):
+            notebook, known, limit = ground[mutant.cell]
+            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, self.data, limit))
+        return jobs

@@ -1,0 +1,75 @@
+"""The graders of this process, in the wall unless told otherwise, and what they know about an instructor's notebook."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+
+from viva.engine.examination import Examination
+from viva.engine.grading import Grader, examiners_limits
+from viva.engine.rehearsal import rehearse
+from viva.verdict import CourseError
+from viva.wall.confinement import MB, USUAL, Limits, Wall
+from viva.wall.protection import protection
+
+_graders: dict[tuple, Grader] = {}
+_examinations: dict[tuple, Examination] = {}
+
+
+def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
+    """The instructor's version of a notebook. Raises CourseError when it is not there."""
+    path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
+    if not path.is_file():
+        raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
+    return path
+
+
+def examination(source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str]) -> Examination:
+    """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
+
+    ``locked`` and ``stubs`` are the texts of its cells as they were released.
+    """
+    key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
+    if key not in _examinations:
+        _examinations[key] = rehearse(source, grader, source.parent, locked)
+    return replace(_examinations[key], stubs=stubs)
+
+
+def warm_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0) -> Grader:
+    """This process's grader; its warm parents live as long as the process.
+
+    Raises CourseError when the machine cannot wall student code in, unless told ``no_wall``.
+    """
+    key = (os.getpid(), seconds, no_wall, memory, budget)
+    if key not in _graders:
+        _graders[key] = grader = new_grader(seconds, no_wall, memory, budget)
+        atexit.register(grader.close)
+    return _graders[key]
+
+
+def limits_of(seconds: float, megabytes: int) -> Limits:
+    """Limits of a candidate whose cells may take so many ``seconds`` each: together as much as twenty of them."""
+    return Limits(cpu_seconds=max(USUAL.cpu_seconds, int(20 * seconds)), memory_bytes=megabytes * MB)
+
+
+def new_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0, **libraries: tuple[str, ...]) -> Grader:
+    """A grader whose caller closes it; for ``libraries`` see Grader. Raises CourseError as warm_grader does."""
+    walls, limits = None, limits_of(seconds, memory)
+    if not no_wall:
+        require_wall()
+        walls = Wall.for_candidate(limits=limits), Wall.for_examiner(limits=examiners_limits(limits))
+    return Grader(seconds, walls, budget=budget, limits=limits, **libraries)
+
+
+def require_wall() -> None:
+    """Raises CourseError when the machine cannot wall student code in."""
+    if protection().level == "none":
+        raise CourseError(
+            "This machine cannot wall student code in, so nothing was graded. 'viva doctor' says what is missing; "
+            "'viva grade --no-wall' grades all the same, with student code able to read and change your files."
+        )

@@ -1,0 +1,103 @@
+"""What came of one check: a verdict, the reason, and where it comes from."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass, field
+
+from msgspec import structs
+
+import viva
+from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.namespace import UnknownMagicError
+from viva.record import Note, note
+from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateStopped, Verdict
+
+CHARACTERS = 20_000
+"""So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
+
+
+@dataclass
+class CheckReport:
+    """What came of one check; crosses to the grading process as a dictionary."""
+
+    title: str
+    verdict: Verdict
+    reason: str = ""
+    cause: dict | None = None
+    """A note in place of a reason."""
+    traceback: str = ""
+    printed: str = ""
+    result: str | None = None
+    """What the last expression of the check shows, for partial credit."""
+    seconds: float = 0.0
+    raised_by: str = ""
+    """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""
+    asked: str = ""
+    """The name that was asked when the candidate did not answer."""
+    running: list[str] = field(default_factory=list)
+    """The functions that were running there, as far as it says."""
+
+    def crossing(self) -> dict:
+        texts = {name: value[:CHARACTERS] for name, value in vars(self).items() if isinstance(value, str)}
+        return vars(self) | texts | {"verdict": self.verdict.value}
+
+
+def failed(error: BaseException, title: str) -> CheckReport:
+    """The report of a check that an exception has ended."""
+    try:
+        return _described(error, title)
+    except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's
+        return _report(title, Verdict.ERROR, type(error).__name__, "", "test")
+
+
+def _described(error: BaseException, title: str) -> CheckReport:
+    trace = safe(_traceback, error)
+    student = getattr(error, "viva_traceback", "")
+    whose = "student" if hasattr(error, "viva_traceback") else "test"
+    if found := _cause(error):
+        verdict, cause = found
+        return CheckReport(title, verdict, cause=structs.asdict(cause), traceback=trace, raised_by="grader")
+    asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
+    if asserted and whose == "test":
+        return _report(title, Verdict.FAILED, safe(str, error), trace, whose)
+    name = str(getattr(error, "viva_name", type(error).__name__))
+    # What a student calls a class, or asserts, is to be read as theirs.
+    name = name if name.isidentifier() else repr(name)
+    verdict = Verdict.FAILED if asserted else Verdict.ERROR
+    return _report(title, verdict, f"{name}: {safe(str, error)[:CHARACTERS]}", student or trace, whose)
+
+
+def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
+    """What the grader has to say of an exception of its own."""
+    match error:
+        case CandidateDied():
+            return Verdict.KILLED, Note("ended")
+        case CandidateStopped():
+            return Verdict.TIMEOUT, Note("out_of_time")
+        case CandidateOdd():
+            return Verdict.FAILED, note("not_plain", error.path, error.what)
+        case CandidateFault():
+            return Verdict.FAILED, note("lied", safe(str, error))
+        case UnknownMagicError():
+            return Verdict.UNGRADED, note("unknown_magic", safe(str, error))
+    return None
+
+
+def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str) -> CheckReport:
+    return CheckReport(title, verdict, reason, traceback=trace, raised_by=whose)
+
+
+def _traceback(error: BaseException) -> str:
+    package = os.path.dirname(viva.__file__)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
+    lines = "".join(traceback.format_list(frames[-10:])).splitlines()
+    # Of a student's SyntaxError Python would believe where it is and what stands there.
+    told = hasattr(error, "viva_traceback")
+    last = (
+        f"{type(error).__name__}: {safe(str, error)[:CHARACTERS]}"
+        if told
+        else "".join(traceback.format_exception_only(error)).rstrip()
+    )
+    return "\n".join([*lines, last])[:8000]

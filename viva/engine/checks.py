@@ -1,0 +1,107 @@
+"""The checks of a grade cell: their titles, their points and their lines, some of them hidden.
+
+A comment line at the left margin starts each of them:
+
+    expected = softmax_by_loop(scores)              <- the prelude, shared by all checks
+    ### CHECK 1: each column sums to one            <- title and points
+    assert np.allclose(weights.sum(axis=0), 1), "..."
+    ### CHECK 2: agrees with a loop on new numbers
+    ### BEGIN HIDDEN TESTS
+    ...
+    ### END HIDDEN TESTS
+
+To nbgrader these lines are comments; the cell stays one grade cell worth the sum of its checks.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from viva.engine.names import parsed, unmeasured
+from viva.verdict import BlueprintError
+
+CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
+HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*$", re.DOTALL | re.MULTILINE)
+"""Hidden lines with their marks, as nbgrader finds them: by the words, however many ``#`` stand before them."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing a grade cell looks at."""
+
+    title: str
+    points: float
+    source: str
+
+    @property
+    def hidden(self) -> bool:
+        """Whether every line of code in the check is hidden from students."""
+        visible = HIDDEN.sub("", self.source)
+        return not any(line.strip() and not line.lstrip().startswith("#") for line in visible.splitlines())
+
+
+def visible_and_hidden(source: str) -> tuple[str, str]:
+    """The visible and the hidden lines of a test cell; a statement that cannot be read without its hidden lines, as a
+    function's, is hidden as a whole."""
+    shown, lines = HIDDEN.sub("", source), "\n".join(HIDDEN.findall(source))
+    if (parsed(shown) and parsed(lines)) or not (tree := parsed(f"pass\n{unmeasured(source)}")):  # no line is left out
+        return shown, lines
+    hidden = {
+        2 + source.count("\n", 0, match.start()) + line
+        for match in HIDDEN.finditer(source)
+        for line in range(match[0].count("\n") + 1)
+    }
+    parts: tuple[list[str], list[str]] = [], []
+    for node in tree.body[1:]:
+        parts[not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))].append(ast.unparse(node))
+    return "\n".join(parts[0]), "\n".join(parts[1])
+
+
+def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:
+    """The prelude and the checks of a grade cell's source.
+
+    A cell without a ``### CHECK`` line is one check, titled ``name``, worth all its points.
+    Raises BlueprintError as read_blueprint does; ``where`` is how its message names the cell.
+    """
+    prelude: list[str] = []
+    parts: list[tuple[str, float, list[str]]] = []
+    for line in source.splitlines():
+        match = CHECK.match(line)
+        if match:
+            parts.append((match["title"], float(match["points"]), []))
+        elif "### CHECK" in line:
+            raise BlueprintError(
+                f"{where}: the line '{line.strip()}' does not start a check. "
+                "Write it at the left margin as '### CHECK 1.5: what is checked'."
+            )
+        else:
+            (parts[-1][2] if parts else prelude).append(line)
+    if not parts:
+        return "", (Check(name, points, source),)
+    checks = tuple(Check(title, worth, "\n".join(lines)) for title, worth, lines in parts)
+    _validate(checks, points, where)
+    return "\n".join(prelude), checks
+
+
+def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
+    titles = [check.title for check in checks]
+    for title in titles:
+        if titles.count(title) > 1:
+            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check a title of its own.")
+    total = sum(check.points for check in checks)
+    if abs(total - points) > 1e-9:
+        raise BlueprintError(
+            f"{where}: the checks add up to {total:g} points, but the cell is worth {points:g}. Change one of the two."
+        )
+    for check in checks:
+        if check.source.lstrip().startswith("%%"):
+            continue
+        try:
+            ast.parse(check.source)
+        except SyntaxError as error:
+            raise BlueprintError(
+                f"{where}: the check '{check.title}' cannot run on its own ({error.msg}). "
+                "Start each check outside of any block."
+            ) from error

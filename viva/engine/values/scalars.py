@@ -1,0 +1,64 @@
+"""What stands in a pandas object by itself: a cell of an object column, a label, a name."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
+from types import NoneType
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+
+from viva.engine.values import arrays
+from viva.engine.values.plain import KIND
+from viva.verdict import WireError
+
+DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
+PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
+CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
+"""What an object column may hold, and a label or a name be."""
+
+
+class ForeignError(Exception):
+    """Some part of an object cannot cross."""
+
+
+def malformed() -> NoReturn:
+    """Refuse what was made up."""
+    raise WireError("a message holds a malformed pandas object")
+
+
+def want(value, *types: type):
+    """The value, when it is of one of these types."""
+    return value if type(value) in types else malformed()
+
+
+def crossing(cells: list) -> list:
+    """The cells, when all can cross."""
+    for cell in cells:
+        kind = KIND.get(type(cell))
+        if type(cell) not in CELLS or (kind and kind.split(cell) is None):
+            raise ForeignError
+    return cells
+
+
+def object_column(cells) -> np.ndarray:
+    """A column of cells that may have been made up."""
+    want(cells, list)
+    if not set(map(type, cells)) <= CELLS:
+        malformed()
+    array = np.empty(len(cells), object)
+    array[:] = cells
+    return array
+
+
+def split_label(label):
+    """A label, when it can cross."""
+    return tuple(crossing(list(label))) if type(label) is tuple else crossing([label])[0]
+
+
+def checked_label(label):
+    """A label that may have been made up."""
+    return label if set(map(type, label if type(label) is tuple else (label,))) <= CELLS else malformed()
