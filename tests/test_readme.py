@@ -109,7 +109,7 @@ def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
             assert option in taken.aliases or option in taken.flags, f"{command} --{option}"
 
 
-NEVER_CLEANED = {"submitted", "gradebook.db", "gradebook.db.lock", "regrades.jsonl"}
+NEVER_CLEANED = {"submitted", "gradebook.db", "gradebook.db.lock", "regrades.jsonl", "roster.csv"}
 """What students handed in, graders wrote, or nothing can make again."""
 
 

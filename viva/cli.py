@@ -39,6 +39,10 @@ FLOW = {
         ),
     },
     "Class": {
+        "roster": (
+            "roster.RosterCommand",
+            "Read who is in the course from a learning system's list; say who is new, changed or gone.",
+        ),
         "demo": (
             "course.DemoCommand",
             "Write a class of artificial students, drawn from the known answers, into submitted/.",

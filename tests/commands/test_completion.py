@@ -22,6 +22,7 @@ def terminal(request, course, viva, monkeypatch):
         lacking(f"There is no {request.param} to complete in. Install it: sudo apt-get install {request.param}")
     monkeypatch.setenv("TERM", "dumb")
     script = course / "completion"
+    (course / "canvas.csv").touch()
     script.write_text(viva("completion", request.param).out)
     arguments, program = SETUP[request.param]
     shell = pexpect.spawn(request.param, arguments, cwd=str(course), encoding="utf-8", timeout=60, echo=False)
@@ -38,6 +39,8 @@ def test_the_shell_completes_commands_options_assignments_and_notebooks(terminal
         "grade --fo": "grade --force",
         "export --to\tx.csv": "export --to=x.csv",
         "completion fi": "completion fish",
+        "roster can": "roster canvas.csv",
+        "roster --dr": "roster --dry-run",
         "check rel\tps3\tsca": f"check release/{SHORT}/scaled_attention.ipynb",
     }.items():
         terminal.send(f"viva {typed}\t\n")

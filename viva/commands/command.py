@@ -21,7 +21,7 @@ from viva.cleaning import plaintext
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.configuration import warning
 from viva.course.autograde import Examine
-from viva.course.batch import Outcome, Status
+from viva.course.batch import Ending, Status
 from viva.course.course import Course, course_above
 from viva.course.gradebook import lateness
 from viva.course.gradebook.record import AGAIN, trouble
@@ -112,7 +112,7 @@ class VivaCommand(ShortHelp, NbGrader):
         options = {"config": self.config, "console": self.console, "no_wall": no_wall, "workers": workers}
         return prove(self.course, assignments, audits=audits, **options)
 
-    def watch(self, outcomes: Iterator[Outcome], total: int, title: str) -> list[Outcome]:
+    def watch(self, outcomes: Iterator[Ending], total: int, title: str) -> list[Ending]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""
         columns = (
             *(TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
@@ -129,7 +129,7 @@ class VivaCommand(ShortHelp, NbGrader):
                 progress.update(task, advance=1, checks=shown, rate=f"{60 * speed:.0f} a minute" if speed else "")
         return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
 
-    def report(self, outcomes: list[Outcome], verb: str, document: bool = True) -> int:
+    def report(self, outcomes: list[Ending], verb: str, document: bool = True) -> int:
         """Print a table by assignment and a sentence for each submission that needs one; as a ``document`` too."""
         table = Table("assignment", *(_heading(status, verb) for status in Status))
         table.columns[0].footer = "together"
@@ -153,7 +153,7 @@ class VivaCommand(ShortHelp, NbGrader):
             self.show_document(submissions=documents(outcomes))
         return NEEDS_GRADER if failed else 0
 
-    def _print_verdicts(self, outcomes: list[Outcome]) -> None:
+    def _print_verdicts(self, outcomes: list[Ending]) -> None:
         """How many checks of each assignment came to which verdict, where any was graded."""
         counts = {outcome.submission.assignment: Counter() for outcome in outcomes if outcome.verdicts}
         for outcome in outcomes:
@@ -179,7 +179,7 @@ class VivaCommand(ShortHelp, NbGrader):
         where = self.course.path("submitted", "<assignment>", "<student>")
         self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
 
-    def _write_log(self, outcome: Outcome) -> Path:
+    def _write_log(self, outcome: Ending) -> Path:
         path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(outcome.log, encoding="utf-8")
@@ -192,7 +192,7 @@ class VivaCommand(ShortHelp, NbGrader):
         console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
 
 
-def documents(outcomes: list[Outcome]) -> list[dict]:
+def documents(outcomes: list[Ending]) -> list[dict]:
     """The outcomes as JSON knows them."""
     return [
         vars(outcome.submission)
@@ -202,7 +202,7 @@ def documents(outcomes: list[Outcome]) -> list[dict]:
     ]
 
 
-def _notes(outcome: Outcome) -> list[str]:
+def _notes(outcome: Ending) -> list[str]:
     """What else is worth saying about a submission, with the repairs of its notebooks."""
     books = outcome.record.notebooks if outcome.record else {}
     repairs = [f"{name}.ipynb: {told}" for name, book in books.items() for told in wording.sentences(book.repairs)]

@@ -12,6 +12,8 @@ from viva.commands.terminal import ShortHelp
 
 FILES = ("check", "adopt")
 """Commands whose arguments are notebooks; those of the others are assignments."""
+LISTS = ("roster",)
+"""Commands whose arguments are lists in CSV."""
 # The space behind a word is added here: zsh cannot be told word by word whether to add one.
 SCRIPT = r"""_viva() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
@@ -21,6 +23,7 @@ SCRIPT = r"""_viva() {{
     1:*) words="{commands}";;
 {options}
     {files}) IFS=$'\n'; found=($(compgen -f -X '!*.ipynb' -- "$word") $(compgen -d -S / -- "$word"));;
+    {lists}) IFS=$'\n'; found=($(compgen -f -X '!*.csv' -- "$word") $(compgen -d -S / -- "$word"));;
     *:completion:*) words="{shells}";;
     *) words="$(cd source 2>/dev/null && ls -d -- */ 2>/dev/null | tr -d /)";;
   esac
@@ -38,6 +41,7 @@ FOR_FISH = """complete -c viva -f
 complete -c viva -n __fish_use_subcommand -a '{commands}'
 {options}
 complete -c viva -n '__fish_seen_subcommand_from {files}' -k -a '(__fish_complete_suffix .ipynb)'
+complete -c viva -n '__fish_seen_subcommand_from {lists}' -k -a '(__fish_complete_suffix .csv)'
 complete -c viva -n '__fish_seen_subcommand_from completion' -a '{shells}'
 complete -c viva -n '__fish_seen_subcommand_from {others}' -a '(path basename source/*/)'
 """
@@ -73,6 +77,7 @@ def _bash() -> str:
         commands=" ".join(Viva.subcommands),
         options="\n".join(options),
         files="|".join(f"*:{name}:*" for name in FILES),
+        lists="|".join(f"*:{name}:*" for name in LISTS),
         shells=" ".join(SHELLS),
     )
 
@@ -92,8 +97,11 @@ def _fish() -> str:
         commands=" ".join(Viva.subcommands),
         options="\n".join(options),
         files=" ".join(FILES),
+        lists=" ".join(LISTS),
         shells=" ".join(SHELLS),
-        others=" ".join(name for name in Viva.subcommands if name not in (*FILES, "completion", "doctor", "new")),
+        others=" ".join(
+            name for name in Viva.subcommands if name not in (*FILES, *LISTS, "completion", "doctor", "new")
+        ),
     )
 
 

@@ -18,8 +18,9 @@ from viva.author.auditpage import proven
 from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
+from viva.course.changes import TOTAL, Change, grouped, write_csv
 from viva.course.course import Course
-from viva.course.regrade import TOTAL, Change, Regrade, grouped, write_csv
+from viva.course.regrade import Regrade
 from viva.course.trialcopy import shadow
 from viva.verdict import CourseError
 

@@ -84,9 +84,6 @@ class Ending:
         return [result.verdict for _, _, result in self.record.results()] if self.record else []
 
 
-Outcome = Ending  # the commands call it so still
-
-
 def autograde(
     course: Course,
     submissions: list[Submission],

@@ -36,7 +36,7 @@ from traitlets.config import Config
 from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
-from viva.course.changes import TOTAL, Change, changes_of, grouped, suspects, write_csv
+from viva.course.changes import Change, changes_of, suspects
 from viva.course.course import Course
 from viva.course.edition import Edition
 from viva.course.gradebook.results import Results, add_lines
@@ -45,8 +45,6 @@ from viva.course.trialcopy import LOG, shadow
 from viva.record import CheckResult
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
-
-__all__ = ["TOTAL", "Change", "Comparison", "Regrade", "grouped", "write_csv"]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,15 @@
 
 Theory of operation. Files are judged by their names and read with limits on size, time and memory (``files/``). The
 cells of what was read are matched with the cells of the assignment by identity, then by text (``cells/``); locked cells
-are the instructor's again, and nothing that was handed out is ever taken for an answer. Each repair is told in a
-sentence; what stays doubtful waits for a human where its tests do not pass.
+are the instructor's again, and nothing that was handed out is ever taken for an answer. Each repair is noted;
+what stays doubtful waits for a human where its tests do not pass.
 
 files/      a file -> a notebook, whatever is broken
 cells/      a notebook's cells find their places
 shipped     the notebooks that came beside the assignment's own, which are nobody's work
 submission  what one student handed in for one assignment
+package     the same as bytes, so that another machine can grade it
+work        one notebook on its way through the steps of grading
 reading     what a student handed in -> notebooks, or why there are none
 selfcheck   a student's own check: the visible checks, graded where the student works
 blind       the step that empties the cells which ask for a name

@@ -1,0 +1,149 @@
+"""The command that reads who is in the course: roster."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.markup import escape
+from rich.table import Table
+from traitlets import Bool, Unicode
+
+from viva.cleaning import plaintext
+from viva.commands.command import VivaCommand
+from viva.course import batch, participants
+from viva.course.participants import Participants
+from viva.course.roster import ROSTER, Difference, Entry, Roster
+from viva.verdict import CourseError
+
+SHOWN = 20
+"""So many students of a kind are named; --json names all."""
+
+
+class RosterCommand(VivaCommand):
+    name = "viva-roster"
+    arguments = "FILE"
+    description = "Read who is in the course from a learning system's list; say who is new, changed or gone."
+    examples = """
+        viva roster grades.csv --dry-run                what would change; the system is found out by the columns
+        viva roster grades.csv                          do it; who left keeps every grade
+        viva roster list.csv --id=email                 students are called by their addresses
+        viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
+    """
+    aliases = nbgrader_aliases | {
+        "from": "RosterCommand.system",
+        "id": "RosterCommand.id_from",
+        "columns": "RosterCommand.columns",
+        "section": "RosterCommand.section",
+    }
+    flags = VivaCommand.flags | {
+        "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only say what would change; nothing is written."),
+    }
+    system = Unicode(help="canvas, moodle, brightspace, gradescope, github or nbgrader, whatever the columns say.").tag(
+        config=True
+    )
+    id_from = Unicode(help="What to call students by: id, login, sis, lms, email or github.").tag(config=True)
+    columns = Unicode(help="Which column is which, as id=Matriculation,email=Mail.").tag(config=True)
+    section = Unicode(help="Read only this section or group.").tag(config=True)
+    dry_run = Bool(False, help="Only say what would change.").tag(config=True)
+
+    def run(self) -> int:
+        if len(self.extra_args) != 1:
+            raise CourseError("Name one file with the list of the class, as in: viva roster grades.csv --dry-run")
+        if not self.course.path("source", ".").is_dir():
+            self.course.assignments()  # says that this is no course
+        with self.console.status("reading the list"):
+            found = participants.read(
+                Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
+            )  # fmt: skip
+        with self._alone(), self.console.status(f"comparing {len(found.entries)} students"):
+            roster = Roster.of(self.course)
+            entries, notes = roster.recognised(found.entries)
+            difference = roster.compared(entries.values(), found.columns, self.section)
+            notes = [*found.notes, *notes, *roster.remarks(difference)]
+            if not self.dry_run:
+                roster.write(self.course, difference)
+        self._show(found, difference, notes)
+        return 0
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A batch that grades, and a second list, wait for one that is written; a dry run waits for nobody."""
+        if self.dry_run:
+            yield
+        else:
+            with batch.alone(self.course, self._say):
+                yield
+
+    def _show(self, found: Participants, difference: Difference, notes: list[str]) -> None:
+        counts = Table("list", "new", "changed", "gone", "unchanged")
+        for column in counts.columns[1:]:
+            column.justify = "right"
+        parts = difference.new, difference.changed, difference.gone, difference.same
+        counts.add_row(found.title, *(str(len(part)) for part in parts))
+        self.console.print(counts)
+        if not difference.nothing:
+            self.console.print(_people(difference))
+        for sentence in (*notes, *self._sentences(found, difference)):
+            self._say(sentence)
+        self.show_document(
+            file=found.path,
+            system=found.system,
+            ids=found.called,
+            dry_run=self.dry_run,
+            new=[asdict(entry) for entry in difference.new],
+            changed=[{"id": old.id, "changes": old.changes(new)} for old, new in difference.changed],
+            gone=[asdict(entry) for entry in difference.gone],
+            left=[asdict(entry) for entry in difference.left],
+            unchanged=[entry.id for entry in difference.same],
+            notes=notes,
+        )
+
+    def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:
+        """What else there is to say of a list: ids, those who left, what was written."""
+        yield f"Students are called by the column '{plaintext.line(found.called)}'; --id takes another."
+        if difference.gone:
+            yield f"Gone: {len(difference.gone)}. {ROSTER} lists them no longer; the gradebook keeps every grade."
+        if difference.left:
+            who = _shortened(plaintext.line(entry.id) for entry in difference.left)
+            yield f"In the gradebook, with their grades, and in neither list: {who}."
+        path = self.course.root / ROSTER
+        if difference.nothing:
+            yield f"Nothing changes: {path} and the gradebook say what the list says."
+        elif self.dry_run:
+            yield "Nothing was written. To do it, run the same command without --dry-run."
+        else:
+            yield f"Who is in the course now is in {path}, and in the gradebook."
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+
+def _people(difference: Difference) -> Table:
+    """Who is new, changed and gone, and what changed."""
+    table = Table("", "student", "name", "section", "what")
+    table.columns[1].overflow = "fold"  # two students may begin alike
+    rows = {
+        "new": [(entry, entry.email) for entry in difference.new],
+        "changed": [(new, _changes(old, new)) for old, new in difference.changed],
+        "gone": [(entry, entry.email) for entry in difference.gone],
+    }
+    for kind, people in rows.items():
+        for entry, what in people[:SHOWN]:
+            cells = (entry.id, entry.name, entry.section or entry.group, what)
+            table.add_row(kind, *(escape(plaintext.line(cell)) for cell in cells))
+        if len(people) > SHOWN:
+            table.add_row(kind, f"and {len(people) - SHOWN} more")
+    return table
+
+
+def _changes(old: Entry, new: Entry) -> str:
+    return "; ".join(f"{name}: {before or '-'} → {now or '-'}" for name, (before, now) in old.changes(new).items())
+
+
+def _shortened(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

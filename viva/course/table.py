@@ -1,0 +1,145 @@
+"""A table in a file, as a learning system or a spreadsheet writes it: CSV, whatever its encoding.
+
+UTF-8 and UTF-16 are told by their bytes; what is neither is taken for Windows-1252, and a note says so. Between cells
+stands a comma, a semicolon or a tab, whichever cuts the first lines into as many cells each.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import itertools
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.verdict import CourseError
+
+MOST_BYTES = 50 * 2**20
+"""A gradebook of ten thousand students with a hundred columns takes a fifth of it."""
+DELIMITERS = ",;\t"
+TRIED = 5
+"""So many rows tell what stands between cells."""
+KINDS = {
+    b"PK\x03\x04": "an Excel or LibreOffice workbook, or another zip",
+    b"PK\x05\x06": "an empty zip",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"%PDF": "a PDF",
+    b"{\\rtf": "a text document",
+    b"\x1f\x8b": "a packed file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"<": "a web page, or another document in XML",
+}
+"""What a file is that begins like that, and is no CSV."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The names of the columns, and each row that is not blank by the number of the line that it begins in."""
+
+    header: tuple[str, ...]
+    rows: dict[int, list[str]]
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Table:
+        """Raises CourseError when the file is no CSV, is damaged or too large, and OSError."""
+        text, notes = _decoded(_content(path), path)
+        limit = csv.field_size_limit(MOST_BYTES)  # a cell of text may be longer than Python expects
+        try:
+            delimiter, text, skipped = _marked(text)
+            rows = _rows(text, delimiter, skipped)
+            header = next(rows, (0, []))[1]
+            if not header:
+                raise CourseError(f"{path} is empty. Export the list again, as CSV.")
+            found = dict(rows)
+        except csv.Error as error:
+            raise CourseError(f"{path} is damaged: {error}. Export it again, as CSV.") from error
+        finally:
+            csv.field_size_limit(limit)
+        width = len(header)
+        for line, row in found.items():
+            if any(cell.strip() for cell in row[width:]):
+                raise CourseError(
+                    f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. Perhaps a "
+                    "name with a comma stands there without quotes; correct the line, or export the list again."
+                )
+            row += [""] * (width - len(row))
+        return cls(tuple(map(plaintext.line, header)), found, notes)
+
+
+def _content(path: Path) -> bytes:
+    if path.is_dir():
+        raise CourseError(f"{path} is a folder. Name the file with the list, a CSV export.")
+    if not path.exists():
+        raise CourseError(f"There is no file {path}. Name the file with the list, a CSV export.")
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is no list of a class.")
+    start = data.removeprefix(codecs.BOM_UTF8).lstrip()
+    for mark, kind in KINDS.items():
+        if start.startswith(mark):
+            raise CourseError(f"{path} is {kind}, whatever it is called. Open it and export it as CSV.")
+    return data
+
+
+def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
+    """The text, with its letters in one way of writing them, and what is to be said of it."""
+    encoding, notes = "utf-8-sig", []
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif 0 in data[:2]:  # every second byte of English in UTF-16
+        encoding = "utf-16-le" if data[1:2] == b"\0" else "utf-16-be"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+        notes.append(
+            f"{path} is not in UTF-8; it was read as Windows-1252. Look whether the names are right; if they are not, "
+            "save it as 'CSV UTF-8'."
+        )
+    return unicodedata.normalize("NFC", text.lstrip("\ufeff")), notes
+
+
+def _marked(text: str) -> tuple[str, str, int]:
+    """What stands between cells, the text without Excel's line about it, and how many lines that took."""
+    first, _, rest = text.partition("\n")
+    if first.lower().startswith("sep=") and first[4:5] in DELIMITERS and first[4:].strip(DELIMITERS + "\r") == "":
+        return first[4:5] or ",", rest, 1
+    return max(DELIMITERS, key=lambda mark: _fit(text, mark)), text, 0
+
+
+def _fit(text: str, delimiter: str) -> tuple[bool, int]:
+    """How well a mark cuts the first rows: whether into as many cells each, and into how many."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        widths = [len(row) for row in itertools.islice(filter(any, reader), TRIED)]
+    except csv.Error:
+        return False, 0
+    return len(set(widths)) == 1 and widths[0] > 1, widths[0] if widths else 0
+
+
+def _rows(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Each row that is not blank, with the line it begins in. Raises csv.Error, which names the line."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1 + skipped
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise csv.Error(f"the quotes of the row that begins in line {line} do not match ({error})") from error
+        if any(cell.strip() for cell in row):
+            yield line, row
+
+
+def listed(names: tuple[str, ...], most: int = 12) -> str:
+    """The names of columns in a sentence."""
+    shown = ", ".join(plaintext.quoted(name) for name in names[:most] if name)
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
