@@ -28,5 +28,9 @@ def lines(text: str) -> str:
 
 def cell(text: str, characters: int = 1000) -> str:
     """The text in one line as a spreadsheet may have it, which would compute what begins as a formula does."""
-    whole = line(text, characters)
-    return f"'{whole}" if whole.startswith(("=", "+", "-", "@")) else whole
+    return guarded(line(text, characters))
+
+
+def guarded(text: str) -> str:
+    """The text as it is, but for a mark before what a spreadsheet would compute."""
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text

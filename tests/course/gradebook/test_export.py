@@ -52,6 +52,15 @@ def test_names_with_commas_quotes_and_newlines_come_back_whole(rows):
     assert (table["bo"]["last_name"], table["bo"]["first_name"]) == ('O"Neil, von "Komma"', "Ä\nnewline")
 
 
+def test_a_name_that_a_student_chose_is_no_formula_in_a_spreadsheet(course, viva):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        gradebook.update_or_create_student("bo", last_name="=HYPERLINK(1)", first_name="\t+1", email="@sum")
+    assert viva("export", "--to=out.csv", SHORT).status == 0
+    with (course / "out.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = [row for row in csv.DictReader(file) if row["student_id"] == "bo"]
+    assert [row[key] for key in ("last_name", "first_name", "email")] == ["'=HYPERLINK(1)", "'\t+1", "'@sum"]
+
+
 def test_a_late_submission_shows_its_score_its_penalty_and_their_difference(rows):
     row = rows[0]["anna"]
     raw, penalty = float(row["raw_score"]), float(row["late_submission_penalty"])

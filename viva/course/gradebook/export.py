@@ -50,7 +50,10 @@ def scores(
             row = dict.fromkeys(COLUMNS)
             row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
             row |= {"student_id": who if about else plaintext.cell(who)}
-            row |= {key: getattr(about, key, None) for key in ("last_name", "first_name", "email")}
+            names = {key: getattr(about, key, None) for key in ("last_name", "first_name", "email")}
+            row |= {
+                key: name and plaintext.guarded(name) for key, name in names.items()
+            }  # they may be a student's choice
             row |= {
                 "max_score": assignment.max_score,
                 "max_code_score": assignment.max_code_score,
