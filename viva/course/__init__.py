@@ -10,6 +10,7 @@ gradebook/     what is recorded of a class, and read out again
 table          a list in a file, as a learning system or a spreadsheet writes it
 systems        the systems that write such lists, and how they call the columns
 participants   the students in such a list
+personname     a person's name as lists write it
 roster         who is in the course, and what a newer list changes
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from viva.cleaning import plaintext
+from viva.course import personname
 from viva.course.roster import Entry
 from viva.course.systems import IDS, NAMES, SYSTEMS, UNKNOWN, System, plain, writer_of
 from viva.course.table import Table, listed
@@ -21,24 +22,11 @@ from viva.verdict import CourseError
 
 LONGEST = 128
 """Letters in a column of nbgrader's gradebook."""
-LONGEST_LIST = 1000
-"""Letters in a list of sections or groups."""
 SHOWN = 20
 """So many refused rows, or notes of one kind, are told."""
 FIELDS = {"email": "email", "lms": "lms_user_id", "login": "login", "section": "section", "group": "group"}
 """Our names of columns, and an entry's; first and last name are a matter of their own."""
 CLEANED = ("first_name", "last_name", *FIELDS.values())
-GENERATION = re.compile(r"(?:sr|jr|snr|jnr)\.?", re.IGNORECASE)
-SUFFIX = re.compile(GENERATION.pattern + r"|Senior|Junior|I{2,3}|IV|VI?|Esq\.?|Ph\.?D\.?", re.IGNORECASE)
-"""What stands behind a family name and a comma, and is no first name; alone it may be one, as Junior and Vi are."""
-JOINERS = "\u200c\u200d"
-"""Hidden letters that Persian names and some pictures are spelt with."""
-DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u061c\ufeff"))
-"""Marks that systems put around right-to-left names; without them the names are the same."""
-LEFT, RIGHT = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
-BRACKETS = str.maketrans("<>", LEFT + RIGHT)
-"""Formgrader shows a name as it is, so none may hold an element of HTML."""
-REPLACED = {LEFT, RIGHT, plaintext.REPLACED}
 MACHINE_MADE = re.compile(r"[0-9a-f]{40}|")
 """The login of Canvas's test student."""
 
@@ -156,7 +144,7 @@ class _Reading:
     def _entry(self, cells: dict[str, str]) -> Entry:
         first, last = cells.get("first", ""), cells.get("last", "")
         if not self.places.keys() & {"first", "last"}:
-            first, last = _split(" ".join(cells.get("name", "").split()))
+            first, last = personname.parted(" ".join(cells.get("name", "").split()))
         return Entry(
             cells[self._called(cells)], first, last, **{of: cells.get(ours, "") for ours, of in FIELDS.items()}
         )
@@ -239,31 +227,12 @@ def _unwrapped(cell: str) -> str:
 
 
 def _cleaned(entry: Entry) -> Entry:
-    return replace(entry, **{name: _clean(getattr(entry, name)) for name in CLEANED})
+    return replace(entry, **{name: personname.cleaned(getattr(entry, name)) for name in CLEANED})
 
 
 def _marred(entry: Entry) -> bool:
     """Whether something in an entry has to be replaced."""
-    return any(REPLACED & set(_clean(text)) - set(text) for text in (getattr(entry, name) for name in CLEANED))
-
-
-def _clean(text: str) -> str:
-    """One line without anything that a page or a terminal obeys."""
-    text = text[: 4 * LONGEST_LIST].translate(DIRECTIONS).translate(BRACKETS)
-    for joiner in JOINERS:
-        if joiner in text:
-            return joiner.join(_clean(part) for part in text.split(joiner))
-    return plaintext.line(text, LONGEST_LIST)
-
-
-def _split(name: str) -> tuple[str, str]:
-    """First and last name: a comma stands behind the last one, or else it is the last word."""
-    last, *others = [part.strip() for part in name.split(",")]
-    if others:
-        behind = [part for part in others if (SUFFIX if len(others) > 1 else GENERATION).fullmatch(part)]
-        return ", ".join(part for part in others if part and part not in behind), ", ".join([last, *behind])
-    first, _, last = name.rpartition(" ")
-    return first, last
+    return any(personname.is_marred(getattr(entry, name)) for name in CLEANED)
 
 
 def _problems(entry: Entry, where: str) -> Iterator[str]:

@@ -1,0 +1,45 @@
+"""A person's name, as lists write it: made fit for pages, and cut into first and last where it stands in one column."""
+
+from __future__ import annotations
+
+import re
+
+from viva.cleaning import plaintext
+
+LONGEST = 1000
+"""Letters in a name, or in a list of sections or groups."""
+GENERATION = re.compile(r"(?:sr|jr|snr|jnr)\.?", re.IGNORECASE)
+SUFFIX = re.compile(GENERATION.pattern + r"|Senior|Junior|I{2,3}|IV|VI?|Esq\.?|Ph\.?D\.?", re.IGNORECASE)
+"""What stands behind a family name and a comma, and is no first name; alone it may be one, as Junior and Vi are."""
+JOINERS = "\u200c\u200d"
+"""Hidden letters that Persian names and some pictures are spelt with."""
+DIRECTIONS = dict.fromkeys(map(ord, "\u200e\u200f\u061c\ufeff"))
+"""Marks that systems put around right-to-left names; without them the names are the same."""
+LEFT, RIGHT = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+BRACKETS = str.maketrans("<>", LEFT + RIGHT)
+"""Formgrader shows a name as it is, so none may hold an element of HTML."""
+REPLACED = {LEFT, RIGHT, plaintext.REPLACED}
+
+
+def cleaned(text: str) -> str:
+    """One line without anything that a page or a terminal obeys."""
+    text = text[: 4 * LONGEST].translate(DIRECTIONS).translate(BRACKETS)
+    for joiner in JOINERS:
+        if joiner in text:
+            return joiner.join(cleaned(part) for part in text.split(joiner))
+    return plaintext.line(text, LONGEST)
+
+
+def is_marred(text: str) -> bool:
+    """Whether something in it has to be replaced."""
+    return bool(REPLACED & set(cleaned(text)) - set(text))
+
+
+def parted(name: str) -> tuple[str, str]:
+    """First and last name: a comma stands behind the last one, or else it is the last word."""
+    last, *others = [part.strip() for part in name.split(",")]
+    if others:
+        behind = [part for part in others if (SUFFIX if len(others) > 1 else GENERATION).fullmatch(part)]
+        return ", ".join(part for part in others if part and part not in behind), ", ".join([last, *behind])
+    first, _, last = name.rpartition(" ")
+    return first, last
