@@ -22,6 +22,7 @@ from viva.course.pipeline import Passed, grade
 from viva.course.release import release
 from viva.record import SubmissionRecord
 from viva.submission.package import pack
+from viva.verdict import CourseError
 
 RIGHT = "def double(x):\n    return 2 * x"
 ANSWERS = {
@@ -106,6 +107,23 @@ def test_a_process_that_sees_no_course_grades_bytes_as_the_batch_did(made, tmp_p
     passed = msgspec.msgpack.decode((folder / "pdf.graded").read_bytes(), type=Passed)
     assert "is not a notebook but a PDF" in passed.explained and passed.record is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_in_the_configuration_stays_behind_and_a_batch_goes_on(made, grader, tmp_path):
+    root, _ = made
+    course = shutil.copytree(root, tmp_path / "course")
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text() + "c.Autograde.hook = lambda notebook: notebook\n")
+    opened, config = load(course)
+    config.Autograde.force = True
+    endings = {one.submission.student: one for one in autograde(opened, opened.submissions([TINY]), config=config)}
+    assert [str(verdict) for verdict in endings["right"].verdicts][:1] == ["passed"], endings["right"]
+    with opened.gradebook() as gradebook:
+        expected = Expected.of(gradebook, TINY)
+    with contextlib.chdir(course):
+        data = Material.of(opened, TINY, config, expected, grader).to_bytes()
+    with pytest.raises(CourseError, match="holds a function of its own"):
+        Material.from_bytes(data)
 
 
 def test_the_same_bytes_come_to_the_same(made, grader):

@@ -246,8 +246,9 @@ class _Batch:
                         waiting, start = [], time.monotonic()
             yield from self._record(writer, waiting)
 
-    @staticmethod
-    def _material(pool: Workers, assignments: set[str], folder: Path, grader: Grader) -> dict[str, Path | VivaError]:
+    def _material(
+        self, pool: Workers, assignments: set[str], folder: Path, grader: Grader
+    ) -> dict[str, Path | VivaError]:
         """By assignment, the file with what workers have to know of it, or why nobody can know that."""
         known: dict[str, Path | VivaError] = {}
         for number, (assignment, data) in enumerate(pool.map(sorted(assignments))):
@@ -255,7 +256,7 @@ class _Batch:
             if isinstance(data, bytes):
                 known[assignment] = folder / f"material-{number}"
                 known[assignment].write_bytes(data)
-                for examination in Material.from_bytes(data).examinations.values():
+                for examination in Material.from_bytes(data, self.config).examinations.values():
                     if isinstance(examination, Examination):
                         grader.learn(examination)
         return known

@@ -91,7 +91,7 @@ class Marker:
 
     def _grade(self, job: Job, log: logging.Logger) -> Marked:
         if job.material not in self.known:
-            self.known[job.material] = Material.from_bytes(job.material.read_bytes())
+            self.known[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
         submission, material = job.submission, self.known[job.material]
         target = self.course.path("autograded", submission.assignment, submission.student)
         target.parent.mkdir(parents=True, exist_ok=True)

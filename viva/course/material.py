@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from viva.submission.cells.places import Released
 from viva.submission.sanitize import markdown_of
 from viva.submission.shipped import Shipped
 from viva.submission.work import Forms
-from viva.verdict import BlueprintError, VivaError
+from viva.verdict import BlueprintError, CourseError, VivaError
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Material:
     """What is known about the notebooks of an assignment, by name, and the assignment's own ``files``, by path."""
 
     assignment: str
-    config: Config
+    config: Config | None
     expected: Expected
     released: Mapping[str, Released]
     shipped: Shipped
@@ -81,12 +81,26 @@ class Material:
             path.write_bytes(data)
 
     def to_bytes(self) -> bytes:
-        return pickle.dumps(self)
+        """The material as bytes; the configuration stays behind where it holds what only this process has."""
+        try:
+            config = pickle.dumps(self.config)
+        except (pickle.PicklingError, AttributeError, TypeError):  # a function that stands in nbgrader_config.py
+            config = b""
+        return pickle.dumps((replace(self, config=None), config))
 
     @staticmethod
-    def from_bytes(data: bytes) -> Material:
-        """The material in what ``to_bytes`` gave, and in nothing else: whoever made it can run code here."""
-        return pickle.loads(data)
+    def from_bytes(data: bytes, config: Config | None = None) -> Material:
+        """The material in what ``to_bytes`` gave, and in nothing else: whoever made it can run code here.
+
+        A process of the same course has the ``config`` already. Raises CourseError where nobody has it.
+        """
+        material, known = pickle.loads(data)
+        if config is None and not known:
+            raise CourseError(
+                "The course's nbgrader_config.py holds a function of its own, which cannot go to another process. Put "
+                "it into a module beside that file, and name it there."
+            )
+        return replace(material, config=pickle.loads(known) if config is None else config)
 
 
 def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dict[str, Released], Shipped]:
