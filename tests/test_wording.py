@@ -33,7 +33,7 @@ FULL = Note(
     because=Note("killed"),
     tests=("test",),
 )
-MAKERS = {"Note", "note", "about", "doubt", "_doubt"}
+MAKERS = {"Note", "note", "about", "doubt", "doubted"}
 
 
 def made() -> tuple[set[str], set[str]]:

@@ -92,7 +92,7 @@ def test_a_process_that_sees_no_course_grades_bytes_as_the_batch_did(made, tmp_p
     root, folder = made
     hidden = root.rename(root.with_name("moved"))
     try:
-        environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+        environment = {**os.environ, "PYTHONPATH": str(PROJECT), "TMPDIR": str(tmp_path)}
         subprocess.run([sys.executable, "-c", THERE, folder], cwd=tmp_path, env=environment, check=True)
     finally:
         hidden.rename(root)

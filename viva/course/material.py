@@ -7,7 +7,9 @@ gradebook.
 from __future__ import annotations
 
 import pickle
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -68,8 +70,9 @@ class Material:
 
     @cached_property
     def folder(self) -> Path:
-        """The assignment's own files, in a folder of this process's."""
+        """The assignment's own files, in a folder that goes with this object."""
         folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.lay_out(folder)
         return folder
 

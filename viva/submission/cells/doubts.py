@@ -20,9 +20,9 @@ from msgspec import structs
 from viva.engine.blueprint import ANSWERS
 from viva.record import Note, note
 from viva.submission.cells.joins import changed_names, code_in, goes_on
-from viva.submission.cells.match import Doubt, Match
+from viva.submission.cells.match import Doubt, Match, doubted
 from viva.submission.cells.neverrun import why_not_run
-from viva.submission.cells.places import LOCKED, Piece, Slot, about
+from viva.submission.cells.places import LOCKED, Piece, Slot
 from viva.submission.cells.texts import (
     NAME,
     bound_names,
@@ -77,7 +77,7 @@ class _Doubts:
     def all(self) -> Iterator[Doubt]:
         yield from self.matching.unsure
         for piece, slots in self._unplaced().items():
-            yield _doubt("may_belong", *slots, numbers=(piece.number,))
+            yield doubted("may_belong", *slots, numbers=(piece.number,))
         if self._was_rebuilt():
             yield Doubt(Note("rebuilt", doubt=True), tuple(self.answers))
         yield from self._out_of_order()
@@ -85,7 +85,7 @@ class _Doubts:
         yield from self._not_run()
         yield from self._written()
         if (lost := self._unanswered()) and self.damaged:
-            yield _doubt("may_be_lost", *lost)
+            yield doubted("may_be_lost", *lost)
         elif lost and self._was_emptied():
             yield Doubt(Note("emptied", doubt=True), lost)
 
@@ -126,7 +126,7 @@ class _Doubts:
         for place, slot in enumerate(self.answers):
             below = [self.chosen[other].binds for other in self.answers[place + 1 :] if other in self.chosen]
             if slot in self.matching.by_text and (self.wanting[slot] - asked) & set().union(*below):
-                yield _doubt("uses_below", slot)
+                yield doubted("uses_below", slot)
             asked |= slot.expects
 
     def _beside_blanks(self) -> Iterator[Doubt]:
@@ -137,14 +137,14 @@ class _Doubts:
             low, high = self.matching.between(slot, ANSWERS)
             for piece in self.matching.pieces[low + 1 : high]:
                 if piece in self.extras and piece.copy_of is None and piece.gives & used:
-                    yield _doubt("may_be_answer", slot, numbers=(piece.number,))
+                    yield doubted("may_be_answer", slot, numbers=(piece.number,))
 
     def _not_run(self) -> Iterator[Doubt]:
         """Answers that were found as texts, and are no code, and those that could not run as they stand."""
         for slot in self.answers:
             piece = self.chosen.get(slot)
             if piece and piece.kind != "code" and not parses(piece.source):
-                yield _doubt("answered_in_text", slot)
+                yield doubted("answered_in_text", slot)
                 continue
             blank = piece is None or self.matching.is_blank(slot)
             if blank or (piece.refused and not parses(piece.source)):
@@ -269,11 +269,7 @@ class _Doubts:
         if len(texts) > 1 and not self.matching.is_anchored():
             return  # a book's own, in a notebook without the question
         for piece in texts if blank else ():
-            yield _doubt("may_be_answer", *blank, numbers=(piece.number,))
-
-
-def _doubt(kind: str, *slots: Slot, **particulars: object) -> Doubt:
-    return Doubt(about(kind, *slots, doubt=True, **particulars), slots)
+            yield doubted("may_be_answer", *blank, numbers=(piece.number,))
 
 
 def _seems_to_give(piece: Piece, slot: Slot) -> bool:

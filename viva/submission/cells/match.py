@@ -26,6 +26,11 @@ class Doubt:
     slots: tuple[Slot, ...]
 
 
+def doubted(kind: str, *slots: Slot, **particulars: object) -> Doubt:
+    """A doubt about some answers."""
+    return Doubt(about(kind, *slots, doubt=True, **particulars), slots)
+
+
 class Match:
     """The pieces in the order of the file, and which of them were ``chosen`` for slots.
 
@@ -146,7 +151,7 @@ class Match:
 
     def doubt(self, kind: str, *slots: Slot, **particulars: object) -> None:
         """Note that something else may have been meant by what became of some answers."""
-        self.unsure.append(Doubt(about(kind, *slots, doubt=True, **particulars), slots))
+        self.unsure.append(doubted(kind, *slots, **particulars))
 
     def whole(self, pieces: list[Piece], between: str = "\n") -> Piece:
         """One piece for several, standing where the first one stood."""
