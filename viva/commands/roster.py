@@ -14,9 +14,10 @@ from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.course import batch, participants
-from viva.course.participants import Participants
-from viva.course.roster import ROSTER, Difference, Entry, Roster
+from viva.course import batch
+from viva.course.lms import participants
+from viva.course.lms.participants import Participants
+from viva.course.lms.roster import ROSTER, Difference, Entry, Roster
 from viva.verdict import CourseError
 
 SHOWN = 20

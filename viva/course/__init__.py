@@ -7,11 +7,7 @@ a transaction. A command that was killed leaves nothing that the next one does n
 course         a course on disk: assignments, students, submissions, gradebook
 processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
-table          a list in a file, as a learning system or a spreadsheet writes it
-systems        the systems that write such lists, and how they call the columns
-participants   the students in such a list
-personname     a person's name as lists write it
-roster         who is in the course, and what a newer list changes
+lms/           what a learning system says of the class
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes

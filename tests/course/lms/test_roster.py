@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 
 from tests.conftest import PROJECT, load
-from viva.course.roster import COLUMNS, Difference, Entry, Roster
+from viva.course.lms.roster import COLUMNS, Difference, Entry, Roster
 from viva.verdict import CourseError
 
 ANNA = Entry("anna", "Anna", "Lee", "anna@x.edu", "1", "alee", "A", "g1")

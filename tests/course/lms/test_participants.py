@@ -8,8 +8,8 @@ from io import StringIO
 
 import pytest
 
-from viva.course.participants import read
-from viva.course.roster import Entry
+from viva.course.lms.participants import read
+from viva.course.lms.roster import Entry
 from viva.verdict import CourseError
 
 CANVAS = '''\

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from viva.cleaning import plaintext
-from viva.course import personname
-from viva.course.roster import Entry
-from viva.course.systems import IDS, NAMES, SYSTEMS, UNKNOWN, System, plain, writer_of
-from viva.course.table import Table, listed
+from viva.course.lms import personname
+from viva.course.lms.roster import Entry
+from viva.course.lms.systems import IDS, NAMES, SYSTEMS, UNKNOWN, System, plain, writer_of
+from viva.course.lms.table import Table, listed
 from viva.submission.files.handin import name_problem
 from viva.verdict import CourseError
 

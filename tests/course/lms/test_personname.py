@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva.course.personname import cleaned, is_marred, parted
+from viva.course.lms.personname import cleaned, is_marred, parted
 
 NAMES = {
     "King, Jr., Martin": ("Martin", "King, Jr."),
