@@ -50,7 +50,7 @@ class _Particulars(dict):
         self.note, self.reader = note, reader
 
     def __missing__(self, name: str) -> str:
-        field, place = (name[:-1], 1) if name.endswith("2") else (name, 0)
+        field, place = (name[:-1], int(name[-1]) - 1) if name[-1].isdigit() else (name, 0)
         if field in _ONE:
             values = _ONE[field](self.note)
             return str(values[place]) if place < len(values) else ""
@@ -63,6 +63,13 @@ def spoken(seconds: float) -> str:
     """A time as people say it."""
     number = math.ceil(seconds) if seconds > 0.5 else round(seconds, 1)  # of a limit a little was used before
     return f"{number:g} second" + "s" * (number != 1)
+
+
+def span(seconds: float) -> str:
+    """A long time as people say it, in days, hours and minutes."""
+    parts = [(int(seconds // 86400), "day"), (int(seconds // 3600 % 24), "hour"), (int(seconds // 60 % 60), "minute")]
+    said = [f"{number} {word}{'s' * (number != 1)}" for number, word in parts if number]
+    return " ".join(said) or ("less than a minute" if seconds > 0 else "nothing")
 
 
 def listed(names: Iterable[str]) -> str:
@@ -94,6 +101,7 @@ _ALL: dict[str, Callable[[Note], str]] = {
     "names": lambda note: ", ".join(note.names),
     "amount": lambda note: f"{note.amount:.15g}",
     "seconds": lambda note: spoken(note.amount),
+    "span": lambda note: span(note.amount),
     "s": lambda note: "" if note.amount == 1 else "s",
     "was": lambda note: "was" if note.amount == 1 else "were",
     "were": lambda note: "was" if len(note.cells) == 1 else "were",

@@ -16,7 +16,7 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 
 from viva import wording
-from viva.course.gradebook.lateness import DAY
+from viva.course.gradebook import lateness
 from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Question, exercises_of
 from viva.pages.explanation import Explainer, visible_checks
@@ -43,6 +43,9 @@ class Marks:
     seconds_late: float
     grades: dict[str, Grade]
     comments: dict[str, str]
+    arithmetic: tuple[str, ...] = ()
+    """What lateness costs the whole submission, line by line, to its student."""
+    notebooks: int = 1
     unanswered: frozenset[str] = frozenset()
     """Of what nbgrader says that there is no response."""
 
@@ -79,6 +82,8 @@ class Marks:
             late,
             grades,
             comments,
+            _arithmetic(gradebook, assignment, student),
+            len(submission.notebooks),
             frozenset(unanswered),
         )
 
@@ -90,11 +95,15 @@ class Marks:
     @property
     def lateness(self) -> str:
         """How late it was handed in, in words; empty when it was not."""
-        days, seconds = divmod(self.seconds_late, DAY)
-        hours, minutes = divmod(seconds // 60, 60)
-        parts = [(int(days), "day"), (int(hours), "hour"), (int(minutes), "minute")]
-        said = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in parts if number]
-        return " ".join(said[:2]) or ("less than a minute" if self.seconds_late > 0 else "")
+        return wording.span(self.seconds_late) if self.seconds_late > 0 else ""
+
+
+def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> tuple[str, ...]:
+    """How what lateness costs was reckoned, where Viva's policy did that; nothing where it is no matter."""
+    session = gradebook.db()
+    rules = lateness.policy(session)
+    known = lateness.reckonings(session, rules, [student]).get((assignment, student)) if rules else None
+    return tuple(wording.sentences(known.notes(), wording.STUDENT)) if known else ()
 
 
 @dataclass

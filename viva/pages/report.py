@@ -106,8 +106,8 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
         ],
     )
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
-    plain = [{"student": one, "what": what, "reason": ""} for what in ("late", "missing") for one in part[what]]
-    yield "students", plain + [row | {"what": what} for what in ("refused", "excused") for row in part[what]]
+    missing = [{"student": one, "what": "missing", "reason": ""} for one in part["missing"]]
+    yield "students", missing + [row | {"what": what} for what in ("late", "refused", "excused") for row in part[what]]
 
 
 def csv_text(rows: Iterable[dict]) -> str:

@@ -12,8 +12,9 @@ from sqlalchemy import text
 from traitlets.config import Config
 
 from viva.course.gradebook import lateness
-from viva.course.gradebook.lateness import DAY, DailyPenalty
+from viva.course.gradebook.lateness import DailyPenalty
 
+DAY = 24 * 60 * 60
 DUE = datetime(2026, 9, 14, 12)
 
 

@@ -3,6 +3,7 @@
 results    what every check came to, as JSON lines
 record     many workers draft, one writer records in the gradebook
 lateness   what a late submission costs, whoever changes its score
+deliveries what was handed in, and when, for the reckoning of that
 standing   graded, refused, not handed in or excused, and why
 export     the gradebook as rows and as CSV
 classbook  what the gradebook knows of a class, in a few queries

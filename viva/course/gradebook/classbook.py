@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import timedelta
 
 from nbgrader.api import (
     Assignment,
@@ -21,15 +22,16 @@ def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str],
     assignment = gradebook.db.query(Assignment).filter(Assignment.name == name).first()
     if assignment is None:
         return {}, set(), 0.0, []
-    submitted = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
-    times = dict(submitted.filter(SubmittedAssignment.assignment_id == assignment.id).all())
+    own = SubmittedAssignment
+    submitted = gradebook.db.query(own.student_id, own.timestamp, own.extension)
+    times = {who: (when, more) for who, when, more in submitted.filter(own.assignment_id == assignment.id)}
     earned = _of(gradebook.db.query(SubmittedAssignment.student_id, func.sum(Grade.score)), name, Grade)
     lost = func.sum(SubmittedNotebook.late_submission_penalty)
     penalties = dict(_each(_of(gradebook.db.query(SubmittedAssignment.student_id, lost), name)))
     found = dict.fromkeys(times, 0.0)
     found |= {who: max(0.0, (score or 0.0) - (penalties.get(who) or 0.0)) for who, score in _each(earned)}
     due = assignment.duedate
-    late = {student for student, when in times.items() if due and when and when > due}
+    late = {who for who, (when, more) in times.items() if due and when and when > due + (more or timedelta())}
     return found, late, float(assignment.max_score), sorted(notebook.name for notebook in assignment.notebooks)
 
 

@@ -1,4 +1,4 @@
-"""What a late submission costs: the course's policy, and how the gradebook keeps to it.
+"""What late submissions cost, and how the gradebook keeps to it.
 
 Theory of operation. nbgrader reckons a penalty once, when it grades a notebook automatically, and stores it beside
 the scores; points given by hand afterwards escape it. Here a gradebook that ``follow`` was told of is *followed*:
@@ -7,15 +7,19 @@ points of a cell, a time or a due date), the penalties of the notebooks concerne
 transaction. nbgrader_config.py calls ``follow``, so this holds in formgrader's server and in nbgrader's
 commands as in Viva's. What was changed without it, by SQL or by a script, ``settle`` puts right.
 
-The policy itself is nbgrader's: a LateSubmissionPlugin, named by ``AssignLatePenalties.plugin_class``.
+The policy is a LateSubmissionPlugin of nbgrader's, named by ``AssignLatePenalties.plugin_class``. Viva's own,
+LatePolicy, speaks of whole assignments and of all that a student handed in; what it takes off is shared out among the
+notebooks by their scores. Any other is asked notebook by notebook, as nbgrader does. Due times of the configuration and
+extensions of extensions.csv are written into the gradebook, so that formgrader and nbgrader's commands say the same.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
-import os
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 from nbgrader.api import (
     Assignment,
@@ -29,29 +33,33 @@ from nbgrader.api import (
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import URL, event, func, make_url, or_, select
+from sqlalchemy import URL, event, make_url, or_, select
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.orm import Session, joinedload
-from traitlets import Float
+from sqlalchemy.orm import Session, joinedload, selectinload
 from traitlets.config import Config
 
-DAY = 24 * 60 * 60
-MOST_IDS = 500
-"""So many ids are asked for at once."""
+from viva.course.deadlines import concessions
+from viva.course.deadlines.policy import DailyPenalty, LatePolicy
+from viva.course.deadlines.reckoning import Reckoning
+from viva.course.gradebook.deliveries import all_reckoned, deliveries, parts, scores, shared
+from viva.verdict import CourseError
+
+__all__ = ["DailyPenalty", "follow", "policy", "reckonings", "settle"]  # where courses name the first of them
+
 _TOUCHED = "viva: submitted notebooks whose penalty may have changed"
-_policies: dict[str, Config | AssignLatePenalties] = {}
-"""By the address of a followed gradebook, where its policy stands, then the step that knows it."""
 
 
-class DailyPenalty(LateSubmissionPlugin):
-    """A fixed share of the score for each day that has begun since the due date."""
+@dataclass
+class _Followed:
+    """A followed gradebook: the configuration of its course, where that lies, and, once asked for, its plugin."""
 
-    per_day = Float(0.1, min=0, max=1, help="The share of the score lost for each day begun.").tag(config=True)
+    config: Config
+    root: Path
+    plugin: LateSubmissionPlugin | None = None
 
-    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
-        """The points to take off ``score``: never more than the score, none when on time."""
-        days = math.ceil(max(0.0, total_seconds_late) / DAY)
-        return min(score, score * self.per_day * days)
+
+_followed: dict[str, _Followed] = {}
+"""By the address of the gradebook."""
 
 
 def follow(config: Config, file: str = "", db_url: str = "") -> None:
@@ -64,16 +72,25 @@ def follow(config: Config, file: str = "", db_url: str = "") -> None:
     if file:
         config.Lateness.followed = True  # the configuration says so itself
         if "root" not in config.CourseDirectory:
-            directory.root = os.path.dirname(os.path.abspath(file))
+            directory.root = str(Path(file).absolute().parent)
     with contextlib.suppress(ArgumentError):  # no address of a gradebook, as who opens it will say
-        _policies[_address(db_url or directory.db_url)] = config
+        _followed[_address(db_url or directory.db_url)] = _Followed(config, Path(directory.root))
+
+
+def policy(session: Session) -> LatePolicy | None:
+    """The policy of a followed gradebook, if it is Viva's."""
+    known = _of(session)
+    return known.plugin if known and isinstance(known.plugin, LatePolicy) else None
 
 
 def settle(session: Session, assignments: Iterable[str] = ()) -> int:
     """Reckon the penalties of assignments, of all when none is named, and save those that change; how many did.
 
-    A gradebook that is not followed is left alone.
+    A gradebook that is not followed is left alone. Raises CourseError for a policy or an extension that is none.
     """
+    if rules := policy(session):
+        rules.check(session.scalars(select(Assignment.name)))
+        _align(session, _of(session), session.scalars(select(Assignment)))
     names = list(assignments)
     wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
     late = Assignment.duedate.is_not(None) & SubmittedAssignment.timestamp.is_not(None)
@@ -81,67 +98,137 @@ def settle(session: Session, assignments: Iterable[str] = ()) -> int:
     if names:
         wanted = wanted.where(Assignment.name.in_(names))
     changed = _reckon(session, set(session.scalars(wanted)))
-    if changed:
+    if changed or session.dirty:
         session.commit()
     return changed
+
+
+def reckonings(session: Session, rules: LatePolicy, students: Collection[str] = ()) -> dict[tuple[str, str], Reckoning]:
+    """What lateness costs by a policy, by assignment and student, of all students when none is named.
+
+    Only what was handed in at a known time for an assignment that is due is in it. Raises CourseError for a policy or
+    an extension that is none. The gradebook has to be followed; it is only read.
+    """
+    wanted = select(SubmittedAssignment).options(
+        joinedload(SubmittedAssignment.assignment), selectinload(SubmittedAssignment.notebooks)
+    )
+    if students:
+        wanted = wanted.where(SubmittedAssignment.student_id.in_(list(students)))
+    found = deliveries(session, _of(session).root, rules, session.scalars(wanted).unique().all())
+    return all_reckoned(rules, dict(found.values()))
 
 
 def _address(db_url: str | URL) -> str:
     return make_url(db_url).render_as_string(hide_password=False)
 
 
-def _policy(session: Session) -> AssignLatePenalties | None:
-    """nbgrader's step with the course's plugin; None for a gradebook that is not followed."""
-    address = _address(session.get_bind().engine.url)
-    known = _policies.get(address)
-    if isinstance(known, Config):
-        known = _policies[address] = AssignLatePenalties(config=Config(known))
-        known.init_plugin()
+def _of(session: Session) -> _Followed | None:
+    known = _followed.get(_address(session.get_bind().engine.url)) if _followed else None
+    if known and known.plugin is None:
+        step = AssignLatePenalties(config=Config(known.config))
+        step.init_plugin()
+        known.plugin = step.plugin_inst
     return known
+
+
+def _align(session: Session, known: _Followed, assignments: Iterable[Assignment]) -> None:
+    """Tell the gradebook when assignments are due, and who has more time, where the course says so."""
+    rules, names = known.plugin, {}
+    for assignment in assignments:
+        due = rules.terms(assignment.name).due
+        if due and assignment.duedate != due.replace(tzinfo=None):
+            assignment.duedate = due.replace(tzinfo=None)
+        names[assignment.id] = assignment.name
+    granted = concessions.extensions(known.root, rules.place)
+    if granted is None:
+        return
+    dues = {one.id: one.duedate for one in session.scalars(select(Assignment).where(Assignment.id.in_(names)))}
+    chosen = SubmittedAssignment.assignment_id.in_(names)
+    having = or_(
+        SubmittedAssignment.extension.is_not(None), SubmittedAssignment.student_id.in_({s for _, s in granted})
+    )
+    for one in session.scalars(select(SubmittedAssignment).where(chosen, having)):
+        until, due = granted.get((names[one.assignment_id], one.student_id)), dues[one.assignment_id]
+        extension = until.replace(tzinfo=None) - due if until and due else None
+        if one.extension != extension:
+            one.extension = extension
 
 
 def _reckon(session: Session, notebooks: set[str]) -> int:
     """Set the penalties of submitted notebooks, by id; how many changed."""
-    policy = _policy(session) if notebooks else None
-    if policy is None:
+    known = _of(session) if notebooks else None
+    if known is None:
         return 0
+    if isinstance(known.plugin, LatePolicy):
+        return _keep_policy(session, known, notebooks)
     changed = 0
-    for some in _parts(notebooks):
-        known = select(SubmittedNotebook).where(SubmittedNotebook.id.in_(some))
+    for some in parts(notebooks):
+        wanted = select(SubmittedNotebook).where(SubmittedNotebook.id.in_(some))
         whole = joinedload(SubmittedNotebook.assignment).joinedload(SubmittedAssignment.assignment)
-        found = session.scalars(known.options(whole)).all()
+        found = session.scalars(wanted.options(whole)).all()
         late = [one.id for one in found if one.assignment.total_seconds_late > 0]
-        summed = select(Grade.notebook_id, func.sum(Grade.score)).where(Grade.notebook_id.in_(late))
-        scores = dict(session.execute(summed.group_by(Grade.notebook_id)).all()) if late else {}
+        earned = scores(session, late)
         for notebook in found:
-            penalty = _penalty(policy, notebook, scores.get(notebook.id) or 0.0)
-            if penalty != notebook.late_submission_penalty:
-                notebook.late_submission_penalty = penalty
-                changed += 1
+            changed += _set(notebook, _penalty(known.plugin, notebook, earned.get(notebook.id) or 0.0))
     return changed
 
 
-def _penalty(policy: AssignLatePenalties, notebook: SubmittedNotebook, score: float) -> float | None:
+def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int:
+    """The same by Viva's policy: of whole assignments, and of all of a student's where there is a budget of days."""
+    rules: LatePolicy = known.plugin
+    touched = [
+        one
+        for some in parts(notebooks)
+        for one in session.scalars(
+            select(SubmittedAssignment).join(SubmittedAssignment.notebooks).where(SubmittedNotebook.id.in_(some))
+        ).unique()
+    ]
+    _align(session, known, {one.assignment for one in touched})
+    if rules.budget:
+        wanted, students = [], {one.student_id for one in touched}
+        for some in parts(students):
+            wanted += session.scalars(select(SubmittedAssignment).where(SubmittedAssignment.student_id.in_(some)))
+        touched = wanted
+    found = deliveries(session, known.root, rules, touched)
+    reckoned = all_reckoned(rules, dict(found.values()))
+    earned, changed = scores(session, [book.id for one in touched for book in one.notebooks]), 0
+    for one in touched:
+        result = reckoned.get((one.assignment.name, one.student_id))
+        late = result is not None and one.total_seconds_late > 0
+        shares = shared(
+            result.penalty if late else 0.0, [max(0.0, earned.get(book.id) or 0.0) for book in one.notebooks]
+        )
+        for book, share in zip(one.notebooks, shares, strict=True):
+            changed += _set(book, share if late else None)
+    return changed
+
+
+def _set(notebook: SubmittedNotebook, penalty: float | None) -> int:
+    """1 if that is another penalty than before."""
+    if penalty == notebook.late_submission_penalty:
+        return 0
+    notebook.late_submission_penalty = penalty
+    return 1
+
+
+def _penalty(plugin: LateSubmissionPlugin, notebook: SubmittedNotebook, score: float) -> float | None:
     """The points that a notebook loses, as nbgrader has it: None where nothing is late, never more than the score."""
     seconds = notebook.assignment.total_seconds_late
     if seconds <= 0:
         return None
-    penalty = policy.plugin_inst.late_submission_penalty(notebook.assignment.student_id, score, seconds)
+    penalty = plugin.late_submission_penalty(notebook.assignment.student_id, score, seconds)
     return None if penalty is None else max(0.0, min(penalty, score))
-
-
-def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
-    ids = sorted(ids)
-    return (ids[start : start + MOST_IDS] for start in range(0, len(ids), MOST_IDS))
 
 
 @event.listens_for(Session, "after_flush")
 def _note(session: Session, _context: object) -> None:
-    if not _policies:
+    if not _followed:
         return
     touched = session.info.setdefault(_TOUCHED, set())
     for one in (*session.new, *session.dirty, *session.deleted):
-        if isinstance(one, Grade):
+        if isinstance(one, SubmittedNotebook):  # nbgrader's own step sets a penalty that knows of no assignment
+            touched.add(("own", one.id))
+        elif isinstance(one, Grade):
             touched.add(("notebook", one.notebook_id))
         elif isinstance(one, SubmittedAssignment):
             touched.add(("submission", one.id))
@@ -152,6 +239,7 @@ def _note(session: Session, _context: object) -> None:
 
 
 _PLACES = {
+    "own": SubmittedNotebook.id,
     "notebook": SubmittedNotebook.id,
     "submission": SubmittedNotebook.assignment_id,
     "assignment": Notebook.assignment_id,
@@ -161,18 +249,23 @@ _PLACES = {
 
 @event.listens_for(Session, "before_commit")
 def _keep(session: Session) -> None:
-    if not _policies:
+    if not _followed:
         return
     session.flush()
     touched = session.info.pop(_TOUCHED, None)
-    if not touched or _policy(session) is None:
+    if not touched or _of(session) is None:
         return
     found: set[str] = set()
     for kind, column in _PLACES.items():
-        for some in _parts(place for of, place in touched if of == kind and place):
+        for some in parts(place for of, place in touched if of == kind and place):
             wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.notebook).where(column.in_(some))
             found.update(session.scalars(wanted))
-    _reckon(session, found)
+    try:
+        _reckon(session, found)
+    except CourseError as error:  # scores are saved all the same; every command of Viva's refuses with this sentence
+        logging.getLogger("viva").error("Penalties for lateness were not reckoned. %s", error)
+    session.flush()
+    session.info.pop(_TOUCHED, None)  # what was reckoned just now is no reason to reckon again
 
 
 @event.listens_for(Session, "after_rollback")

@@ -1,15 +1,11 @@
 """How a student stands with an assignment: graded, refused, not handed in and excused are four things, and so is zero.
 
 The gradebook knows who was graded, ``submitted/`` who handed in, and ``excused.csv`` in the course folder whom the
-instructor excuses. That file has a header and a row for each excuse; ``reason`` may be left out:
-
-    assignment,student_id,reason
-    ps3_scaled_attention,demo-07,ill until October
+instructor excuses.
 """
 
 from __future__ import annotations
 
-import csv
 import fnmatch
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,14 +15,12 @@ from enum import StrEnum
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_
 
-from viva.cleaning import plaintext
 from viva.course.course import Course
+from viva.course.deadlines import concessions
 from viva.course.inbox import Inbox
 from viva.submission.files.handin import find, place_problem
 from viva.submission.submission import Submission
 from viva.verdict import CourseError, VivaError
-
-EXCUSED = "excused.csv"
 
 
 class Status(StrEnum):
@@ -59,7 +53,9 @@ class Standings:
         self.submitted = {(one.assignment, one.student): one for one in course.submissions(self.assignments)}
         self.recorded = {name: _recorded(gradebook, name) for name in self.assignments}
         names = {assignment.name for assignment in gradebook.assignments} | set(self.assignments)
-        self.excused = {place: why for place, why in _excused(course, names).items() if place[0] in self.assignments}
+        self.excused = {
+            place: why for place, why in concessions.excused(course.root, names).items() if place[0] in self.assignments
+        }
         entered = [student.id for student in gradebook.students]
         others = {student for _, student in (*self.submitted, *self.excused)} - set(entered)
         self.students = [*entered, *sorted(others)]
@@ -133,35 +129,3 @@ def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
     query = query.outerjoin(Grade, Grade.notebook_id == SubmittedNotebook.id)
     scored = or_(Grade.auto_score.is_not(None), Grade.manual_score.is_not(None), Grade.id.is_(None))
     return dict(query.filter(scored).distinct().all())
-
-
-def _excused(course: Course, assignments: set[str]) -> dict[tuple[str, str], str]:
-    """Whom the instructor excuses from what, and why. Raises CourseError."""
-    path = course.root / EXCUSED
-    if not path.exists():
-        return {}
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path} cannot be read: {error}. Save it as CSV in UTF-8.") from error
-    lines = text.splitlines()
-    delimiter = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
-    rows = csv.DictReader(lines, delimiter=delimiter)
-    columns = [str(name).strip() for name in rows.fieldnames or []]
-    if not {"assignment", "student_id"} <= set(columns):
-        raise CourseError(
-            f"The first line of {path} must name the columns assignment,student_id,reason, but it is "
-            f"'{plaintext.line(lines[0]) if lines else ''}'."
-        )
-    rows.fieldnames, found = columns, {}
-    for row in rows:
-        cells = {name: (row.get(name) or "").strip() for name in ("assignment", "student_id", "reason")}
-        if not cells["assignment"] or not cells["student_id"]:
-            raise CourseError(f"Line {rows.line_num} of {path} names no assignment or no student.")
-        if cells["assignment"] not in assignments:
-            raise CourseError(
-                f"Line {rows.line_num} of {path} excuses from '{plaintext.line(cells['assignment'])}', which is no "
-                f"assignment of the gradebook. Those are: {', '.join(sorted(assignments))}."
-            )
-        found[cells["assignment"], cells["student_id"]] = plaintext.line(cells["reason"])
-    return found

@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 from viva import wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook import classbook
+from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Standing, Standings, Status
 from viva.pages.reporting import similarity
@@ -71,6 +71,9 @@ class _Part:
         self.course, self.name, self.records, self.names, self.server = course, name, records, names, server
         self.standings, self.known = standings, standings.students
         scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
+        rules = lateness.policy(gradebook.db())
+        reckoned = lateness.reckonings(gradebook.db(), rules) if rules else {}
+        self.reckoned = {student: known for (of, student), known in reckoned.items() if of == name}
         self.scores = {student: scores[student] for student in self._with(Status.GRADED) if student in scores}
         self.patterns: dict[str, re.Pattern | None] = {}
         self.places = classbook.places(gradebook, name)
@@ -93,7 +96,7 @@ class _Part:
             "students": len(self.known),
             "handed_in": len(self.known) - len(missing) - len(excused),
             "graded": len(self.scores),
-            "late": sorted(map(self.names.of, self.late)),
+            "late": self._late(),
             "missing": sorted(map(self.names.of, missing)),
             "refused": self._reasons(self._with(Status.REFUSED)),
             "excused": self._reasons(excused),
@@ -107,6 +110,14 @@ class _Part:
             "similar": [self._similar(book) for book in self.notebooks],
             "speed": self._speed(),
         }
+
+    def _late(self) -> list[dict]:
+        """Who was late, and what that costs, line by line."""
+        lines = {
+            who: "; ".join(wording.sentences(self.reckoned[who].notes())) for who in self.late & self.reckoned.keys()
+        }
+        rows = [{"student": self.names.of(who), "reason": lines.get(who, "")} for who in self.late]
+        return sorted(rows, key=lambda row: row["student"])
 
     def _reasons(self, standings: dict[str, Standing]) -> list[dict]:
         rows = [

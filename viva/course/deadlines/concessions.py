@@ -1,0 +1,108 @@
+"""Whom the instructor grants more time, or excuses: two small files in the course folder.
+
+``excused.csv`` and ``extensions.csv`` have a header and a row for each; ``reason`` may be left out:
+
+    assignment,student_id,reason
+    ps3_scaled_attention,demo-07,ill until October
+
+    assignment,student_id,until,reason
+    ps3_scaled_attention,demo-07,2026-10-09 23:59,ill
+
+They are files since nbgrader's gradebook has no place for an excuse, and for an extension only where something was
+handed in already. Where there is an ``extensions.csv``, it is all that counts; the gradebook is told of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from viva.cleaning import plaintext
+from viva.course.deadlines import moment
+from viva.course.processes import leftovers
+from viva.verdict import CourseError
+
+EXCUSED, EXTENSIONS = "excused.csv", "extensions.csv"
+COLUMNS = {EXCUSED: ("assignment", "student_id", "reason"), EXTENSIONS: ("assignment", "student_id", "until", "reason")}
+Place = tuple[str, str]
+"""An assignment and a student."""
+
+
+def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, dict[str, str]]:
+    """By assignment and student what a file says, by column; nothing when there is no file.
+
+    Raises CourseError for what is no such file, and for a row of an assignment that is none of ``assignments``.
+    """
+    columns = COLUMNS[path.name]
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{path} cannot be read: {error}. Save it as CSV in UTF-8.") from error
+    lines = text.splitlines()
+    delimiter = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
+    table = csv.DictReader(lines, delimiter=delimiter)
+    header = [str(name).strip() for name in table.fieldnames or []]
+    if not set(columns[:-1]) <= set(header):
+        raise CourseError(
+            f"The first line of {path} must name the columns {','.join(columns)}, but it is "
+            f"'{plaintext.line(lines[0]) if lines else ''}'."
+        )
+    table.fieldnames, found = header, {}
+    for row in table:
+        cells = {name: (row.get(name) or "").strip() for name in columns}
+        where = f"Line {table.line_num} of {path}"
+        if not cells["assignment"] or not cells["student_id"]:
+            raise CourseError(f"{where} names no assignment or no student.")
+        if assignments is not None and cells["assignment"] not in assignments:
+            what = "excuses from" if path.name == EXCUSED else "extends"
+            raise CourseError(
+                f"{where} {what} '{plaintext.line(cells['assignment'])}', which is no "
+                f"assignment of the gradebook. Those are: {', '.join(sorted(assignments))}."
+            )
+        found[cells["assignment"], cells["student_id"]] = cells
+    return found
+
+
+def extensions(root: Path, zone: ZoneInfo) -> dict[Place, datetime] | None:
+    """Until when each student may hand in, in UTC; None when the course has no extensions.csv. Raises CourseError."""
+    path = root / EXTENSIONS
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return None
+    return _extensions(path, about.st_mtime_ns, about.st_size, about.st_ino, zone)
+
+
+def excused(root: Path, assignments: Collection[str] | None = None) -> dict[Place, str]:
+    """Whom the instructor excuses from what, and why. Raises CourseError."""
+    found = rows(root / EXCUSED, assignments)
+    return {place: plaintext.line(cells["reason"]) for place, cells in found.items()}
+
+
+def write(path: Path, entries: Mapping[Place, Mapping[str, str]]) -> None:
+    """Write such a file, whole or not at all."""
+    text = StringIO(newline="")
+    table = csv.DictWriter(text, COLUMNS[path.name], lineterminator="\n", extrasaction="ignore")
+    table.writeheader()
+    table.writerows(cells for _, cells in sorted(entries.items()))
+    with leftovers.whole(path, newline="") as file:
+        file.write(text.getvalue())
+
+
+@functools.lru_cache(maxsize=8)
+def _extensions(path: Path, *known: object) -> dict[Place, datetime]:
+    """As the file was when it had the time, size and number that are ``known``; the last is the zone."""
+    found = {}
+    for place, cells in rows(path).items():
+        try:
+            found[place] = moment.parse(cells["until"], known[-1])
+        except CourseError as error:
+            raise CourseError(f"{path} extends {place[0]} for {plaintext.quoted(place[1])}: {error}") from error
+    return found

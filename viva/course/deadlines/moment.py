@@ -1,0 +1,94 @@
+"""Times and durations as people write them, and days that begin at a time of day.
+
+A day is what the clock on the wall calls one: who may hand in until 23:59, and is a day late, is so until 23:59 of the
+next day, also when the clocks were changed in between and it took 23 or 25 hours. Hours are hours that pass. Where
+a time of day comes twice, or not at all, the later moment is meant, in favour of who hands in.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from viva.verdict import CourseError
+
+UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(7)}
+DAY = UNITS["day"]
+_DURATION = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)})s?", re.IGNORECASE)
+_ZONED = re.compile(r"(.*\d)\s+([A-Za-z][\w+/-]*)")
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """A zone by its name in the IANA database. Raises CourseError."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:  # no such name, or one that is a path or a folder
+        raise CourseError(
+            f"There is no time zone '{name}'. Write one as Europe/Berlin, America/New_York or UTC."
+        ) from error
+
+
+def parse(text: str | datetime, zone: ZoneInfo) -> datetime:
+    """A moment in UTC, from text such as ``2026-10-05 23:59``; ``zone`` counts where the text names none.
+
+    Raises CourseError for what is no date with a time of day.
+    """
+    try:
+        if isinstance(text, datetime):
+            moment = text
+        else:
+            zoned = _ZONED.fullmatch(text.strip())
+            if zoned and zoned[2] != "Z":
+                text, zone = zoned[1], zone_of(zoned[2])
+            if len(text.strip()) <= len("2026-10-05"):
+                raise ValueError("a date without a time of day")
+            moment = datetime.fromisoformat(text.strip())
+        return _later(moment, zone) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise CourseError(
+            f"'{text}' is no time. Write date and time as 2026-10-05 23:59, with a zone behind it if it is another "
+            "than the course's."
+        ) from error
+
+
+def duration(text: str | timedelta) -> timedelta:
+    """How long ``5 minutes``, ``1 day 12 hours`` or ``1 week`` are. Raises CourseError."""
+    if isinstance(text, timedelta):
+        parts = [text]
+    else:
+        parts = [float(number) * UNITS[unit.lower()] for number, unit in _DURATION.findall(str(text))]
+        rest = re.sub(r"\band\b|[\s,]", "", _DURATION.sub("", str(text)))
+        parts = [] if rest else parts
+    if not parts or sum(parts, timedelta()) < timedelta():
+        raise CourseError(f"'{text}' is no time span. Write it as 15 minutes, 2 hours, 3 days or 1 week.")
+    return sum(parts, timedelta())
+
+
+def after_days(moment: datetime, days: int, zone: ZoneInfo) -> datetime:
+    """The moment with the same time of day, so many days later in a zone; in UTC."""
+    if not days:
+        return moment
+    local = moment.astimezone(zone).replace(tzinfo=None, fold=0)
+    return _later(local + timedelta(days=days), zone)
+
+
+def days_begun(due: datetime, at: datetime, zone: ZoneInfo) -> int:
+    """How many days have begun between two moments: 0 until ``due``, 1 until its time of day on the next day, ..."""
+    if at <= due:
+        return 0
+    days = max(1, (at - due) // DAY - 1)  # a change of clocks is less than a day
+    while after_days(due, days, zone) < at:
+        days += 1
+    return days
+
+
+def local(moment: datetime, zone: ZoneInfo) -> str:
+    """A moment as people of a zone write it; seconds only where there are some."""
+    there = moment.astimezone(zone)
+    return there.strftime("%Y-%m-%d %H:%M:%S" if there.second else "%Y-%m-%d %H:%M")
+
+
+def _later(naive: datetime, zone: ZoneInfo) -> datetime:
+    """The moment in UTC of a time of day that may come twice, or not at all."""
+    return max(naive.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))

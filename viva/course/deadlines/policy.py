@@ -1,0 +1,142 @@
+"""The course's rules for lateness, and those of each assignment, as nbgrader's plugin for late submissions.
+
+c.LatePolicy.zone = "Europe/Berlin"
+c.LatePolicy.per_day = 0.1
+c.LatePolicy.assignments = {
+    "ps1": {"due": "2026-10-05 23:59", "grace": "15 minutes"},
+    "ps2": {"due": "2026-10-12 23:59", "steps": {"1 hour": 0.05, "1 day": 0.2}, "close": "1 week"},
+}
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from nbgrader.plugins import LateSubmissionPlugin
+from traitlets import Dict, Enum, Float, Int, Unicode
+
+from viva.course.deadlines import moment, rule
+from viva.course.deadlines.rule import Rule
+from viva.verdict import CourseError
+
+COSTS = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
+"""The ways in which time costs something; an assignment that names one has none of the course's."""
+ITS_OWN = ("due", "late_days")
+"""What is said of an assignment and is no rule."""
+
+
+class DailyPenalty(LateSubmissionPlugin):
+    """A fixed share of the score for each day that has begun since the due date."""
+
+    per_day = Float(0.1, min=0, max=1, help="The share lost for each day begun.").tag(config=True)
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
+        """The points to take off ``score``: never more than the score, none when on time."""
+        days = math.ceil(max(0.0, total_seconds_late) / moment.DAY.total_seconds())
+        return min(score, score * self.per_day * days)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the configuration says of an assignment: its rule, when it is due, how many late days may be spent on it."""
+
+    rule: Rule
+    due: datetime | None = None
+    late_days: int | None = None
+
+
+class LatePolicy(DailyPenalty):
+    """Due times, grace, steps or shares for each hour or day begun, a floor, a budget of late days, a close."""
+
+    zone = Unicode("UTC", help="The zone of all times without one, and of the days that begin: Europe/Berlin.").tag(
+        config=True
+    )
+    per_hour = Float(0.0, min=0, max=1, help="The share lost for each hour begun, in place of per_day.").tag(
+        config=True
+    )
+    steps = Dict(help="The share lost up to a time span, as {'1 hour': 0.05, '1 day': 0.2}; in place of both.").tag(
+        config=True
+    )
+    of = Enum(rule.OF, "score", help="Shares are of the score, of the maximum, or cap what can be had.").tag(
+        config=True
+    )
+    floor = Float(0.0, min=0, max=1, help="The share that is left at least.").tag(config=True)
+    grace = Unicode("0 minutes", help="Who is late by no more pays nothing.").tag(config=True)
+    close = Unicode(help="From when on nothing counts: 1 week after it was due, or a time.").tag(config=True)
+    decimals = Int(2, min=0, max=9, help="Digits that a score less a penalty is rounded to.").tag(config=True)
+    budget = Int(0, min=0, help="So many days of lateness are free for each student over the whole term.").tag(
+        config=True
+    )
+    late_days = Int(None, allow_none=True, help="So many of them may be spent on one assignment.").tag(config=True)
+    assignments = Dict(help="By assignment: due, late_days, and what else is another than the course's.").tag(
+        config=True
+    )
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
+        """What the course's rule takes off, for who knows nothing of assignments, due times and extensions."""
+        due = datetime(2000, 1, 1, tzinfo=UTC)
+        late = timedelta(seconds=max(0.0, total_seconds_late))
+        common = self._common()
+        if late <= common.grace:
+            return 0.0
+        share, _, _ = common.share(due, due + late, ZoneInfo("UTC"))
+        return max(0.0, score - float(common.left(score, score, share)))
+
+    @property
+    def place(self) -> ZoneInfo:
+        """Raises CourseError for a zone that is none."""
+        return moment.zone_of(self.zone)
+
+    def terms(self, assignment: str) -> Terms:
+        """Raises CourseError for settings that are none."""
+        settings = self.assignments.get(assignment, {})
+        where = f"c.LatePolicy.assignments['{assignment}']"
+        if not isinstance(settings, dict):
+            raise CourseError(f'{where} is not settings by name. Write it as {{"due": "2026-10-05 23:59"}}.')
+        rules = {name: value for name, value in settings.items() if name not in ITS_OWN}
+        others = COSTS if COSTS.keys() & rules.keys() else {}
+        changed = replace(self._common(), **others | rule.read(rules, where, self.place))
+        due, late_days = settings.get("due"), settings.get("late_days", self.late_days)
+        if late_days is not None and (isinstance(late_days, bool) or not isinstance(late_days, int) or late_days < 0):
+            raise CourseError(f"{where} has no good 'late_days': {late_days!r} is no number of days.")
+        try:
+            return Terms(changed, None if due in (None, "") else moment.parse(due, self.place), late_days)
+        except CourseError as error:
+            raise CourseError(f"{where} has no good 'due': {error}") from error
+
+    def check(self, assignments: Iterable[str]) -> None:
+        """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
+        known = set(assignments)
+        self._common()
+        for name in self.assignments:
+            self.terms(name)
+            if name not in known:
+                raise CourseError(
+                    f"c.LatePolicy.assignments names '{name}', which is no assignment of the course. Those are: "
+                    f"{', '.join(sorted(known)) or 'none yet'}."
+                )
+
+    def otherwise(
+        self, assignments: Iterable[str], settings: dict[str, object], budget: int | None = None
+    ) -> LatePolicy:
+        """The policy that says something else of some assignments. Raises CourseError for a setting that is none."""
+        other = copy.copy(self)
+        own = {name: dict(self.assignments.get(name, {})) for name in assignments}
+        dropped = COSTS if COSTS.keys() & settings.keys() else {}
+        kept = {name: {key: value for key, value in one.items() if key not in dropped} for name, one in own.items()}
+        other.assignments = self.assignments | {name: one | settings for name, one in kept.items()}
+        if budget is not None:
+            other.budget = budget
+        for name in own:
+            other.terms(name)
+        return other
+
+    def _common(self) -> Rule:
+        names = [name for name in rule.SETTINGS if name not in COSTS]
+        settings = {name: getattr(self, name) for name in (*names, *COSTS)}
+        return Rule(**rule.read(settings, "c.LatePolicy", self.place))
