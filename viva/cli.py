@@ -43,6 +43,14 @@ FLOW = {
             "roster.RosterCommand",
             "Read who is in the course from a learning system's list; say who is new, changed or gone.",
         ),
+        "deadlines": (
+            "deadlines.DeadlinesCommand",
+            "Say when assignments are due, what lateness costs and whom; or what another rule would cost.",
+        ),
+        "extend": (
+            "extend.ExtendCommand",
+            "Give students more time for an assignment, or excuse them from it; or take that back.",
+        ),
         "demo": (
             "course.DemoCommand",
             "Write a class of artificial students, drawn from the known answers, into submitted/.",

@@ -56,6 +56,7 @@ class GradeCommand(VivaCommand):
                 self.course.released_notebooks(assignment)
             self.say_nothing_handed_in()
             return 0
+        self.course.settle()  # a rule that is none is told before a class is graded
         outcomes = batch.autograde(
             self.course, submissions, config=self.config, workers=self.workers or None, tell=self._say
         )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
@@ -70,14 +71,20 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
     return found
 
 
-def extensions(root: Path, zone: ZoneInfo) -> dict[Place, datetime] | None:
-    """Until when each student may hand in, in UTC; None when the course has no extensions.csv. Raises CourseError."""
-    path = root / EXTENSIONS
-    try:
-        about = path.stat()
-    except FileNotFoundError:
-        return None
-    return _extensions(path, about.st_mtime_ns, about.st_size, about.st_ino, zone)
+@dataclass(frozen=True)
+class Concessions:
+    """What is granted in a course: until when each student may hand in, in UTC, and who is excused, and why."""
+
+    extensions: dict[Place, datetime] | None
+    """None when the course has no extensions.csv, and the gradebook's own extensions count."""
+    excused: dict[Place, str]
+
+    @classmethod
+    def of(cls, root: Path, zone: ZoneInfo) -> Concessions:
+        """Those of the course in a folder; ``zone`` is that of times without one. Raises CourseError."""
+        path = root / EXTENSIONS
+        found = _extensions(path, _state(path), zone) if path.exists() else None
+        return cls(found, excused(root))
 
 
 def excused(root: Path, assignments: Collection[str] | None = None) -> dict[Place, str]:
@@ -96,13 +103,18 @@ def write(path: Path, entries: Mapping[Place, Mapping[str, str]]) -> None:
         file.write(text.getvalue())
 
 
+def _state(path: Path) -> tuple[int, int, int]:
+    about = path.stat()
+    return about.st_mtime_ns, about.st_size, about.st_ino
+
+
 @functools.lru_cache(maxsize=8)
-def _extensions(path: Path, *known: object) -> dict[Place, datetime]:
-    """As the file was when it had the time, size and number that are ``known``; the last is the zone."""
+def _extensions(path: Path, _state: tuple, zone: ZoneInfo) -> dict[Place, datetime]:
+    """Read once for each state of the file."""
     found = {}
     for place, cells in rows(path).items():
         try:
-            found[place] = moment.parse(cells["until"], known[-1])
+            found[place] = moment.parse(cells["until"], zone)
         except CourseError as error:
             raise CourseError(f"{path} extends {place[0]} for {plaintext.quoted(place[1])}: {error}") from error
     return found

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from nbgrader.api import Grade, SubmittedAssignment
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from viva.course.deadlines import concessions
+from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
 from viva.course.deadlines.reckoning import Delivery, Reckoning, reckon
 
@@ -20,22 +19,21 @@ MOST_IDS = 500
 
 
 def deliveries(
-    session: Session, root: Path, rules: LatePolicy, submissions: Collection[SubmittedAssignment]
+    session: Session, rules: LatePolicy, granted: Concessions, submissions: Collection[SubmittedAssignment]
 ) -> dict[str, tuple[tuple[str, str], Delivery]]:
     """What was handed in at a known time for what is due, by its id: the place, and what reckoning needs.
 
     Who is excused owes nothing, and spends no days.
     """
-    granted, spared = concessions.extensions(root, rules.place), concessions.excused(root)
     earned = scores(session, [book.id for one in submissions for book in one.notebooks])
     found = {}
     for one in submissions:
         place = one.assignment.name, one.student_id
         due = rules.terms(place[0]).due or _aware(one.assignment.duedate)
-        if due is None or one.timestamp is None or place in spared:
+        if due is None or one.timestamp is None or place in granted.excused:
             continue
         extended = due + one.extension if one.extension else None
-        until = granted.get(place) if granted is not None else extended
+        until = extended if granted.extensions is None else granted.extensions.get(place)
         score = sum(max(0.0, earned.get(book.id) or 0.0) for book in one.notebooks)
         most = float(one.assignment.max_score or 0.0)
         found[one.id] = place, Delivery(place[0], due, _aware(one.timestamp), score, most, until)

@@ -38,7 +38,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session, joinedload, selectinload
 from traitlets.config import Config
 
-from viva.course.deadlines import concessions
+from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import DailyPenalty, LatePolicy
 from viva.course.deadlines.reckoning import Reckoning
 from viva.course.gradebook.deliveries import all_reckoned, deliveries, parts, scores, shared
@@ -103,18 +103,22 @@ def settle(session: Session, assignments: Iterable[str] = ()) -> int:
     return changed
 
 
-def reckonings(session: Session, rules: LatePolicy, students: Collection[str] = ()) -> dict[tuple[str, str], Reckoning]:
+def reckonings(
+    session: Session, rules: LatePolicy, students: Collection[str] = (), granted: Concessions | None = None
+) -> dict[tuple[str, str], Reckoning]:
     """What lateness costs by a policy, by assignment and student, of all students when none is named.
 
     Only what was handed in at a known time for an assignment that is due is in it. Raises CourseError for a policy or
-    an extension that is none. The gradebook has to be followed; it is only read.
+    an extension that is none. The gradebook has to be followed; it is only read. ``granted`` stands in place of what
+    the course's files grant.
     """
     wanted = select(SubmittedAssignment).options(
         joinedload(SubmittedAssignment.assignment), selectinload(SubmittedAssignment.notebooks)
     )
     if students:
         wanted = wanted.where(SubmittedAssignment.student_id.in_(list(students)))
-    found = deliveries(session, _of(session).root, rules, session.scalars(wanted).unique().all())
+    granted = granted or Concessions.of(_of(session).root, rules.place)
+    found = deliveries(session, rules, granted, session.scalars(wanted).unique().all())
     return all_reckoned(rules, dict(found.values()))
 
 
@@ -139,7 +143,7 @@ def _align(session: Session, known: _Followed, assignments: Iterable[Assignment]
         if due and assignment.duedate != due.replace(tzinfo=None):
             assignment.duedate = due.replace(tzinfo=None)
         names[assignment.id] = assignment.name
-    granted = concessions.extensions(known.root, rules.place)
+    granted = Concessions.of(known.root, rules.place).extensions
     if granted is None:
         return
     dues = {one.id: one.duedate for one in session.scalars(select(Assignment).where(Assignment.id.in_(names)))}
@@ -189,7 +193,7 @@ def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int
         for some in parts(students):
             wanted += session.scalars(select(SubmittedAssignment).where(SubmittedAssignment.student_id.in_(some)))
         touched = wanted
-    found = deliveries(session, known.root, rules, touched)
+    found = deliveries(session, rules, Concessions.of(known.root, rules.place), touched)
     reckoned = all_reckoned(rules, dict(found.values()))
     earned, changed = scores(session, [book.id for one in touched for book in one.notebooks]), 0
     for one in touched:

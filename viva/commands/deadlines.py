@@ -1,0 +1,234 @@
+"""The command that tells when assignments are due, and what lateness costs: deadlines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from nbgrader.api import Gradebook
+from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.markup import escape
+from rich.table import Table
+from traitlets import Bool, Dict, Float, Int, Unicode, default
+
+from viva import wording
+from viva.cleaning import plaintext
+from viva.commands.command import VivaCommand
+from viva.course.deadlines import moment
+from viva.course.deadlines.policy import LatePolicy, Terms
+from viva.course.deadlines.reckoning import Reckoning, number, percent
+from viva.course.deadlines.rule import exact
+from viva.course.gradebook import lateness
+from viva.verdict import CourseError
+
+SHOWN = 40
+"""So many rows of a table are shown; --json has all."""
+Reckonings = Mapping[tuple[str, str], Reckoning]
+
+
+class LateCommand(VivaCommand):
+    """What this command and extend need: the course's policy, and the gradebook that it is reckoned from."""
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), LatePolicy]
+
+    def rules(self, gradebook: Gradebook) -> LatePolicy:
+        rules = lateness.policy(gradebook.db())
+        if rules is None:
+            raise CourseError(
+                "This course reckons lateness by other rules than Viva's. It has Viva's with the two lines that "
+                "'viva init' prints in nbgrader_config.py, and without another c.AssignLatePenalties.plugin_class."
+            )
+        return rules
+
+    def require_released(self) -> None:
+        """Raises CourseError where there is no gradebook, or no assignment in it."""
+        path = self.course.gradebook_file
+        if path and not path.exists():
+            self.course.released_notebooks(self.course.assignments()[0])
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+
+class DeadlinesCommand(LateCommand):
+    name = "viva-deadlines"
+    description = "Say when assignments are due, what lateness costs and whom; or what another rule would cost."
+    examples = """
+        viva deadlines                                     when each is due, its rule, who is late
+        viva deadlines ps3 --what-if --per-day=0.05        what another rule would do to the class; nothing is written
+        viva deadlines --what-if --of=maximum --floor=0.5 --budget=3
+        viva deadlines ps3 --what-if --due='2026-10-06 12:00' --steps='1 hour=0.05' --steps='1 day=0.2'
+    """
+    aliases = nbgrader_aliases | {
+        name.replace("_", "-"): f"DeadlinesCommand.{name}"
+        for name in ("per_day", "per_hour", "steps", "of", "floor", "grace", "close", "due", "late_days", "budget")
+    }
+    flags = VivaCommand.flags | {
+        "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare with the rule that the other options say."),
+    }
+    what_if = Bool(False, help="Compare with another rule; nothing is written.").tag(config=True)
+    per_day = Float(None, allow_none=True, help="The share lost for each day begun.").tag(config=True)
+    per_hour = Float(None, allow_none=True, help="The share lost for each hour begun.").tag(config=True)
+    steps = Dict(help="The share lost up to a time span, as '1 hour=0.05'; may be said several times.").tag(config=True)
+    of = Unicode(None, allow_none=True, help="score, maximum or cap.").tag(config=True)
+    floor = Float(None, allow_none=True, help="The share that is left at least.").tag(config=True)
+    grace = Unicode(None, allow_none=True, help="Who is late by no more pays nothing.").tag(config=True)
+    close = Unicode(None, allow_none=True, help="From when on nothing counts.").tag(config=True)
+    due = Unicode(None, allow_none=True, help="When it is due.").tag(config=True)
+    late_days = Int(None, allow_none=True, help="Free late days that may be spent on one assignment.").tag(config=True)
+    budget = Int(None, allow_none=True, help="Free late days of each student in the whole term.").tag(config=True)
+
+    def run(self) -> int:
+        settings = self._settings()
+        if self.what_if and not settings and self.budget is None:
+            raise CourseError("Say what would be another rule, as in: viva deadlines --what-if --per-day=0.05")
+        if not self.what_if and (settings or self.budget is not None):
+            raise CourseError(
+                "Rules are settled in nbgrader_config.py, as c.LatePolicy. To see what another would do, add --what-if."
+            )
+        assignments = self.chosen_assignments()
+        self.require_released()
+        self.course.settle()
+        with self.course.gradebook() as gradebook, self.console.status("reckoning"):
+            rules = self.rules(gradebook)
+            session = gradebook.db()
+            dues = {one.name: one.duedate and one.duedate.replace(tzinfo=UTC) for one in gradebook.assignments}
+            now = _chosen(lateness.reckonings(session, rules), assignments)
+            other = rules.otherwise(assignments, settings, self.budget) if self.what_if else None
+            then = _chosen(lateness.reckonings(session, other), assignments) if other else {}
+        if other:
+            self._compare(now, then)
+        else:
+            self._timetable(rules, {name: dues.get(name) for name in assignments}, now)
+        return 0
+
+    def _settings(self) -> dict[str, object]:
+        names = ("per_day", "per_hour", "of", "floor", "grace", "close", "due", "late_days")
+        found = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        try:
+            steps = {limit: float(share) for limit, share in self.steps.items()}
+        except ValueError as error:
+            raise CourseError("A step is a time span and a share, as in: --steps='1 hour=0.05'") from error
+        return found | ({"steps": steps} if steps else {})
+
+    def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
+        table = Table("assignment", f"due ({rules.zone})", "closes", "what lateness costs", "late", "points lost")
+        for column in table.columns[4:]:
+            column.justify = "right"
+        documents = []
+        for name, due in dues.items():
+            terms, late = rules.terms(name), [one for (of, _), one in now.items() if of == name and one.late]
+            closes = terms.rule.closes(due, due, rules.place) if due else None
+            times = [moment.local(one, rules.place) if one else "-" for one in (due, closes)]
+            lost = sum(one.penalty for one in late)
+            table.add_row(name, *times, costs(terms), str(len(late) or ""), number(lost) if lost else "")
+            documents.append(
+                {
+                    "assignment": name,
+                    "due": due,
+                    "closes": closes,
+                    "costs": costs(terms),
+                    "late": len(late),
+                    "lost": lost,
+                }
+            )
+        self.console.print(table)
+        if rules.budget:
+            self._say(f"Each student has {rules.budget} free late days in the term.")
+        rows = [(place, one) for place, one in sorted(now.items()) if one.late or one.delivery.until]
+        if rows:
+            self.console.print(_late_table(rows))
+        if undue := [name for name, due in dues.items() if due is None]:
+            self._say(
+                f"Without a due time, so never late: {', '.join(undue)}. Say it in nbgrader_config.py: "
+                f"c.LatePolicy.assignments = {{'{undue[0]}': {{'due': '2026-10-05 23:59'}}}}"
+            )
+        self.show_document(
+            zone=rules.zone, budget=rules.budget, assignments=documents, late=[_row(*row) for row in rows]
+        )
+
+    def _compare(self, now: Reckonings, then: Reckonings) -> None:
+        changed = [place for place in sorted(now) if abs(now[place].penalty - then[place].penalty) > 1e-9]
+        table = Table("student", "assignment", "late", "score", "now", "then", "change")
+        for column in table.columns[3:]:
+            column.justify = "right"
+        for assignment, student in changed[:SHOWN]:
+            before, after = now[assignment, student], then[assignment, student]
+            change = after.left - before.left
+            late = wording.span((after if after.late else before).late.total_seconds())
+            cells = escape(plaintext.line(student)), assignment, late, number(before.delivery.score)
+            table.add_row(*cells, number(before.left), number(after.left), f"{change:+.6g}")
+        if changed:
+            self.console.print(table)
+        gains = [then[place].left - now[place].left for place in changed]
+        if len(changed) > SHOWN:
+            self._say(f"And {len(changed) - SHOWN} more; --json names all.")
+        students = len({student for _, student in changed})
+        self._say(
+            f"{len(changed)} of {len(now)} scores of {students} student{'s' * (students != 1)} would change: "
+            f"{sum(gain > 0 for gain in gains)} rise and {sum(gain < 0 for gain in gains)} fall, by "
+            f"{sum(gains):+.6g} points together."
+            if changed
+            else f"None of {len(now)} scores would change."
+        )
+        self._say("Nothing was written. To have that rule, say it in nbgrader_config.py, as c.LatePolicy.")
+        self.show_document(
+            changes=[
+                {"assignment": place[0], "student": place[1], "score": now[place].delivery.score}
+                | {"now": now[place].left, "then": then[place].left}
+                | {"arithmetic": wording.sentences(then[place].notes())}
+                for place in changed
+            ],
+            compared=len(now),
+        )
+
+
+def costs(terms: Terms) -> str:
+    """A rule in words."""
+    rule = terms.rule
+    base = {"score": "of the score", "maximum": "of the maximum", "cap": "less can be had"}[rule.of]
+    if rule.steps:
+        said = ", ".join(
+            f"{percent(exact(share))} up to {wording.span(limit.total_seconds())}" for limit, share in rule.steps
+        )
+        said = f"{said}; {base}"
+    elif rule.costs:
+        each, unit = (rule.per_hour, "hour") if rule.per_hour else (rule.per_day, "day")
+        said = f"{percent(exact(each))} {base} for each {unit} begun"
+    else:
+        said = "nothing"
+    if rule.floor and rule.costs:
+        said += f", {percent(exact(rule.floor))} are left in any case"
+    if rule.grace:
+        said += f", {wording.span(rule.grace.total_seconds())} are free"
+    if terms.late_days is not None:
+        said += f", at most {terms.late_days} free late days"
+    return said
+
+
+def _chosen(found: Reckonings, assignments: list[str]) -> Reckonings:
+    return {place: one for place, one in found.items() if place[0] in assignments}
+
+
+def _late_table(rows: list[tuple[tuple[str, str], Reckoning]]) -> Table:
+    table = Table("student", "assignment", "late", "score", "penalty", "left", "how")
+    for column in table.columns[3:6]:
+        column.justify = "right"
+    for (assignment, student), one in rows[:SHOWN]:
+        late = wording.span(one.late.total_seconds()) if one.late else "on time"
+        points = number(one.delivery.score), number(one.penalty), number(one.left)
+        how = "; ".join(wording.sentences(one.notes())[1:-1])
+        table.add_row(escape(plaintext.line(student)), assignment, late, *points, how)
+    if len(rows) > SHOWN:
+        table.add_row(f"and {len(rows) - SHOWN} more")
+    return table
+
+
+def _row(place: tuple[str, str], one: Reckoning) -> dict:
+    return {
+        "assignment": place[0], "student": place[1], "due": one.delivery.own_due, "handed_in": one.delivery.at,
+        "seconds_late": one.late.total_seconds(), "score": one.delivery.score, "penalty": one.penalty, "left": one.left,
+        "budget": one.budget, "arithmetic": wording.sentences(one.notes()),
+    }  # fmt: skip

@@ -1,0 +1,218 @@
+"""The command that gives students more time, or excuses them: extend."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.markup import escape
+from rich.table import Table
+from traitlets import Bool, Unicode
+
+from viva.cleaning import plaintext
+from viva.commands.command import VivaCommand
+from viva.commands.deadlines import LateCommand, Reckonings
+from viva.course import batch
+from viva.course.deadlines import concessions, moment
+from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
+from viva.course.deadlines.policy import LatePolicy
+from viva.course.deadlines.reckoning import number
+from viva.course.gradebook import lateness
+from viva.verdict import CourseError
+
+
+@dataclass(frozen=True)
+class _Grant:
+    """A row of a file that is added, changed or taken away."""
+
+    file: str
+    assignment: str
+    student: str
+    row: dict[str, str] | None
+
+
+class ExtendCommand(LateCommand):
+    name = "viva-extend"
+    arguments = "STUDENT ... ASSIGNMENT"
+    description = "Give students more time for an assignment, or excuse them from it; or take that back."
+    examples = """
+        viva extend demo-07 ps3 --until='2026-10-09 23:59' --reason=ill
+        viva extend demo-07 demo-08 ps3 --until='3 days'        from when it is due
+        viva extend demo-07 ps3 --excuse --reason='ill until November'
+        viva extend demo-07 ps3 --remove                        neither more time nor excused
+    """
+    aliases = nbgrader_aliases | {"until": "ExtendCommand.until", "reason": "ExtendCommand.reason"}
+    flags = VivaCommand.flags | {
+        "excuse": ({"ExtendCommand": {"excuse": True}}, "The assignment does not count for these students."),
+        "remove": ({"ExtendCommand": {"remove": True}}, "Take back what was granted."),
+        "dry-run": ({"ExtendCommand": {"dry_run": True}}, "Only say what would change; nothing is written."),
+    }
+    until = Unicode(help="Until when: a time, or so much more than the class has.").tag(config=True)
+    reason = Unicode(help="Why; only you and other graders read it.").tag(config=True)
+    excuse = Bool(False, help="Excuse them.").tag(config=True)
+    remove = Bool(False, help="Take it back.").tag(config=True)
+    dry_run = Bool(False, help="Only say what would change.").tag(config=True)
+
+    def run(self) -> int:
+        if len(self.extra_args) < 2 or sum(map(bool, (self.until, self.excuse, self.remove))) != 1:
+            raise CourseError(
+                "Name students, an assignment, and one of --until, --excuse and --remove, as in: "
+                "viva extend demo-07 ps3 --until='2026-10-09 23:59'"
+            )
+        *students, name = self.extra_args
+        (assignment,) = self.course.chosen([name])
+        self.require_released()
+        self.course.settle()
+        with self.course.gradebook() as gradebook:
+            rules = self.rules(gradebook)
+            self._known(gradebook, students)
+            before = lateness.reckonings(gradebook.db(), rules)
+            due = {one.name: one.duedate for one in gradebook.assignments}.get(assignment)
+            own = _own_extensions(gradebook, rules)
+            grants = self._grants(rules, assignment, students, due and due.replace(tzinfo=UTC), own)
+            after = lateness.reckonings(gradebook.db(), rules, granted=self._granted(rules, grants, own))
+        if not self.dry_run:
+            with batch.alone(self.course, self._say):
+                self._write(grants, own)
+                self.course.settle()
+        self._show(assignment, students, grants, before, after)
+        return 0
+
+    def _known(self, gradebook: Gradebook, students: list[str]) -> None:
+        """Raises CourseError for a student whom the course does not know."""
+        known = {one.id for one in gradebook.students}
+        known |= {one.student for one in self.course.folders("submitted")}
+        for student in students:
+            if student not in known:
+                near = difflib.get_close_matches(student, sorted(known), n=1)
+                meant = f" Did you mean {plaintext.quoted(near[0])}?" if near else ""
+                raise CourseError(
+                    f"There is no student {plaintext.quoted(student)} in this course; nothing was written.{meant}"
+                )
+
+    def _grants(
+        self, rules: LatePolicy, assignment: str, students: list[str], due: datetime | None, own: dict
+    ) -> list[_Grant]:
+        """What is to be written. Raises CourseError for a time that is none, or gives no more time."""
+        if self.remove:
+            files = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
+            files[EXTENSIONS] = own | files[EXTENSIONS]
+            found = [
+                _Grant(name, assignment, one, None)
+                for name, rows in files.items()
+                for one in students
+                if (assignment, one) in rows
+            ]
+            if not found:
+                raise CourseError(
+                    f"Nothing was granted to {', '.join(students)} for {assignment}; nothing was written."
+                )
+            return found
+        row = {"assignment": assignment, "reason": plaintext.line(self.reason)}
+        if self.excuse:
+            return [_Grant(EXCUSED, assignment, one, row | {"student_id": one}) for one in students]
+        if due is None:
+            raise CourseError(f"{assignment} has no due time that could be moved; nothing was written.")
+        until = self._until(rules, due)
+        if until <= due:
+            raise CourseError(
+                f"{moment.local(until, rules.place)} is no later than {moment.local(due, rules.place)}, when "
+                f"{assignment} is due ({rules.zone}); nothing was written."
+            )
+        row["until"] = f"{moment.local(until, rules.place)} {rules.zone}"
+        return [_Grant(EXTENSIONS, assignment, one, row | {"student_id": one}) for one in students]
+
+    def _until(self, rules: LatePolicy, due: datetime) -> datetime:
+        try:
+            days, rest = divmod(moment.duration(self.until), moment.DAY)
+        except CourseError:
+            return moment.parse(self.until, rules.place)
+        return moment.after_days(due, days, rules.place) + rest
+
+    def _granted(self, rules: LatePolicy, grants: list[_Grant], own: dict) -> Concessions:
+        """What counts once the grants are written."""
+        known = Concessions.of(self.course.root, rules.place)
+        extended = {place: moment.parse(row["until"], rules.place) for place, row in own.items()}
+        extended, excused = extended | (known.extensions or {}), dict(known.excused)
+        for grant in grants:
+            place, table = (grant.assignment, grant.student), excused if grant.file == EXCUSED else extended
+            if grant.row is None:
+                table.pop(place, None)
+            else:
+                told = grant.row["reason"] if grant.file == EXCUSED else moment.parse(grant.row["until"], rules.place)
+                table[place] = told
+        return Concessions(extended, excused)
+
+    def _write(self, grants: list[_Grant], own: dict) -> None:
+        for name in sorted({grant.file for grant in grants}):
+            path = self.course.root / name
+            entries = (own if name == EXTENSIONS else {}) | concessions.rows(path)
+            for grant in grants:
+                if grant.file == name:
+                    entries.pop((grant.assignment, grant.student), None)
+                    if grant.row is not None:
+                        entries[grant.assignment, grant.student] = grant.row
+            concessions.write(path, entries)
+
+    def _show(
+        self, assignment: str, students: list[str], grants: list[_Grant], before: Reckonings, after: Reckonings
+    ) -> None:
+        table = Table("student", "assignment", "granted", "score now", "score then")
+        others = [(of, who) for of, who in before if who in students and of != assignment]
+        rows = []
+        for student in students:
+            granted = "; ".join(_said(grant) for grant in grants if grant.student == student)
+            rows.append((assignment, student, granted or "nothing to take back"))
+        rows += [(*place, "") for place in others if _left(before, place) != _left(after, place)]
+        for of, student, granted in rows:
+            scores = _left(before, (of, student)), _left(after, (of, student))
+            cells = escape(plaintext.line(student)), of, escape(granted or "its free late days are spent otherwise")
+            table.add_row(*cells, *scores)
+        self.console.print(table)
+        paths = ", ".join(str(Path(self.course.root, name)) for name in sorted({grant.file for grant in grants}))
+        if self.dry_run:
+            self._say("Nothing was written. To do it, run the same command without --dry-run.")
+        else:
+            self._say(f"Written to {paths}; the gradebook follows. Pages that exist follow with: viva feedback")
+        self.show_document(
+            dry_run=self.dry_run,
+            grants=[vars(grant) for grant in grants],
+            scores=[
+                {"assignment": place[0], "student": place[1]}
+                | {"now": _score(before, place), "then": _score(after, place)}
+                for *place, _ in rows
+                for place in [tuple(place)]
+            ],
+        )
+
+
+def _own_extensions(gradebook: Gradebook, rules: LatePolicy) -> dict[tuple[str, str], dict[str, str]]:
+    """The extensions that the gradebook has of its own, as rows; they move into the file when the first is written."""
+    found = {}
+    for assignment in gradebook.assignments:
+        for one in assignment.submissions:
+            if one.extension and assignment.duedate:
+                until = (assignment.duedate + one.extension).replace(tzinfo=UTC)
+                row = {"assignment": assignment.name, "student_id": one.student_id, "reason": ""}
+                row["until"] = f"{moment.local(until, rules.place)} {rules.zone}"
+                found[assignment.name, one.student_id] = row
+    return found
+
+
+def _said(grant: _Grant) -> str:
+    what = "excused" if grant.file == EXCUSED else "more time"
+    if grant.row is None:
+        return f"{what}: taken back"
+    return what if grant.file == EXCUSED else f"until {grant.row['until']}"
+
+
+def _score(found: Reckonings, place: tuple[str, str]) -> float | None:
+    return found[place].left if place in found else None
+
+
+def _left(found: Reckonings, place: tuple[str, str]) -> str:
+    return number(found[place].left) if place in found else "-"
