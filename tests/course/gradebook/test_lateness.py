@@ -13,6 +13,7 @@ from traitlets.config import Config
 
 from viva.course.gradebook import lateness
 from viva.course.gradebook.lateness import DailyPenalty
+from viva.verdict import CourseError
 
 DAY = 24 * 60 * 60
 DUE = datetime(2026, 9, 14, 12)
@@ -176,3 +177,139 @@ def test_a_configuration_file_speaks_for_the_course_folder_that_it_lies_in(addre
         by_hand(book)
         book.db.commit()
     assert penalties(address) == [pytest.approx(4.0), None]
+
+
+# by Viva's policy, which knows whole assignments
+
+
+def keep(address: str, **settings: object) -> None:
+    config = Config(LatePolicy=settings)
+    config.AssignLatePenalties.plugin_class = "viva.course.deadlines.policy.LatePolicy"
+    config.CourseDirectory.root = str(Path(address.removeprefix("sqlite:///")).parent)
+    lateness.follow(config, db_url=address)
+
+
+def settled(address: str) -> int:
+    with Gradebook(address) as book:
+        return lateness.settle(book.db())
+
+
+def test_what_an_assignment_costs_is_shared_out_among_its_notebooks_by_their_scores(address):
+    keep(address, of="maximum", per_day=0.1)
+    assert settled(address) == 2
+    assert penalties(address) == pytest.approx([2 * 2.8 * 16 / 24, 2 * 2.8 * 8 / 24])
+    with Gradebook(address) as book:
+        automatic(book)
+        book.db.commit()
+    assert penalties(address) == pytest.approx([0, 5.6])  # of 28 points, whichever notebook has them
+
+
+def test_a_floor_holds_for_the_whole_assignment(address):
+    keep(address, of="maximum", per_day=0.4, floor=0.5)
+    settled(address)
+    assert sum(penalties(address)) == pytest.approx(10)  # 24 less 22.4, but 14 of 28 are left
+
+
+def test_points_by_hand_and_a_new_time_are_reckoned_in_the_same_transaction(address):
+    keep(address, per_day=0.1)
+    with Gradebook(address) as book:
+        by_hand(book)
+        book.db.commit()
+    assert sum(penalties(address)) == pytest.approx(5.6)
+    with Gradebook(address) as book:
+        handed_in_later(book)
+    assert sum(penalties(address)) == pytest.approx(8.4)
+
+
+def test_due_times_of_the_configuration_are_those_of_the_gradebook(address):
+    keep(address, zone="Europe/Berlin", assignments={"a1": {"due": "2026-09-15 14:00"}})
+    assert settled(address) == 2 and settled(address) == 0
+    with Gradebook(address) as book:
+        assert book.find_assignment("a1").duedate == DUE + timedelta(days=1)
+        assert book.find_submission("a1", "anna").total_seconds_late == 5
+    assert sum(penalties(address)) == pytest.approx(2.4)
+
+
+def test_a_due_time_of_the_configuration_stands_against_one_that_is_typed_into_formgrader(address):
+    keep(address, assignments={"a1": {"due": "2026-09-14 12:00"}})
+    settled(address)
+    with Gradebook(address) as book:
+        no_longer_late(book)
+    assert sum(penalties(address)) == pytest.approx(4.8)
+    with Gradebook(address) as book:
+        assert book.find_assignment("a1").duedate == DUE
+
+
+def test_extensions_of_the_file_reach_the_gradebook_and_leave_it_with_their_line(address):
+    path = Path(address.removeprefix("sqlite:///")).with_name("extensions.csv")
+    keep(address)
+    path.write_text("assignment,student_id,until\na1,anna,2026-09-15 12:00\na1,later,2026-09-16 12:00\n")
+    settled(address)
+    assert sum(penalties(address)) == pytest.approx(2.4)
+    with Gradebook(address) as book:
+        assert book.find_submission("a1", "anna").extension == timedelta(days=1)
+        book.add_student("later")
+        book.add_submission("a1", "later", timestamp=DUE + timedelta(days=2))
+        assert book.find_submission("a1", "later").total_seconds_late == 0
+    path.write_text("assignment,student_id,until\n")
+    settled(address)
+    assert sum(penalties(address)) == pytest.approx(4.8)
+    path.unlink()
+    with Gradebook(address) as book:
+        extension(book)  # as nbgrader grants one
+        book.db.commit()
+    assert sum(penalties(address)) == pytest.approx(2.4)
+
+
+def test_who_is_excused_pays_nothing_and_spends_no_free_days(address):
+    keep(address)
+    settled(address)
+    Path(address.removeprefix("sqlite:///")).with_name("excused.csv").write_text("assignment,student_id\na1,anna\n")
+    assert settled(address) == 2
+    assert penalties(address) == [None, None]
+
+
+def test_free_late_days_go_to_what_is_due_first_whichever_is_handed_in_first(address):
+    keep(address, budget=2)
+    settled(address)
+    assert sum(penalties(address)) == 0
+    with Gradebook(address) as book:
+        book.add_assignment("a0", duedate=DUE - timedelta(days=7))
+        book.add_notebook("zero", "a0")
+        book.add_grade_cell("tests", "zero", "a0", max_score=10, cell_type="code")
+        book.add_submission("a0", "anna", timestamp=DUE - timedelta(days=6, hours=1))
+        book.find_grade("tests", "zero", "a0", "anna").auto_score = 10
+        book.db.commit()
+        assert book.find_submission("a0", "anna").late_submission_penalty == 0
+    assert sum(penalties(address)) == pytest.approx(2.4)  # one of its two days is free now
+
+
+def test_a_penalty_that_nbgraders_own_step_sets_is_reckoned_by_the_policy(address):
+    keep(address, of="maximum", per_day=0.1)
+    settled(address)
+    with Gradebook(address) as book:
+        book.find_submission_notebook("one", "a1", "anna").late_submission_penalty = 16
+        book.db.commit()
+    assert sum(penalties(address)) == pytest.approx(5.6)
+
+
+def test_a_policy_that_is_none_keeps_no_score_from_being_saved_and_is_told(address, caplog):
+    keep(address, grace="a bit")
+    with Gradebook(address) as book:
+        by_hand(book)
+        book.db.commit()
+        assert book.find_grade("written", "one", "a1", "anna").score == 4
+        with pytest.raises(CourseError, match=r"c\.LatePolicy has no good 'grace'"):
+            lateness.settle(book.db())
+    assert "Penalties for lateness were not reckoned. c.LatePolicy has no good 'grace'" in caplog.text
+    assert penalties(address) == [None, None]
+
+
+def test_another_rule_is_reckoned_and_nothing_is_written(address):
+    keep(address)
+    settled(address)
+    with Gradebook(address) as book:
+        other = lateness.policy(book.db()).otherwise(["a1"], {"per_day": 0.5})
+        found = lateness.reckonings(book.db(), other)
+        assert found["a1", "anna"].penalty == 24 and found["a1", "punctual"].penalty == 0
+    assert sum(penalties(address)) == pytest.approx(4.8)

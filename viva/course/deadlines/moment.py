@@ -16,7 +16,7 @@ from viva.verdict import CourseError
 UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(7)}
 DAY = UNITS["day"]
 _DURATION = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)})s?", re.IGNORECASE)
-_ZONED = re.compile(r"(.*\d)\s+([A-Za-z][\w+/-]*)")
+_ZONED = re.compile(r"(.*:\d\d\S*)\s+([A-Za-z][\w+/-]*)")
 
 
 def zone_of(name: str) -> ZoneInfo:

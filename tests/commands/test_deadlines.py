@@ -1,0 +1,176 @@
+"""`viva deadlines` and `viva extend` at the terminal, on a course with a graded class."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.conftest import SHORT
+
+DUE = datetime(2026, 10, 24, 21, 59)
+"""23:59 in Berlin, on the day before the clocks are set back."""
+LATE = {"ada": timedelta(), "bo": timedelta(hours=25), "cy": timedelta(hours=25, seconds=1)}
+RULES = """
+c.LatePolicy.zone = "Europe/Berlin"
+c.LatePolicy.assignments = {"%s": {"due": "2026-10-24 23:59"}}
+"""
+
+
+@pytest.fixture
+def graded(course):
+    """Three students with 20 points each; bo is a day late by the clock on the wall, cy a second more."""
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(RULES % SHORT)
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        for student, late in LATE.items():
+            book.add_student(student)
+            book.add_submission(SHORT, student, timestamp=DUE + late)
+            for grade in book.find_submission(SHORT, student).notebooks[0].grades:
+                grade.manual_score = grade.max_score
+        book.db.commit()
+    return course
+
+
+def scores(course) -> dict[str, float]:
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        found = {student: book.find_submission(SHORT, student) for student in LATE}
+        return {name: round(one.score - (one.late_submission_penalty or 0), 9) for name, one in found.items()}
+
+
+def document(result) -> dict:
+    return json.loads(result.out)
+
+
+def test_it_says_when_each_is_due_what_lateness_costs_and_whom(graded, viva):
+    found = viva("deadlines", SHORT)
+    assert (found.status, found.err) == (0, "")
+    for text in ("due (Europe/Berlin)", "2026-10-24 23:59", "10 % of the score for each day begun"):
+        assert text in found.out.replace("\n", " ")
+    told = document(viva("deadlines", SHORT, "--json"))
+    (one,) = told["assignments"]
+    full = scores(graded)["ada"]
+    assert (one["late"], one["lost"]) == (2, pytest.approx(0.3 * full))
+    assert {row["student"]: row["left"] for row in told["late"]} == {"bo": 0.9 * full, "cy": 0.8 * full}
+    assert scores(graded) == {"ada": full, "bo": 0.9 * full, "cy": 0.8 * full}
+
+
+def test_an_assignment_without_a_due_time_is_said_to_have_none(course, viva):
+    found = viva("deadlines", SHORT)
+    assert found.status == 0 and f"Without a due time, so never late: {SHORT}." in found.out
+
+
+def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
+    viva("deadlines")
+    before = scores(graded)
+    told = document(viva("deadlines", SHORT, "--what-if", "--budget=1", "--per-day=0.25", "--json"))
+    full = before["ada"]
+    assert {row["student"]: (row["now"], row["then"]) for row in told["changes"]} == {
+        "bo": (0.9 * full, full),
+        "cy": (0.8 * full, 0.75 * full),
+    }
+    said = viva("deadlines", SHORT, "--what-if", "--steps=1 hour=0.05", "--steps=2 days=0.5", "--of=cap")
+    assert "2 of 3 scores of 2 students would change: 0 rise and 2 fall" in said.out and said.err == ""
+    assert "None of 3 scores would change." in viva("deadlines", SHORT, "--what-if", "--per-day=0.1").out
+    assert scores(graded) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--what-if"], "Say what would be another rule"),
+        (["--per-day=0.2"], "Rules are settled in nbgrader_config.py"),
+        (["--what-if", "--per-day=2"], "has no good 'per_day': 2.0 is no share from 0 to 1"),
+        (["--what-if", "--due=Friday"], "has no good 'due': 'Friday' is no time"),
+        (["--what-if", "--steps=1 hour=much"], "A step is a time span and a share"),
+        (["ps7x", "--what-if", "--per-day=0.2"], "There is no assignment 'ps7x'"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_answered_with_a_sentence(graded, viva, arguments, sentence):
+    found = viva("deadlines", *arguments)
+    assert found.status == 2 and sentence in found.err and "Traceback" not in found.err
+
+
+def test_a_rule_that_is_none_is_told_before_a_class_is_graded(graded, viva):
+    with (graded / "nbgrader_config.py").open("a") as file:
+        file.write('c.LatePolicy.grace = "a bit"\n')
+    (graded / "submitted" / "ada" / SHORT).mkdir(parents=True)
+    for command in (("grade", SHORT), ("deadlines",), ("export",)):
+        found = viva(*command)
+        assert found.status == 2 and "c.LatePolicy has no good 'grace': 'a bit' is no time span" in found.err
+
+
+def test_more_time_is_granted_tried_first_and_taken_back(graded, viva):
+    viva("deadlines")
+    before, path = scores(graded), graded / "extensions.csv"
+    tried = viva("extend", "cy", SHORT, "--until=1 day", "--reason=ill", "--dry-run")
+    assert tried.status == 0 and "Nothing was written." in tried.out and "2026-10-25 23:59 Europe/Berlin" in tried.out
+    assert not path.exists() and scores(graded) == before
+    told = document(viva("extend", "cy", "bo", SHORT, "--until=1 day", "--reason=ill", "--json"))
+    full = before["ada"]
+    assert {row["student"]: row["then"] for row in told["scores"]} == {"cy": 0.9 * full, "bo": full}
+    assert scores(graded) == {"ada": full, "bo": full, "cy": 0.9 * full}
+    assert path.read_text().splitlines() == [
+        "assignment,student_id,until,reason",
+        f"{SHORT},bo,2026-10-25 23:59 Europe/Berlin,ill",
+        f"{SHORT},cy,2026-10-25 23:59 Europe/Berlin,ill",
+    ]
+    assert viva("extend", "bo", "cy", SHORT, "--remove").status == 0
+    assert scores(graded) == before and len(path.read_text().splitlines()) == 1
+
+
+def test_who_is_excused_is_so_everywhere_and_no_longer_when_it_is_taken_back(graded, viva):
+    viva("deadlines")
+    before = scores(graded)
+    assert viva("extend", "bo", SHORT, "--excuse", "--reason=ill until November").status == 0
+    assert f"{SHORT},bo,ill until November" in (graded / "excused.csv").read_text()
+    rows = document(viva("export", SHORT, "--json"))["scores"]
+    assert {row["student_id"]: row["status"] for row in rows if row["student_id"] in LATE}["bo"] == "excused"
+    assert viva("extend", "bo", SHORT, "--remove").status == 0
+    assert scores(graded) == before
+
+
+def test_extensions_that_nbgrader_granted_are_kept_when_the_first_is_written(graded, viva):
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
+        book.grant_extension(SHORT, "bo", hours=25)
+    viva("extend", "cy", SHORT, "--until=2026-10-30 12:00")
+    assert f"{SHORT},bo,2026-10-25 23:59 Europe/Berlin," in (graded / "extensions.csv").read_text()
+    assert scores(graded)["bo"] == scores(graded)["ada"] == scores(graded)["cy"]
+
+
+def test_an_extension_that_frees_late_days_is_told_of_the_other_assignments_too(graded, viva):
+    with (graded / "nbgrader_config.py").open("a") as file:
+        file.write("c.LatePolicy.budget = 2\n")
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
+        book.add_assignment("later", duedate=DUE + timedelta(days=7))
+        book.add_notebook("one", "later")
+        book.add_grade_cell("tests", "one", "later", max_score=10, cell_type="code")
+        book.add_submission("later", "cy", timestamp=DUE + timedelta(days=8))
+        book.find_grade("tests", "one", "later", "cy").auto_score = 10
+        book.db.commit()
+    told = document(viva("extend", "cy", SHORT, "--until=1 day", "--json"))
+    assert told["scores"][1] == {"assignment": "later", "student": "cy", "now": 9.0, "then": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["bo", SHORT], "Name students, an assignment, and one of --until, --excuse and --remove"),
+        ([SHORT, "--until=1 day"], "Name students, an assignment"),
+        (["bo", SHORT, "--until=1 day", "--excuse"], "Name students, an assignment"),
+        (
+            ["boo", SHORT, "--until=1 day"],
+            "There is no student 'boo' in this course; nothing was written. Did you mean 'bo'",
+        ),
+        (["bo", "ps99", "--until=1 day"], "There is no assignment 'ps99'"),
+        (["bo", SHORT, "--until=Friday"], "'Friday' is no time"),
+        (["bo", SHORT, "--until=2026-10-24 23:58"], "is no later than 2026-10-24 23:59"),
+        (["bo", SHORT, "--remove"], f"Nothing was granted to bo for {SHORT}"),
+    ],
+)
+def test_what_cannot_be_granted_is_refused_and_nothing_is_written(graded, viva, arguments, sentence):
+    found = viva("extend", *arguments)
+    assert found.status == 2 and sentence in found.err.replace("\n", " ") and "Traceback" not in found.err
+    assert not (graded / "extensions.csv").exists() and not (graded / "excused.csv").exists()
