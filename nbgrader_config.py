@@ -39,7 +39,8 @@ configuration.apply(c, __file__)
 c.Blind.show_names = False
 
 # A late submission loses a tenth of its score for each day that has begun; also of what is given by hand later.
-c.DailyPenalty.per_day = 0.1
+# c.LatePolicy.zone and c.LatePolicy.assignments say when each is due; docs/term.md has the other rules.
+c.LatePolicy.per_day = 0.1
 
 # Marking schemes are hidden from students too.
 c.PageExporter.show_marking_scheme = False

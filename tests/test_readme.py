@@ -110,6 +110,7 @@ def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
 
 
 NEVER_CLEANED = {"submitted", "gradebook.db", "gradebook.db.lock", "regrades.jsonl", "roster.csv"}
+NEVER_CLEANED |= {"excused.csv", "extensions.csv"}
 """What students handed in, graders wrote, or nothing can make again."""
 
 

@@ -40,8 +40,10 @@ c.Execute.timeout = 30
 # Viva's rules. What stands below this line says otherwise where this course wants that.
 {LINES.splitlines()[-1]}
 
-# A late submission loses a tenth of its score for each day that has begun.
-c.DailyPenalty.per_day = 0.1
+# A late submission loses a tenth of its score for each day that has begun. Each assignment may have a rule of its own:
+# c.LatePolicy.zone = "Europe/Berlin"
+# c.LatePolicy.assignments = {{{{"{{first}}": {{{{"due": "2026-10-05 23:59", "grace": "15 minutes"}}}}}}}}
+c.LatePolicy.per_day = 0.1
 '''
 README = """# {name}
 

@@ -67,6 +67,11 @@ def test_what_a_course_said_before_there_were_policies_still_holds():
     assert LatePolicy(config=Config(DailyPenalty={"per_day": 0.5})).terms("ps1").rule.per_day == 0.5
 
 
+def test_nbgraders_own_setting_that_nothing_late_counts_still_holds():
+    rules = LatePolicy(config=Config(LateSubmissionPlugin={"penalty_method": "zero"}))
+    assert rules.terms("ps1").rule.per_day == 1 and rules.late_submission_penalty("anna", 7.0, 1) == 7
+
+
 def test_another_rule_is_tried_for_some_assignments_and_leaves_the_policy_as_it_is():
     rules = policy(per_day=0.2, assignments={"ps1": {"steps": {"1 hour": 0.5}, "floor": 0.1}})
     other = rules.otherwise(["ps1"], {"per_day": 0.05}, budget=2)

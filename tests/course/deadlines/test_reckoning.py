@@ -221,3 +221,20 @@ def test_who_had_more_time_is_told_so_even_when_on_time():
     one = reckoned(Rule(), DAY, until=DUE + DAY)
     assert wording.sentences(one.notes(), wording.STUDENT) == ["you may hand in until 2026-10-06 23:59"]
     assert wording.sentences(one.notes()) == ["this student may hand in until 2026-10-06 23:59"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "at", "budget", "left"),
+    [
+        (Rule(), "2026-10-25 23:59", 0, 14.4),
+        (Rule(), "2026-10-26 00:00", 0, 12.8),
+        (HOURLY, "2026-10-25 23:59", 0, 11),
+        (CANVAS, "2026-10-29 23:59", 0, 8),
+        (PRAIRIELEARN, "2026-10-25 12:00", 0, 16),
+        (Rule(), "2026-10-26 00:00", 1, 14.4),
+    ],
+)
+def test_the_examples_of_the_documentation_are_right(rule, at, budget, left):
+    due = moment.parse("2026-10-24 23:59", BERLIN)
+    one = reckon([Delivery("a", due, moment.parse(at, BERLIN), 16, 20)], {"a": rule}, BERLIN, budget)["a"]
+    assert one.left == pytest.approx(left)

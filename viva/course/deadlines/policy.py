@@ -139,4 +139,6 @@ class LatePolicy(DailyPenalty):
     def _common(self) -> Rule:
         names = [name for name in rule.SETTINGS if name not in COSTS]
         settings = {name: getattr(self, name) for name in (*names, *COSTS)}
+        if self.penalty_method == "zero":  # nbgrader's own setting: who is late has nothing
+            settings |= COSTS | {"per_day": 1.0}
         return Rule(**rule.read(settings, "c.LatePolicy", self.place))
