@@ -64,6 +64,17 @@ def browser():
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server of the tests' own."""
+    from tests.postgres import programs, server
+
+    if programs() is None:
+        lacking("There is no PostgreSQL server here. Install one: sudo apt-get install postgresql")
+    with server() as running:
+        yield running
+
+
 @dataclass
 class Result:
     """What a `viva` command did."""

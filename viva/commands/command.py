@@ -24,7 +24,7 @@ from viva.course.autograde import Examine
 from viva.course.batch import Ending, Status
 from viva.course.course import Course, course_above
 from viva.course.gradebook import lateness
-from viva.course.gradebook.record import AGAIN, trouble
+from viva.course.gradebook.database import AGAIN, trouble
 from viva.course.processes import leftovers, stopping
 from viva.verdict import Verdict, VivaError
 
@@ -55,7 +55,8 @@ class VivaCommand(ShortHelp, NbGrader):
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
         super().initialize(argv, root or course_above(Path.cwd()))
         self.course = Course(self.coursedir)
-        lateness.follow(self.config, db_url=self.coursedir.db_url)  # with what the command line says
+        place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
+        lateness.follow(self.config, **place)  # with what the command line says
         self.console = console(errors=self.json)
 
     @property

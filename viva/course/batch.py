@@ -31,7 +31,9 @@ from traitlets.config import Config
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
-from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
+from viva.course.gradebook import advisory
+from viva.course.gradebook.database import concerns_all, patiently
+from viva.course.gradebook.record import Expected, Writer
 from viva.course.gradebook.results import Results
 from viva.course.graders import new_grader, require_wall
 from viva.course.links import Links
@@ -109,7 +111,8 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
     Raises CourseError when the gradebook cannot be used.
     """
     patiently(course.require_gradebook)
-    with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell):
+    place = course.directory.db_url, course.directory.course_id
+    with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
         yield
 
 

@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import inspect
 from sqlalchemy.exc import ArgumentError
 
-from viva.course.gradebook import lateness
+from viva.course.gradebook import database, lateness
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
@@ -59,8 +59,9 @@ class Course:
                 }
                 if missing:
                     raise CourseError(
-                        f"The gradebook {self.directory.db_url} was made by an older nbgrader: its table {table.name} "
-                        f"has no column {min(missing)}. Run 'nbgrader db upgrade', then the same command again."
+                        f"The gradebook {database.shown(self.directory.db_url)} was made by an older nbgrader: its "
+                        f"table {table.name} has no column {min(missing)}. Run 'nbgrader db upgrade', then the same "
+                        "command again."
                     )
 
     @property
@@ -78,8 +79,9 @@ class Course:
             return Gradebook(self.directory.db_url, self.directory.course_id)
         except (ArgumentError, ModuleNotFoundError) as error:
             raise CourseError(
-                f"'{self.directory.db_url}' is not the address of a gradebook: {error}. "
-                "Write it as sqlite:////home/me/course/gradebook.db."
+                f"'{database.shown(self.directory.db_url)}' is not the address of a gradebook that can be used here: "
+                f"{error}. Write it as sqlite:////home/me/course/gradebook.db, or as "
+                "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
             ) from error
 
     def settle(self) -> None:

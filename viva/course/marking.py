@@ -14,7 +14,8 @@ from traitlets.config import Config
 
 from viva.course.autograde import Autograde
 from viva.course.course import Course
-from viva.course.gradebook.record import AGAIN, Expected
+from viva.course.gradebook.database import AGAIN
+from viva.course.gradebook.record import Expected
 from viva.course.material import Material
 from viva.course.pipeline import Passed, go_through
 from viva.course.processes import leftovers

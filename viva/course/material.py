@@ -18,7 +18,8 @@ from pathlib import Path
 from traitlets.config import Config
 
 from viva.course.course import Course
-from viva.course.gradebook.record import AGAIN, Expected
+from viva.course.gradebook.database import AGAIN
+from viva.course.gradebook.record import Expected
 from viva.course.graders import examination, source_notebook
 from viva.course.release import released_notebook
 from viva.engine.examination import Examination

@@ -33,7 +33,7 @@ from traitlets.config import Config
 
 from viva.course.batch import Ending, Status, cores
 from viva.course.course import Course
-from viva.course.gradebook.record import AGAIN
+from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
 from viva.course.marking import memory_log

@@ -19,7 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from tests.conftest import PROJECT, load
 from tests.oral import code_cell
 from viva.course.batch import autograde
-from viva.course.gradebook.record import Draft, Expected, Graded, Writer, patiently, trouble
+from viva.course.gradebook.database import patiently, trouble
+from viva.course.gradebook.record import Draft, Expected, Graded, Writer
 
 pytestmark = pytest.mark.xdist_group("record")
 
@@ -227,7 +228,7 @@ def test_who_only_reads_waits_for_another_program_too(root, monkeypatch):
 
         assert patiently(ask) == 0 and len(tried) == 3
         other.execute("BEGIN EXCLUSIVE")
-        monkeypatch.setattr("viva.course.gradebook.record.PATIENCE", 0.0)
+        monkeypatch.setattr("viva.course.gradebook.database.PATIENCE", 0.0)
         with pytest.raises(DBAPIError, match="is locked"):
             patiently(lambda: asked(root / "gradebook.db"))
 

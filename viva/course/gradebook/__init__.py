@@ -1,6 +1,8 @@
 """What is recorded of a class, and read out again:
 
 results    what every check came to, as JSON lines
+database   what the gradebook's database says, and waiting for it
+advisory   being alone with a gradebook that lies on a server
 record     many workers draft, one writer records in the gradebook
 lateness   what a late submission costs, whoever changes its score
 deliveries what was handed in, and when, for the reckoning of that

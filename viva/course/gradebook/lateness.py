@@ -62,13 +62,15 @@ _followed: dict[str, _Followed] = {}
 """By the address of the gradebook."""
 
 
-def follow(config: Config, file: str = "", db_url: str = "") -> None:
+def follow(config: Config, file: str = "", db_url: str = "", root: str = "") -> None:
     """From now on in this process, the penalties in a course's gradebook follow what they depend on.
 
     The gradebook is the one at ``db_url`` if given, else the one that ``config`` names, whose ``file`` lies in the
-    course folder unless it says where that is.
+    course folder unless it says where that is, or ``root`` does.
     """
     directory = CourseDirectory(config=config)
+    if root:
+        directory.root = root
     if file:
         config.Lateness.followed = True  # the configuration says so itself
         if "root" not in config.CourseDirectory:
@@ -166,6 +168,7 @@ def _reckon(session: Session, notebooks: set[str]) -> int:
     if isinstance(known.plugin, LatePolicy):
         return _keep_policy(session, known, notebooks)
     changed = 0
+    _take_turns(session, notebooks)
     for some in parts(notebooks):
         wanted = select(SubmittedNotebook).where(SubmittedNotebook.id.in_(some))
         whole = joinedload(SubmittedNotebook.assignment).joinedload(SubmittedAssignment.assignment)
@@ -180,6 +183,7 @@ def _reckon(session: Session, notebooks: set[str]) -> int:
 def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int:
     """The same by Viva's policy: of whole assignments, and of all of a student's where there is a budget of days."""
     rules: LatePolicy = known.plugin
+    _take_turns(session, notebooks)
     touched = [
         one
         for some in parts(notebooks)
@@ -213,6 +217,13 @@ def _set(notebook: SubmittedNotebook, penalty: float | None) -> int:
         return 0
     notebook.late_submission_penalty = penalty
     return 1
+
+
+def _take_turns(session: Session, notebooks: set[str]) -> None:
+    """Wait for others who reckon the same penalties, and see what they saved; SQLite lets nobody else write anyway."""
+    for some in parts(notebooks):
+        chosen = select(SubmittedNotebook.id).where(SubmittedNotebook.id.in_(some)).order_by(SubmittedNotebook.id)
+        session.execute(chosen.with_for_update())
 
 
 def _penalty(plugin: LateSubmissionPlugin, notebook: SubmittedNotebook, score: float) -> float | None:

@@ -12,22 +12,23 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import SimpleNamespace
-from typing import TypeVar
 
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from tornado.log import app_log
 
 from viva.course.gradebook import lateness
+from viva.course.gradebook.advisory import still_alone
+from viva.course.gradebook.database import PATIENCE, may_pass
 from viva.course.processes import stopping
-
-Found = TypeVar("Found")
+from viva.course.processes.leftovers import STEP
 
 
 @dataclass
@@ -140,61 +141,16 @@ class Graded:
     remarks: dict[str, dict[str, str | None]]
 
 
-AGAIN = "What was recorded before is kept; mend that, then run the same command again."
-
-
-DAMAGED = (
-    "Put a copy of it back, then run 'viva grade --force': it grades everything again, and keeps the grades by hand. "
-    "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
-)
-
-
-def trouble(error: DBAPIError, url: str) -> str:
-    """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
-    said = str(error.orig).splitlines()[0]
-    if is_locked(error):
-        return f"The gradebook {url} is locked by another program; close it. {AGAIN}"
-    if "readonly" in said or "read-only" in said:
-        return f"The gradebook {url} cannot be used: it is read-only. {AGAIN}"
-    if "is full" in said:
-        return f"The gradebook {url} cannot be used: its disk is full. {AGAIN}"
-    if "malformed" in said or "not a database" in said:
-        return f"The gradebook {url} is damaged ({said}). {DAMAGED}"
-    if "no such column" in said or "no such table" in said or "has no column" in said:
-        return f"The gradebook {url} is of another version of nbgrader ({said}). {UPGRADE}"
-    return f"The gradebook {url} cannot be used: {said}. {AGAIN}"
-
-
-PATIENCE = 20.0
-"""Seconds that another program may keep the gradebook locked, beside the five that SQLite waits by itself."""
-UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
-
-
-def is_locked(error: DBAPIError) -> bool:
-    return "database is locked" in str(error.orig) or "table is locked" in str(error.orig)
-
-
-def patiently(work: Callable[[], Found]) -> Found:
-    """What ``work`` returns, tried again for a while where another program has the gradebook locked."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return work()
-        except DBAPIError as error:
-            if not is_locked(error) or time.monotonic() > end:
-                raise
-
-
-def concerns_all(error: Exception) -> bool:
-    """Whether the database would refuse every submission, not only this one."""
-    return isinstance(error, OperationalError) or (type(error) is DatabaseError)
-
-
 class _Patient(Session):
     """A session whose commits wait for ``Writer.commit``."""
 
     def commit(self) -> None:
         self.flush()
+
+
+def _no_endless_waiting(connection, _record) -> None:
+    connection.execute("SET lock_timeout = '5s'")
+    connection.commit()
 
 
 class _SharedGradebook(Gradebook):
@@ -203,6 +159,9 @@ class _SharedGradebook(Gradebook):
     def __init__(self, url: str, course: str) -> None:
         super().__init__(url, course)
         self.db.remove()
+        if self.engine.dialect.name == "postgresql":  # a grader's browser that sleeps in a transaction stops nobody
+            self.engine.dispose()
+            event.listen(self.engine, "connect", _no_endless_waiting)
         self.db = scoped_session(sessionmaker(bind=self.engine, class_=_Patient, expire_on_commit=False))
 
     def __exit__(self, *_: object) -> None:
@@ -227,14 +186,15 @@ class Writer:
     """The one process that writes to the gradebook; use it in a ``with`` block, and commit."""
 
     def __init__(self, directory: CourseDirectory, config) -> None:
-        self.gradebook = _SharedGradebook(directory.db_url, directory.course_id)
-        lateness.follow(config, db_url=directory.db_url)
+        self.place = directory.db_url, directory.course_id
+        self.gradebook = _SharedGradebook(*self.place)
+        lateness.follow(config, db_url=directory.db_url, root=directory.root)
         self.kept: dict[str, object] = {}
 
     def record(self, graded: list[Graded]) -> None:
-        """Save in one transaction, waiting a while for another program that has the gradebook locked.
+        """Save in one transaction, waiting a while for another program in the way, or for a connection that was lost.
 
-        Raises SQLAlchemyError, and Stopped; then nothing was saved.
+        Raises SQLAlchemyError, CourseError and Stopped; then nothing was saved.
         """
         end = time.monotonic() + PATIENCE
         while True:
@@ -242,13 +202,16 @@ class Writer:
                 with _database_errors():
                     for one in graded:
                         self.save(one)
+                    still_alone(*self.place)
                     self.commit()
                 return
             except DBAPIError as error:
                 self.rollback()
-                if not is_locked(error) or time.monotonic() > end:
+                if not may_pass(error) or time.monotonic() > end:
                     raise
+                self.kept.clear()
                 stopping.check()
+                time.sleep(STEP)
             except BaseException:
                 self.rollback()
                 raise

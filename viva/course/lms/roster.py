@@ -19,7 +19,7 @@ from nbgrader.api import Student
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.gradebook.record import patiently
+from viva.course.gradebook.database import patiently
 from viva.course.lms.table import Table, listed
 from viva.course.processes import leftovers
 from viva.verdict import CourseError

@@ -1,0 +1,101 @@
+"""What the database of a gradebook says when it cannot do something, and waiting for it.
+
+It is a file of SQLite's, or lies in PostgreSQL (``c.CourseDirectory.db_url``), where several machines can work on it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError
+
+Found = TypeVar("Found")
+
+AGAIN = "What was recorded before is kept; mend that, then run the same command again."
+DAMAGED = (
+    "Put a copy of it back, then run 'viva grade --force': it grades everything again, and keeps the grades by hand. "
+    "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
+)
+UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
+PATIENCE = 20.0
+"""Seconds that a gradebook may be locked or out of reach, beside the five that SQLite waits by itself."""
+SHARED = {"40001", "40P01", "55P03", "57014"}
+"""PostgreSQL's states where another one was in the way: serialization, deadlock, a lock, a limit of time."""
+STOPPING = {"57P01", "57P02", "57P03"}
+"""Those of a server that stops, or starts."""
+OTHER_VERSION = {"42703", "42P01"}
+"""Those of a column and a table that are not there."""
+
+
+def shown(url: str) -> str:
+    """The address of a gradebook without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url
+
+
+def trouble(error: DBAPIError, url: str) -> str:
+    """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
+    said, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
+    if is_lost(error):
+        return f"{book} cannot be reached ({said}). Look whether its server runs and its address is right. {AGAIN}"
+    if is_locked(error):
+        return f"{book} is locked by another program; close it. {AGAIN}"
+    if "readonly" in said or "read-only" in said:
+        return f"{book} cannot be used: it is read-only. {AGAIN}"
+    if "is full" in said or state == "53100":
+        return f"{book} cannot be used: its disk is full. {AGAIN}"
+    if state == "42501":
+        return f"{book} cannot be used: its user has too few rights there ({said}). {AGAIN}"
+    if "malformed" in said or "not a database" in said:
+        return f"{book} is damaged ({said}). {DAMAGED}"
+    if state in ("42703", "42P01") or any(
+        sign in said for sign in ("no such column", "no such table", "has no column")
+    ):
+        return f"{book} is of another version of nbgrader ({said}). {UPGRADE}"
+    return f"{book} cannot be used: {said}. {AGAIN}"
+
+
+def is_locked(error: DBAPIError) -> bool:
+    """Whether another program was in the way."""
+    said = str(error.orig)
+    return "database is locked" in said or "table is locked" in said or _state(error) in SHARED
+
+
+def is_lost(error: DBAPIError) -> bool:
+    """Whether a server is out of reach, at first or by now; one that answers and refuses is not."""
+    if _state(error) in STOPPING or error.connection_invalidated:
+        return True
+    said = str(error.orig)
+    ours = isinstance(error, OperationalError) and type(error.orig).__module__.startswith("psycopg")
+    return ours and not _state(error) and ("FATAL" not in said or "the database system is" in said)
+
+
+def may_pass(error: DBAPIError) -> bool:
+    """Whether it may work when it is tried again."""
+    return is_locked(error) or is_lost(error)
+
+
+def patiently(work: Callable[[], Found]) -> Found:
+    """What ``work`` returns, tried again for a while where another program has the gradebook locked."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return work()
+        except DBAPIError as error:
+            if not is_locked(error) or time.monotonic() > end:
+                raise
+
+
+def concerns_all(error: Exception) -> bool:
+    """Whether the database would refuse every submission, not only this one."""
+    return isinstance(error, OperationalError) or (type(error) is DatabaseError)
+
+
+def _state(error: DBAPIError) -> str:
+    """The SQLSTATE; empty where the database has none."""
+    return getattr(error.orig, "sqlstate", None) or ""
