@@ -11,10 +11,13 @@ from dataclasses import dataclass
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from viva.configuration import LINES, missing
 from viva.course.course import Course
+from viva.course.gradebook.database import shown, trouble
 from viva.verdict import CourseError
 from viva.wall.protection import protection
 
@@ -40,6 +43,7 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield from _packages()
     yield _kernel()
     yield from _wall()
+    yield from _gradebook(course)
     yield from _folders(course)
     yield from _rules(config)
     root = ExchangeFactory(config=config).exchange(config=config).root
@@ -103,6 +107,24 @@ def _rules(config: Config) -> Iterator[Diagnosis]:
         yield Diagnosis("this course's rules are Viva's", True)
 
 
+def _gradebook(course: Course) -> Iterator[Diagnosis]:
+    """Whether a gradebook on a server can be used; one in a file is made when it is needed."""
+    if course.gradebook_file is not None:
+        return
+    url = course.directory.db_url
+    what = f"gradebook {shown(url)}"
+    try:
+        course.require_gradebook()
+        with course.gradebook() as gradebook:
+            gradebook.db.execute(text("UPDATE student SET id = id WHERE false"))
+    except DBAPIError as error:
+        yield Diagnosis(what, False, trouble(error, url))
+    except CourseError as error:
+        yield Diagnosis(what, False, str(error))
+    else:
+        yield Diagnosis(what, True)
+
+
 def _folders(course: Course) -> Iterator[Diagnosis]:
     try:
         assignments = course.assignments()
@@ -115,5 +137,7 @@ def _folders(course: Course) -> Iterator[Diagnosis]:
     for name in assignments:
         try:
             course.released_notebooks(name)
+        except DBAPIError:  # as was said of the gradebook
+            return
         except CourseError:
             yield Diagnosis(f"{name} in the gradebook", False, f"viva release {name}", needed=False)

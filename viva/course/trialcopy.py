@@ -46,11 +46,11 @@ def shadow(course: Course, assignment: str, config: Config) -> Iterator[tuple[Co
         if course.path("release", assignment).is_dir():
             shutil.copytree(course.path("release", assignment), other.path("release", assignment))
         with course.gradebook() as old, other.gradebook() as new:
-            _copy(old, new)
+            copy_rows(old, new)
         yield other, config
 
 
-def _copy(old: Gradebook, new: Gradebook) -> None:
+def copy_rows(old: Gradebook, new: Gradebook) -> None:
     """Every row of a gradebook, whatever database it lies in."""
     tables = Base.metadata.sorted_tables
     if old.engine.name == "sqlite":  # all tables at one moment; the driver begins only where one writes

@@ -1,0 +1,152 @@
+"""The whole flow with the gradebook on a PostgreSQL server, and two graders who type while a class is graded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import threading
+import time
+import urllib.request
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from nbgrader.api import Gradebook
+from sqlalchemy.exc import DBAPIError
+
+from tests.conftest import BIN, SHORT, hand_in, load
+from tests.flow.jupyter import served
+from viva.course.trialcopy import copy_rows
+
+pytestmark = pytest.mark.slow
+
+STUDENTS = [f"student{number}" for number in range(6)]
+TASK = "why_equivariant"
+
+
+@pytest.fixture(scope="module")
+def rooted(released, postgres, tmp_path_factory) -> tuple[Path, str]:
+    """A released course with its gradebook on a server, six submissions, the last two a day late; and its address."""
+    root, url = tmp_path_factory.mktemp("postgres") / "course", postgres.create("flow")
+    shutil.copytree(released, root)
+    with load(root)[0].gradebook() as old, Gradebook(url, "viva") as new:
+        copy_rows(old, new)
+        new.update_or_create_assignment(SHORT, duedate="2026-10-12 23:59:00 UTC")
+        due = new.find_assignment(SHORT).duedate
+    (root / "gradebook.db").unlink()
+    config = root / "nbgrader_config.py"
+    text = config.read_text()
+    named = 'c.CourseDirectory.course_id = "viva"\n'
+    assert named in text
+    config.write_text(text.replace(named, f'{named}c.CourseDirectory.db_url = "{url}"\n'))
+    for number, student in enumerate(STUDENTS):
+        folder = hand_in(root, student, answer="right/einsum").parent
+        (folder / "timestamp.txt").write_text(f"{due + timedelta(hours=23 * (number > 3))} UTC")
+    return root, url
+
+
+def viva(root: Path, *step: str) -> subprocess.CompletedProcess:
+    return subprocess.run([BIN / "viva", *step], cwd=root, check=True, capture_output=True, text=True)
+
+
+def scores(url: str) -> dict[str, tuple[float, float | None]]:
+    with Gradebook(url, "viva") as book:
+        found = {student: book.find_submission(SHORT, student) for student in STUDENTS}
+        return {name: (one.score, round(one.late_submission_penalty, 6)) for name, one in found.items()}
+
+
+def test_a_class_is_graded_handed_back_and_regraded_on_a_server(rooted):
+    root, url = rooted
+    viva(root, "grade", SHORT)
+    assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
+    assert not (root / "gradebook.db").exists()
+    unchanged = viva(root, "grade", SHORT, "--json")
+    assert {one["status"] for one in json.loads(unchanged.stdout)["submissions"]} == {"unchanged"}
+    viva(root, "feedback", SHORT)
+    assert len(list(root.glob(f"feedback/*/{SHORT}/*.html"))) == len(STUDENTS)
+    viva(root, "report", SHORT)
+    assert len(json.loads(viva(root, "export", SHORT, "--json").stdout)["scores"]) == len(STUDENTS)
+    assert "Nobody changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
+    viva(root, "regrade", SHORT, "--no-audit")
+    assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
+    assert (
+        "ok        gradebook postgresql+psycopg://"
+        in subprocess.run([BIN / "viva", "doctor"], cwd=root, capture_output=True, text=True).stdout
+    )
+
+
+class Grader(threading.Thread):
+    """Somebody who types scores and comments into formgrader."""
+
+    def __init__(self, address: str, places: list[tuple[str, str]], end: float) -> None:
+        super().__init__()
+        parts = urlsplit(address)
+        self.base, self.token = f"{parts.scheme}://{parts.netloc}/formgrader/api", parse_qs(parts.query)["token"][0]
+        self.places, self.end, self.typed, self.faults = places, end, 0, []
+
+    def run(self) -> None:
+        try:
+            while time.monotonic() < self.end:
+                for grade, comment in self.places:
+                    self.put(f"grade/{grade}", manual_score=1 + self.typed % 3, extra_credit=0)
+                    self.put(f"comment/{comment}", manual_comment=f"typed {self.typed}")
+                self.typed += 1
+            for grade, comment in self.places:
+                self.put(f"grade/{grade}", manual_score=5, extra_credit=0)
+                self.put(f"comment/{comment}", manual_comment="the last word")
+        except Exception as error:
+            self.faults.append(error)
+
+    def put(self, path: str, **body: object) -> None:
+        headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
+        data = json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.base}/{path}", data, headers, method="PUT")
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert answer.status == 200
+
+
+@pytest.mark.xdist_group("browser")
+def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_and_again(rooted):
+    root, url = rooted
+    viva(root, "grade", SHORT)
+    places = {}
+    with Gradebook(url, "viva") as book:
+        for student in STUDENTS:
+            (notebook,) = book.find_submission(SHORT, student).notebooks
+            grade = next(one for one in notebook.grades if one.name == TASK)
+            comment = next(one for one in notebook.comments if one.name == TASK)
+            places[student] = grade.id, comment.id
+    with served(root) as address:
+        end = time.monotonic() + 30
+        graders = [Grader(address, [places[one] for one in STUDENTS[half::2]], end) for half in (0, 1)]
+        for grader in graders:
+            grader.start()
+        while time.monotonic() < end:
+            viva(root, "grade", SHORT, "--force")
+        for grader in graders:
+            grader.join()
+    assert [grader.faults for grader in graders] == [[], []] and min(grader.typed for grader in graders) > 3
+    assert scores(url) == {name: (25, 2.5 * (name in STUDENTS[4:])) for name in STUDENTS}
+    with Gradebook(url, "viva") as book:
+        for student in STUDENTS:
+            (notebook,) = book.find_submission(SHORT, student).notebooks
+            assert next(one.comment for one in notebook.comments if one.name == TASK) == "the last word"
+
+
+def test_a_server_that_is_not_there_is_said_to_be_so_and_nothing_is_lost(rooted, postgres):
+    root, url = rooted
+    before = scores(url)
+    postgres.stop()
+    try:
+        for command in (("grade", SHORT), ("export",), ("deadlines",), ("doctor",)):
+            found = subprocess.run([BIN / "viva", *command], cwd=root, capture_output=True, text=True)
+            said = found.stdout + found.stderr
+            assert found.returncode in (1, 2) and "cannot be reached" in said and "Traceback" not in said, said
+        with pytest.raises(DBAPIError):
+            scores(url)
+    finally:
+        postgres.start()
+    viva(root, "grade", SHORT)
+    assert scores(url) == before
