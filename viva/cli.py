@@ -43,6 +43,10 @@ FLOW = {
             "roster.RosterCommand",
             "Read who is in the course from a learning system's list; say who is new, changed or gone.",
         ),
+        "collect": (
+            "collect.CollectCommand",
+            "Unpack what students handed in to a learning system into submitted/; the newest attempt counts.",
+        ),
         "demo": (
             "course.DemoCommand",
             "Write a class of artificial students, drawn from the known answers, into submitted/.",
