@@ -86,15 +86,11 @@ def opened(path: Path, limits: Limits) -> Iterator[list[Listed]]:
     if path.is_dir():
         yield _in_folder(path, limits)
         return
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        raise CourseError(
-            f"There is no file {path}. Name an archive, or the folder that one was unpacked to."
-        ) from None
-    with file, contextlib.ExitStack() as stack:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise CourseError(f"{path} is no file. Name an archive, or the folder that one was unpacked to.")
+    if not path.exists():
+        raise CourseError(f"There is no file {path}. Name an archive, or the folder that one was unpacked to.")
+    if not path.is_file():  # to open a pipe would wait for ever
+        raise CourseError(f"{path} is no file. Name an archive, or the folder that one was unpacked to.")
+    with path.open("rb") as file, contextlib.ExitStack() as stack:
         start = file.read(8)
         file.seek(0)
         for mark, kind in FOREIGN.items():
@@ -183,13 +179,13 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
     elif packed:
         file = stack.enter_context(packed(file))
     try:
-        archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
-    except (tarfile.ReadError, OSError, *DAMAGED) as error:
-        if isinstance(error, EOFError | zlib.error):
-            raise
+        tarfile.TarInfo.frombuf(file.read(512), "utf-8", "surrogateescape")
+        file.seek(0)
+    except (tarfile.HeaderError, OSError) as error:
         raise CourseError(
             f"{path} is no archive. A zip or a tar is read, and a folder; a file with times is named with --times."
         ) from error
+    archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
     found, total = [], 0
     most = limits.total if packed is None else min(limits.total, max(limits.small, limits.ratio * path.stat().st_size))
     for info in archive:
