@@ -109,9 +109,20 @@ def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
             assert option in taken.aliases or option in taken.flags, f"{command} --{option}"
 
 
-NEVER_CLEANED = {"submitted", "gradebook.db", "gradebook.db.lock", "regrades.jsonl", "roster.csv"}
-NEVER_CLEANED |= {"excused.csv", "extensions.csv"}
+NEVER_CLEANED = {
+    "submitted",
+    "attempts",
+    "unmatched",
+    "gradebook.db",
+    "gradebook.db.lock",
+    "regrades.jsonl",
+    "roster.csv",
+    "excused.csv",
+    "extensions.csv",
+}
 """What students handed in, graders wrote, or nothing can make again."""
+KEPT = ("submitted", "attempts", "unmatched")
+"""The folders among these."""
 
 
 def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_make_clean_removes_what_can_be_made_again():
@@ -135,8 +146,8 @@ def test_make_clean_removes_what_can_be_made_again_and_leaves_the_folders_that_a
             (tmp_path / name / ".gitignore").touch()
     subprocess.run(["make", "clean"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} - {"Makefile"}
-    folders = {f"{name}/{file}" for name in ("submitted",) for file in (".gitignore", "student/notebook.ipynb")}
-    assert left == (NEVER_CLEANED - {"submitted"}) | folders | {"autograded/.gitignore"}
+    folders = {f"{name}/{file}" for name in KEPT for file in (".gitignore", "student/notebook.ipynb")}
+    assert left == (NEVER_CLEANED - set(KEPT)) | folders | {"autograded/.gitignore"}
 
 
 def test_what_is_said_to_be_committed_is_there():

@@ -51,6 +51,10 @@ FLOW = {
             "extend.ExtendCommand",
             "Give students more time for an assignment, or excuse them from it; or take that back.",
         ),
+        "collect": (
+            "collect.CollectCommand",
+            "Unpack what students handed in to a learning system into submitted/; the newest attempt counts.",
+        ),
         "demo": (
             "course.DemoCommand",
             "Write a class of artificial students, drawn from the known answers, into submitted/.",

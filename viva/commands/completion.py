@@ -14,6 +14,8 @@ FILES = ("check", "adopt")
 """Commands whose arguments are notebooks; those of the others are assignments."""
 LISTS = ("roster",)
 """Commands whose arguments are lists in CSV."""
+ARCHIVES = ("collect",)
+"""Commands whose arguments are archives, or folders in their place."""
 # The space behind a word is added here: zsh cannot be told word by word whether to add one.
 SCRIPT = r"""_viva() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
@@ -24,6 +26,7 @@ SCRIPT = r"""_viva() {{
 {options}
     {files}) IFS=$'\n'; found=($(compgen -f -X '!*.ipynb' -- "$word") $(compgen -d -S / -- "$word"));;
     {lists}) IFS=$'\n'; found=($(compgen -f -X '!*.csv' -- "$word") $(compgen -d -S / -- "$word"));;
+    {archives}) IFS=$'\n'; found=($(compgen -f -- "$word"));;
     *:completion:*) words="{shells}";;
     *) words="$(cd source 2>/dev/null && ls -d -- */ 2>/dev/null | tr -d /)";;
   esac
@@ -42,6 +45,7 @@ complete -c viva -n __fish_use_subcommand -a '{commands}'
 {options}
 complete -c viva -n '__fish_seen_subcommand_from {files}' -k -a '(__fish_complete_suffix .ipynb)'
 complete -c viva -n '__fish_seen_subcommand_from {lists}' -k -a '(__fish_complete_suffix .csv)'
+complete -c viva -n '__fish_seen_subcommand_from {archives}' -F
 complete -c viva -n '__fish_seen_subcommand_from completion' -a '{shells}'
 complete -c viva -n '__fish_seen_subcommand_from {others}' -a '(path basename source/*/)'
 """
@@ -78,6 +82,7 @@ def _bash() -> str:
         options="\n".join(options),
         files="|".join(f"*:{name}:*" for name in FILES),
         lists="|".join(f"*:{name}:*" for name in LISTS),
+        archives="|".join(f"*:{name}:*" for name in ARCHIVES),
         shells=" ".join(SHELLS),
     )
 
@@ -98,9 +103,10 @@ def _fish() -> str:
         options="\n".join(options),
         files=" ".join(FILES),
         lists=" ".join(LISTS),
+        archives=" ".join(ARCHIVES),
         shells=" ".join(SHELLS),
         others=" ".join(
-            name for name in Viva.subcommands if name not in (*FILES, *LISTS, "completion", "doctor", "new")
+            name for name in Viva.subcommands if name not in (*FILES, *LISTS, *ARCHIVES, "completion", "doctor", "new")
         ),
     )
 

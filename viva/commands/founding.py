@@ -78,6 +78,8 @@ gradebook.db*
 grades.csv
 results.jsonl*
 regrades.jsonl
+attempts/
+unmatched/
 """
 KEPT_EMPTY = "*\n!.gitignore\n"
 HEADER = "**Before you hand in.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."

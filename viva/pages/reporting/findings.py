@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook
 
 from viva import wording
 from viva.cleaning import plaintext
+from viva.course.archives import ledger
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
@@ -197,7 +198,8 @@ class _Part:
         answers = {
             student: answers_in(cells) for (student, name), cells in self.cells.items() if name == book and cells
         }
-        found = similarity.compare(answers, code_in(self.course.path("release", self.name) / f"{book}.ipynb"))
+        released = code_in(self.course.path("release", self.name) / f"{book}.ipynb")
+        found = similarity.compare(answers, released, ledger.groups(self.course, self.name))
         groups = []
         for group in found.groups():
             best = group.best

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -132,14 +132,19 @@ def winnow(numbers: list[int]) -> set[int]:
     return {min(numbers[start : start + WINDOW]) for start in range(windows)} if numbers else set()
 
 
-def compare(answers: Mapping[str, Cells], released: Cells) -> Comparison:
+def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[set[str]] = ()) -> Comparison:
     """Compare the answers of a class to one notebook, by student and cell, with each other.
 
-    ``released`` holds the code cells that students were given, which count for nobody.
+    ``released`` holds the code cells that students were given, which count for nobody. Those who handed in
+    ``together``, as a group, are not compared with each other, and what they share counts as one student's.
     """
+    group = {student: min(students) for students in together for student in students}
     given = {one for source in released.values() for one in kgrams(_signs(source))}
     rows = {student: [kgrams(_signs(source)) for source in cells.values()] for student, cells in answers.items()}
-    spread = Counter(one for row in rows.values() for one in {one for cell in row for one in cell})
+    own = defaultdict(set)
+    for student, row in rows.items():
+        own[group.get(student, student)].update(*row)
+    spread = Counter(one for numbers in own.values() for one in numbers)
     most = max(FEW, len(answers) // 10)
     rare = frozenset(one for one, students in spread.items() if students <= most and one not in given)
     prints = {student: set().union(*map(winnow, row)) & rare for student, row in sorted(rows.items())}
@@ -149,7 +154,8 @@ def compare(answers: Mapping[str, Cells], released: Cells) -> Comparison:
         if len(own) >= LEAST:
             for one in own:
                 holders[one].append(student)
-    shared = Counter(pair for students in holders.values() for pair in combinations(students, 2))
+    pairs = (pair for students in holders.values() for pair in combinations(students, 2))
+    shared = Counter((one, two) for one, two in pairs if one not in group or group[one] != group.get(two))
     pairs = (Pair(*two, count, min(len(prints[two[0]]), len(prints[two[1]]))) for two, count in shared.items())
     result.pairs = sorted((pair for pair in pairs if pair.shared >= LEAST and pair.share >= ALIKE), key=_rank)
     return result

@@ -1,0 +1,262 @@
+"""The command that takes in what learning systems give: collect."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from traitlets import Bool, List, Unicode, default
+
+from viva.cleaning import plaintext
+from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.course import batch
+from viva.course.archives import companion
+from viva.course.archives.collected import NEWEST, Collection, Plan, Status
+from viva.course.archives.intake import Intake, about, unnamed
+from viva.course.archives.matching import MATCHES, Class, Matches
+from viva.course.archives.times import Collect, Times, zone_of
+from viva.course.archives.unmatched import UNMATCHED, Unmatched
+from viva.course.lms.roster import Roster
+from viva.course.processes import leftovers, stopping
+from viva.verdict import CourseError
+
+SHOWN = 20
+"""So many students are named in a sentence, and so many sentences of a kind; --json has all."""
+
+
+class CollectCommand(VivaCommand):
+    name = "viva-collect"
+    arguments = "ARCHIVE ..."
+    description = "Unpack what students handed in to a learning system into submitted/; the newest attempt counts."
+    examples = """
+        viva collect submissions.zip --assignment=ps1 --dry-run       what would be collected; nothing is written
+        viva collect moodle.zip --assignment=ps1 --times=grades.csv --zone=Europe/Berlin
+        viva collect canvas.zip --assignment=ps1 --time='2026-10-05 23:59'    one time for all
+        viva collect --assignment=ps1                                 settle what waits in unmatched/
+        viva collect --assignment=ps1 --student=anna --attempt=1      an earlier attempt counts
+    """
+    aliases = nbgrader_aliases | {
+        "from": "CollectCommand.system",
+        "times": "CollectCommand.times",
+        "time": "CollectCommand.time",
+        "zone": "Collect.zone",
+        "attempt": "CollectCommand.attempt",
+    }
+    flags = VivaCommand.flags | {
+        "dry-run": ({"CollectCommand": {"dry_run": True}}, "Only say what would be collected; nothing is written."),
+        "no-times": ({"CollectCommand": {"no_times": True}}, "Collect also what has no time of submission."),
+    }
+    system = Unicode(
+        help="canvas, moodle, brightspace, gradescope, github, nbgrader or folder, whatever the names say."
+    ).tag(config=True)
+    times = List(Unicode(), help="Files that tell when: a worksheet, metadata, an index, a CSV.").tag(config=True)
+    time = Unicode(help="The time of submission of all whose time is not known.").tag(config=True)
+    attempt = Unicode(help="Which attempt counts: newest, first, or a number.").tag(config=True)
+    no_times = Bool(False, help="Collect also what has no time of submission.").tag(config=True)
+    dry_run = Bool(False, help="Only say what would be collected.").tag(config=True)
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), Collect, FileNameCollectorPlugin]
+
+    def run(self) -> int:
+        if not self.coursedir.assignment_id:
+            raise CourseError("Say which assignment it is, as in: viva collect submissions.zip --assignment=ps1")
+        (self.assignment,) = self.course.chosen([self.coursedir.assignment_id])
+        waiting = Unmatched(self.course, self.assignment)
+        if not self.extra_args and not waiting.rows and not self.attempt:
+            raise CourseError(
+                "Name an archive, or the folder that one was unpacked to, as in: viva collect submissions.zip "
+                f"--assignment={self.assignment}"
+            )
+        zone = zone_of(self.config)
+        room = Path(tempfile.mkdtemp())
+        with self._alone():
+            roster = Roster.of(self.course)
+            matches = Matches.read(self.course.root / MATCHES, roster)
+            people = Class(roster, matches, self.assignment)
+            intake = self._intake(people, room)
+            intake.match(people, waiting)
+            collection = Collection(self.course, self.assignment, self.attempt)
+            times = Times(zone, intake.companions, self.time, self.no_times, lambda one: people.match(one).students)
+            intake.date(times, collection.known)
+            plans = self._plans(intake, collection)
+            if not self.dry_run:
+                self._write(plans, collection, intake, waiting)
+        return self._show(intake, plans, roster)
+
+    def _intake(self, people: Class, room: Path) -> Intake:
+        """What the archives hold."""
+        intake = Intake(companions=[companion.read(Path(name)) for name in self.times])
+        regexp = FileNameCollectorPlugin(config=self.config).named_regexp
+        notebooks = {path.stem for path in self.course.source_notebooks(self.assignment)}
+        for name in self.extra_args:
+            with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
+                told = about(people, self.assignment, regexp)
+                intake.read(Path(name), told, room, notebooks, self.system, progress=advance)
+        return intake
+
+    def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
+        chosen = self.coursedir.student_id
+        students = {one for one in intake.students if chosen in ("*", one)}
+        if self.attempt:
+            students |= {one for one in collection.ledger.rows if chosen in ("*", one)}
+            if chosen != "*" and chosen not in students:
+                raise CourseError(f"Nothing was collected of '{plaintext.line(chosen)}' for {self.assignment}.")
+        plans = []
+        for student in sorted(students):
+            stopping.check()
+            plans.append(collection.plan(student, intake.students.get(student, [])))
+        return plans
+
+    def _write(self, plans: list[Plan], collection: Collection, intake: Intake, waiting: Unmatched) -> None:
+        """Each student's folder is written whole; the ledger is written also when this is stopped."""
+        leftovers.finish_builds(self.course.folders_around("submitted"))
+        for folder in (collection.ledger.folder, waiting.folder):
+            leftovers.finish_builds(folder.glob("*"))
+        try:
+            with self._progress("writing") as advance:
+                for number, plan in enumerate(plans, 1):
+                    collection.write(plan)
+                    advance(number, len(plans))
+        finally:
+            with stopping.postponed():
+                if plans:
+                    collection.ledger.write()
+        for attempt, _ in intake.unmatched:
+            waiting.keep(attempt)
+        waiting.settle(intake.settled)
+        waiting.write()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A batch that grades waits for what is collected; a dry run waits for nobody."""
+        if self.dry_run:
+            yield
+        else:
+            with batch.alone(self.course, self._say):
+                yield
+
+    @contextlib.contextmanager
+    def _progress(self, title: str) -> Iterator:
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
+            task = progress.add_task(title)
+            yield lambda done, total: progress.update(task, completed=done, total=total)
+
+    def _show(self, intake: Intake, plans: list[Plan], roster: Roster) -> int:
+        lost = unnamed(intake.unmatched)
+        refused = [plan for plan in plans if plan.status is Status.REFUSED]
+        self._print_counts(intake, plans, len(lost))
+        self._print_unmatched(lost, intake, roster)
+        left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
+        notes = [*left_out, *intake.notes, *(note for plan in plans for note in plan.notes)]
+        for sentence in (*_shortened(notes), *self._sentences(plans, lost, roster)):
+            self._say(sentence)
+        self.show_document(
+            assignment=self.assignment,
+            dry_run=self.dry_run,
+            archives=[
+                {"path": one.path, "system": one.system, "members": one.members, "left_out": one.left_out}
+                for one in intake.sources
+            ],
+            students=[_document(plan) for plan in plans],
+            unmatched=[
+                {"sender": sender, "why": match.problem, "nearest": match.nearest} for sender, match in lost
+            ],
+            notes=notes,
+        )  # fmt: skip
+        return NEEDS_GRADER if lost or refused else 0
+
+    def _print_counts(self, intake: Intake, plans: list[Plan], lost: int) -> None:
+        names = [status for status in Status if status is not Status.REFUSED]
+        table = Table("archive", "system", "files", "attempts", "left out")
+        for one in intake.sources:
+            cells = plaintext.line(one.path.name), one.title
+            numbers = one.members, len(one.attempts), len(one.left_out) or ""
+            table.add_row(*map(escape, cells), *map(str, numbers))
+        if intake.sources:
+            self.console.print(table)
+        counts = Counter(plan.status for plan in plans)
+        table = Table("assignment", *(str(name) for name in names), "unmatched")
+        for column in table.columns[1:]:
+            column.justify = "right"
+        table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
+        self.console.print(table)
+
+    def _print_unmatched(self, lost: list, intake: Intake, roster: Roster) -> None:
+        if not lost:
+            return
+        table = Table("unmatched", "why", "nearest in the class")
+        table.columns[0].overflow = "fold"
+        for sender, match in lost[:SHOWN]:
+            near = ", ".join(f"{one} ({roster.entries[one].name})" for one in match.nearest)
+            table.add_row(*(escape(plaintext.line(cell)) for cell in (sender, match.problem, near)))
+        if len(lost) > SHOWN:
+            table.add_row(f"and {len(lost) - SHOWN} more")
+        self.console.print(table)
+
+    def _sentences(self, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
+        if lost:
+            sender, _ = lost[0]
+            yield (
+                f"{len(lost)} could not be matched. "
+                + ("The course has no students yet; read the class first: viva roster FILE. " if not roster.entries
+                   else "")
+                + f"What they sent is kept in {UNMATCHED}/{self.assignment}/. Say who each is, by a line in {MATCHES} "
+                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' for nobody). "
+                f"Then: viva collect --assignment={self.assignment}"
+            )  # fmt: skip
+        if graded := [plan for plan in plans if plan.graded]:
+            who = ", ".join(_shortened([f"'{plan.student}'" for plan in graded]))
+            yield f"Graded before, and changed: {who}. Run: viva grade {self.assignment}"
+        beside = [plan for plan in plans if len(plan.rows) > 1]
+        if beside:
+            who = ", ".join(_shortened([f"'{plan.student}' ({plan.row.attempt})" for plan in beside]))
+            yield (
+                f"Several attempts, and which counts: {who}. The others are kept in attempts/{self.assignment}/; "
+                f"--attempt=N --student=ID takes another, --attempt={NEWEST} the newest again."
+            )
+        if self.dry_run:
+            yield "Nothing was written. To do it, run the same command without --dry-run."
+        elif all(plan.status in (Status.UNCHANGED, Status.REFUSED) for plan in plans):
+            yield "Nothing changed in submitted/."
+        else:
+            yield f"Collected into {self.course.path('submitted', self.assignment, '<student>')}. Now: viva grade"
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+
+def _document(plan: Plan) -> dict:
+    row = plan.row
+    return {
+        "student": plan.student,
+        "status": str(plan.status),
+        "attempt": row.attempt if row else None,
+        "attempts": len(plan.rows),
+        "timestamp": row.timestamp if row else "",
+        "group": row.group if row else "",
+        "sender": row.sender if row else "",
+        "files": sorted(plan.files.get(row.attempt, {})) if row else [],
+        "graded_before": plan.graded,
+        "notes": plan.notes,
+    }
+
+
+def _csv_cell(text: str) -> str:
+    text = plaintext.line(text)
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',;"') else text
+
+
+def _shortened(sentences: list[str]) -> list[str]:
+    more = len(sentences) - SHOWN
+    return [*sentences[:SHOWN], f"and {more} more (--json has all)"] if more > 0 else sentences

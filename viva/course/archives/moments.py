@@ -1,0 +1,150 @@
+"""Times of submission, as systems write them, in the language of the teacher; nothing is guessed.
+
+A time is read when it tells year, month, day, hour and minute in one way only: a month in words, or the year first, or
+dots between day, month and year. ``02/10/2023`` may be two days, and is none.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+from babel.dates import get_month_names, get_period_names
+
+from viva.cleaning import plaintext
+from viva.verdict import CourseError
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "ca", "sv", "da", "nb", "fi", "pl", "cs", "ru", "uk", "tr")
+"""The languages in which months are known by name."""
+LONGEST = 100
+"""Letters of a time."""
+_CLOCK = r"(?P<hour>\d{1,2})\s?[:.h]\s?(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
+_CLOCK_OF_FILES = r"(?P<hour>\d{1,2})(?P<minute>\d{2})"
+"""Without a colon, which no file of Windows may have in its name."""
+_HALF = r"(?:\s*(?P<half>[^\W\d]\.?\s?[^\W\d]\.?))?"
+_ZONE = r"(?:\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2}))?"
+_DATES = (
+    r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?:T|,?\s+)",
+    r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4}),?\s+",
+    r"(?P<day>\d{1,2})(?:\.|er|º)?\s+(?:de\s+|d['\u2019])?(?P<name>[^\W\d_]+)\.?,?\s+(?:de\s+|del\s+)?(?P<year>\d{4})\D{1,8}?",
+    r"(?P<name>[^\W\d_]+)\.?\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})\D{1,8}?",
+)
+_WEEKDAY = r"(?:[^\W\d]+(?:-[^\W\d]+)?\.?,?\s+)?"
+_FORMS = [
+    re.compile(_WEEKDAY + date + clock + _HALF + _ZONE, re.IGNORECASE)
+    for clock in (_CLOCK, _CLOCK_OF_FILES)
+    for date in _DATES
+]
+_NBGRADER = re.compile(r"(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)")
+"""The time in the name of a file, as in nbgrader's own example."""
+
+
+def read(text: str) -> datetime | None:
+    """The time that a text tells, with a zone where it tells one; None when it tells none, or may tell two."""
+    text = " ".join(unicodedata.normalize("NFKC", text[: LONGEST + 1]).split())
+    if not text or len(text) > LONGEST:
+        return None
+    text = _NBGRADER.sub(r"\1 \2:\3:\4", text)
+    for form in _FORMS:
+        if found := form.fullmatch(text):
+            try:
+                return _moment(found.groupdict())
+            except (ValueError, OverflowError):
+                return None
+    return None
+
+
+def _moment(found: dict[str, str | None]) -> datetime:
+    """Raises ValueError when there is no such month, hour or day."""
+    month = int(found["month"]) if found.get("month") else _months().get(_plain(found["name"] or ""), 0)
+    hour = int(found["hour"])
+    if half := _plain(found["half"] or ""):
+        if half not in _halves() or not 1 <= hour <= 12:
+            raise ValueError(half)
+        hour = hour % 12 + 12 * _halves()[half]
+    micro = int((found.get("fraction") or "").ljust(6, "0")[:6])
+    second = int(found.get("second") or 0)
+    zone = _offset(found["zone"])
+    if not 1970 <= int(found["year"]) <= 2200:
+        raise ValueError(found["year"])
+    return datetime(int(found["year"]), month, int(found["day"]), hour, int(found["minute"]), second, micro, zone)
+
+
+def _offset(zone: str | None) -> timezone | None:
+    if not zone or zone.upper() in ("Z", "UTC", "GMT"):
+        return UTC if zone else None
+    digits = zone[1:].replace(":", "")
+    sign = -1 if zone[0] == "-" else 1
+    return timezone(sign * timedelta(hours=int(digits[:2]), minutes=int(digits[2:])))
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s.]", "", word).casefold()
+
+
+@functools.cache
+def _months() -> dict[str, int]:
+    """The months by their names and short names; a word that is two of them is none."""
+    found = defaultdict(set)
+    for language in LANGUAGES:
+        for width in ("wide", "abbreviated"):
+            for context in ("format", "stand-alone"):
+                for number, name in get_month_names(width, context, language).items():
+                    found[_plain(name)].add(number)
+                    found[_plain(name)[:3]] |= {number} if width == "wide" and language == "en" else set()
+    return {name: next(iter(numbers)) for name, numbers in found.items() if len(numbers) == 1 and not name.isdecimal()}
+
+
+@functools.cache
+def _halves() -> dict[str, int]:
+    """What stands for the first and the second half of a day."""
+    names = {"am": 0, "pm": 1}
+    for language in LANGUAGES:
+        for width in ("wide", "abbreviated", "narrow"):
+            periods = get_period_names(width, "format", language)
+            names |= {_plain(periods["am"]): 0, _plain(periods["pm"]): 1} if {"am", "pm"} <= periods.keys() else {}
+    return {name: half for name, half in names.items() if name}
+
+
+class Zone:
+    """The time zone of times that do not tell theirs; ``odd`` says which hours the clocks gave twice or never."""
+
+    def __init__(self, name: str = "") -> None:
+        """Raises CourseError when there is no such zone. Without a name no time can be placed that tells no zone."""
+        self.name = name
+        self.odd: list[str] = []
+        try:
+            self.info = ZoneInfo(name) if name else None
+        except (ValueError, OSError) as error:  # ZoneInfoNotFoundError is a KeyError
+            raise CourseError(_no_zone(name)) from error
+        except KeyError as error:
+            raise CourseError(_no_zone(name)) from error
+
+    def utc(self, moment: datetime) -> datetime | None:
+        """The moment in UTC; None when it tells no zone and none is set.
+
+        Where the clocks were turned an hour is there twice, or not at all: then it is the earlier of the two moments
+        that may be meant, in favour of the student.
+        """
+        if moment.tzinfo:
+            return moment.astimezone(UTC)
+        if self.info is None:
+            return None
+        both = [moment.replace(tzinfo=self.info, fold=fold).astimezone(UTC) for fold in (0, 1)]
+        if both[0] != both[1]:
+            sentence = (
+                f"{moment:%Y-%m-%d %H:%M} is there twice, or not at all, in {self.name}, as the clocks were turned; "
+                f"the earlier was taken, {min(both):%Y-%m-%d %H:%M} UTC."
+            )
+            self.odd += [] if sentence in self.odd else [sentence]
+        return min(both)
+
+
+def _no_zone(name: str) -> str:
+    return (
+        f"There is no time zone {plaintext.quoted(name)}. Name one by continent and city, as in: --zone=Europe/Berlin"
+    )
