@@ -1,0 +1,52 @@
+"""A course with a real gradebook, whose scores are written into it as grading would, and its students from a list."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_markdown_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from tests.conftest import PROJECT
+
+PS = "ps1_test"
+MAXIMUM = 25.0
+DUE = datetime(2026, 9, 14, 12, 0)
+
+
+def found(root: Path) -> Path:
+    """A course with one assignment of 20 automatic points and 5 by hand, and nobody in it."""
+    (root / "source" / PS).mkdir(parents=True)
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# Test")]), root / "source" / PS / "book.ipynb")
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        gradebook.add_assignment(PS, duedate=DUE)
+        gradebook.add_notebook("book", PS)
+        for name, most, kind in (("test", 20, "code"), ("written", 5, "markdown")):
+            gradebook.add_source_cell(name, "book", PS, cell_type=kind, locked=kind == "code", source="")
+            gradebook.add_grade_cell(name, "book", PS, max_score=most, cell_type=kind)
+    return root
+
+
+def grade(root: Path, student: str, score: float, days_late: int = 0, waits: bool = False) -> None:
+    """A submission with this score, of which what the tests cannot give was given by hand."""
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        when = DUE + (timedelta(days=days_late, hours=-1) if days_late else -timedelta(hours=1))
+        gradebook.add_submission(PS, student, timestamp=when)
+        marks = {one.name: one for one in gradebook.find_submission_notebook("book", PS, student).grades}
+        marks["test"].auto_score, marks["test"].needs_manual_grade = min(score, 20.0), False
+        marks["written"].needs_manual_grade = waits
+        if not waits:
+            marks["written"].manual_score = score - min(score, 20.0)
+        gradebook.db.commit()
+
+
+def page(root: Path, student: str) -> Path:
+    """A student's feedback page."""
+    path = root / "feedback" / student / PS / "book.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"<p>for {student}</p>", encoding="utf-8")
+    return path
