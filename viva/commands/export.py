@@ -32,8 +32,6 @@ KINDS = {
 """The parts of a plan, and what the tables call them."""
 TOLD = ("replaced", "left", "absent", "strangers")
 """Those whose students are named."""
-OPTIONS = ("into", "column", "archive", "raw", "unfinished", "feedback")
-"""What there is to say of a learning system's file only."""
 
 
 class ExportCommand(VivaCommand):
@@ -42,7 +40,6 @@ class ExportCommand(VivaCommand):
     examples = """
         viva export                                grades.csv
         viva export --to=ps1.csv ps1_general_attention
-        viva export --as=xlsx                      grades.xlsx
         viva export ps1 --as=canvas --into=gradebook.csv --column='Problem set 1 (1234)' --dry-run
         viva export ps1 --as=moodle --into=worksheet.csv
         viva export ps1 --as=moodle --into=worksheet.csv --feedback
@@ -88,8 +85,7 @@ class ExportCommand(VivaCommand):
     def _write_table(self, assignments: list[str]) -> None:
         """All scores in one file, and the class on the terminal."""
         exporter = import_item(TABLES[self.form])(parent=self)
-        options = SheetExport(parent=self)
-        if given := [name for name in OPTIONS if getattr(options, name)]:
+        if given := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
                 f"--{given[0]} goes with a learning system, as in --as=canvas; --as={self.form} writes all that is "
                 "known, scores with and without late penalties."

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import shutil
 from datetime import datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, load
+from viva.course.lms.roster import Entry, Roster
+from viva.course.sheets.export import Plan, SheetExport
+from viva.verdict import CourseError
 
 PS = "ps1_test"
 MAXIMUM = 25.0
@@ -35,12 +40,11 @@ def grade(root: Path, student: str, score: float, days_late: int = 0, waits: boo
     """A submission with this score, of which what the tests cannot give was given by hand."""
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
         when = DUE + (timedelta(days=days_late, hours=-1) if days_late else -timedelta(hours=1))
-        gradebook.add_submission(PS, student, timestamp=when)
+        gradebook.update_or_create_submission(PS, student, timestamp=when)
         marks = {one.name: one for one in gradebook.find_submission_notebook("book", PS, student).grades}
         marks["test"].auto_score, marks["test"].needs_manual_grade = min(score, 20.0), False
         marks["written"].needs_manual_grade = waits
-        if not waits:
-            marks["written"].manual_score = score - min(score, 20.0)
+        marks["written"].manual_score = None if waits else score - min(score, 20.0)
         gradebook.db.commit()
 
 
@@ -50,3 +54,28 @@ def page(root: Path, student: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"<p>for {student}</p>", encoding="utf-8")
     return path
+
+
+def enter(root: Path, *entries: Entry) -> None:
+    """Read a list of these students into the course."""
+    course = load(root)[0]
+    roster = Roster.of(course)
+    roster.write(course, roster.compared(entries))
+
+
+def planned(root: Path, kind: type[SheetExport], student: str = "*", **options) -> tuple[Plan, bytes]:
+    """What an exporter plans, and the bytes it would write."""
+    course = load(root)[0]
+    with course.gradebook() as gradebook:
+        plan = kind(**options).plan(course, gradebook, PS, student)
+    file = BytesIO()
+    plan.write(file)
+    return plan, file.getvalue()
+
+
+def refused(root: Path, kind: type[SheetExport], **options) -> str:
+    """The sentence with which an exporter refuses."""
+    with pytest.raises(CourseError) as error:
+        planned(root, kind, **options)
+    assert str(error.value).endswith((".", "'", "}"))
+    return str(error.value)

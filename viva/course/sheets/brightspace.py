@@ -71,8 +71,8 @@ class BrightspaceExport(SheetExport):
         plan.warnings += marks.warnings("The sheet", "", maximum)
         if maximum is not None and (over := [mark for mark in marks.scored if mark.score > maximum]):
             plan.warnings.append(
-                f"{len(over)} scores are over its maximum of {number.written(maximum)}; Brightspace cuts them to that, "
-                "unless the item is set to 'Can Exceed'."
+                f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts scores to that, unless "
+                "the item is set to 'Can Exceed'."
             )
 
     def _item(self, sheet: Sheet, assignment: str) -> tuple[int, re.Match]:
@@ -100,12 +100,18 @@ class BrightspaceExport(SheetExport):
         match = ITEM.fullmatch(name)
         plan.column = match["item"] if match else name
         left_out(marks.by.values(), plan)
-        known = {"lms": lambda entry: entry.lms_user_id, "login": lambda entry: entry.login or entry.id}
-        whole = [ours for ours, of in known.items() if all(of(mark.entry) for mark in marks.scored)]
+        known = {"lms": "lms_user_id", "login": "login"}
+        whole = [ours for ours, name in known.items() if all(getattr(mark.entry, name) for mark in marks.scored)]
+        if not whole:
+            whole, known = ["login"], {"login": "id"}
+            plan.warnings.append(
+                "Neither numbers nor usernames of all are known, so what Viva calls students is written as Username. "
+                "Read the list of grades that Brightspace exports with 'viva roster', or name it with --into=FILE."
+            )
         rows = []
         for mark in marks.scored:
             score = number.written(mark.score)
-            rows.append([*(_hashed(known[ours](mark.entry)) for ours in whole), score])
+            rows.append([*(_hashed(getattr(mark.entry, known[ours])) for ours in whole), score])
             plan.written.append(Line(mark.student, mark.entry.name, score))
         self._write([IDS[ours] for ours in whole], rows, plan)
         plan.warnings += marks.warnings("Brightspace")

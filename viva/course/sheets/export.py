@@ -17,6 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Dict, Unicode
 
+from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.sheets import number
@@ -84,7 +85,9 @@ class Target:
         """By line the student; the plan is told of rows that are about nobody certain."""
         rest = {line: person for line, person in self.people.items() if line not in self.known}
         found, doubts = Identities(marks.entries).of(rest)
-        for line, why in doubts.items():
+        for line in [line for line, student in found.items() if student in self.known.values()]:
+            doubts[line] = f"may be {plaintext.quoted(found.pop(line))}, who has another row"
+        for line, why in sorted(doubts.items()):
             what = f"line {line} {why}" if why else f"line {line} is about nobody whom the course knows"
             plan.strangers.append(Line("", self.people[line].called, what))
         return found | {line: student for line, student in self.known.items() if line in self.people}

@@ -24,9 +24,9 @@ KEYS = {
     "login": ("login", "id"),
     "email": ("email", "id"),
 }
-"""By our name of a column, what it may be of an entry; the first is the same thing in both."""
-CERTAIN = ("lms", "login", "email")
-"""What two different students cannot have had from one system."""
+"""By our name of a column, what it may be of an entry."""
+SAME = {"lms": "lms_user_id", "sis": "lms_user_id", "login": "login", "email": "email"}
+"""What is the same thing in both, if both are of one system."""
 SHOWN = 5
 
 
@@ -94,9 +94,8 @@ class Identities:
     def _with(self, key: str, value: str) -> set[str]:
         value = _composed(value)
         for known, text in ((self.exact, value), (self.alike, value.casefold())):
-            for name in KEYS[key]:
-                if students := known.get((name, text)):
-                    return students
+            if students := set().union(*(known.get((name, text), ()) for name in KEYS[key])):
+                return students
         return set()
 
     def _who(self, person: Person) -> tuple[str, str]:
@@ -125,11 +124,13 @@ class Identities:
         students = {one for one in named if not self._contradicts(person, self.entries[one])}
         if len(students) > 1:
             return "", f"may be {_listed(students)}, who have one name"
+        if named and not students:
+            return "", f"has the name of {_listed(named)}, and another number, login or address"
         return next(iter(students), ""), ""
 
     def _contradicts(self, person: Person, entry: Entry) -> bool:
         """Whether row and entry both know something, and not the same."""
-        pairs = [(person.keys.get(key, ""), getattr(entry, KEYS[key][0])) for key in CERTAIN]
+        pairs = [(person.keys.get(key, ""), getattr(entry, name)) for key, name in SAME.items()]
         return any(one and other and one.casefold() != other.casefold() for one, other in pairs)
 
 

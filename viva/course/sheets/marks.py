@@ -74,13 +74,15 @@ class Marks:
         return [mark for mark in self.by.values() if mark.score is not None]
 
     def warnings(self, title: str, deducts: str = "", maximum: Decimal | None = None) -> Iterator[str]:
-        """Sentences about lateness and points; ``deducts`` says what a system may deduct again."""
+        """Sentences about lateness, points and later submissions; ``deducts`` says what a system may deduct again."""
         late = [mark for mark in self.scored if mark.late]
         who = f"{len(late)} students are late" if len(late) > 1 else "One student is late"
         if late and self.raw:
             yield f"{who}, and what that costs is not taken off, as --raw says."
         elif late and deducts:
             yield f"{who}; what that costs is taken off already. {deducts} --raw writes scores without it."
+        if again := [mark for mark in self.scored if mark.row["reason"]]:
+            yield f"Handed in again since they were graded: {len(again)}. Their scores are of what was graded."
         if maximum is not None and maximum != self.maximum:
             yield (
                 f"{title} says that {number.written(maximum)} points can be had, and the gradebook "

@@ -166,9 +166,9 @@ class MoodleExport(SheetExport):
         maxima = {worksheet.maximum(line) for line in target.people} - {None}
         plan.warnings += marks.warnings("The sheet", DEDUCTS, min(maxima, default=None))
         plan.warnings += self._stale(worksheet, [line for line in lines if line in cells])
-        if zeros := [text for text in cells.values() if text == "0"]:
+        if "0" in cells.values():
             plan.warnings.append(
-                f"{len(zeros)} scores are 0. Moodle's newest code passes over zeros; look there whether they arrived."
+                "Scores of 0 are among these. Moodle's newest code passes over zeros; look there whether they arrived."
             )
         separator = {",": "comma", ";": "semicolon", "\t": "tab"}[worksheet.sheet.delimiter]
         language = f"in {worksheet.language}" if worksheet.language else "in the language of the worksheet"
@@ -215,7 +215,7 @@ class MoodleExport(SheetExport):
         dated = [line for line in lines if worksheet.dated(line)]
         if dated and worksheet.language != "English":
             yield (
-                f"{len(dated)} of these were graded in Moodle before, on dates that its importer reads in English "
-                "only, and so would pass over. When you upload, tick the box that allows updating records that were "
-                "modified more recently in Moodle than in the sheet."
+                f"Of these scores, {len(dated)} are for who was graded in Moodle before, on dates that its importer "
+                "reads in English only, and so would pass over. When you upload, tick the box that allows updating "
+                "records that were modified more recently in Moodle than in the sheet."
             )

@@ -57,6 +57,8 @@ class Sheet:
             ) from error
         delimiter = delimiter_of(text)
         cells = dict(_rows(text, delimiter, escapes, path))
+        if escapes:
+            _require_one_reading(text, delimiter, path, cells)
         if not cells:
             raise CourseError(f"{path} is empty. Export the sheet again.")
         return cls(path, text, bom, delimiter, cells)
@@ -124,6 +126,20 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
             if any(one.text.strip() for one in row):
                 yield begun, row
             row, begun = [], line
+
+
+def _require_one_reading(text: str, delimiter: str, path: Path, cells: Mapping[int, list[Cell]]) -> None:
+    """Raises CourseError where PHP takes several cells for one, as one that ends with a backslash goes on."""
+    try:
+        others = dict(_rows(text, delimiter, False, path))
+    except CourseError:  # an older Moodle wrote it so, with single quotes behind backslashes
+        return
+    for line, row in others.items():
+        if [(cell.start, cell.end) for cell in cells.get(line, ())] != [(cell.start, cell.end) for cell in row]:
+            raise CourseError(
+                f"Line {line} of {path} has a backslash before a quote, behind which Moodle's importer would read on "
+                "into the next cell. Take that backslash out of the file, with an editor of text, and try again."
+            )
 
 
 def _unquoted(cell: str) -> str:
