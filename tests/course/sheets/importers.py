@@ -250,9 +250,17 @@ def workbook(data: bytes) -> list[list[tuple[str, str]]]:
                 kind = "f"
             elif kind in ("s", "inlineStr"):
                 kind, text = "s", shared[int(text)] if kind == "s" else text
-            cells.append((kind, text))
+            cells += [("n", "")] * (_column(cell.get("r")) - len(cells)) + [(kind, text)]
         rows.append(cells)
     return rows
+
+
+def _column(place: str) -> int:
+    """Which column a cell such as AB7 is in, the first being 0; blank ones are not written."""
+    number = 0
+    for letter in re.match("[A-Z]+", place)[0]:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1
 
 
 def moodle_pages(data: bytes) -> dict[tuple[str, str], bytes]:
