@@ -25,9 +25,9 @@ KINDS = {
     "written": "written",
     "replaced": "replaced",
     "unchanged": "unchanged",
-    "left": "left as it is",
-    "absent": "not in the file",
-    "strangers": "nobody certain",
+    "left": "left",
+    "absent": "absent",
+    "strangers": "unclear",
 }
 """The parts of a plan, and what the tables call them."""
 TOLD = ("replaced", "left", "absent", "strangers")
@@ -114,6 +114,8 @@ class ExportCommand(VivaCommand):
             self.console.print(people)
         for sentence in plan.warnings:
             self._say(sentence)
+        if plan.absent:
+            self._say("Absent are those whom the file does not name.")
         if self.dry_run:
             self._say("Nothing was written. To do it, run the same command without --dry-run.")
         else:
@@ -152,6 +154,7 @@ class ExportCommand(VivaCommand):
 
 def _counts(plan: Plan) -> Table:
     table = Table(plan.title, *KINDS.values())
+    table.columns[0].overflow = "fold"
     for column in table.columns[1:]:
         column.justify = "right"
     table.add_row(escape(plaintext.line(plan.column)), *(str(len(getattr(plan, kind))) for kind in KINDS))

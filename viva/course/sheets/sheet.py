@@ -11,6 +11,7 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from viva.course.lms.systems import plain
@@ -63,11 +64,11 @@ class Sheet:
             raise CourseError(f"{path} is empty. Export the sheet again.")
         return cls(path, text, bom, delimiter, cells)
 
-    @property
+    @cached_property
     def header(self) -> list[str]:
         return self._texts(next(iter(self.cells)))
 
-    @property
+    @cached_property
     def rows(self) -> dict[int, list[str]]:
         """The rows below the header, by the line that each begins in."""
         return {line: self._texts(line) for line in list(self.cells)[1:]}
