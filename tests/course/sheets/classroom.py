@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
@@ -24,9 +24,14 @@ DUE = datetime(2026, 9, 14, 12, 0)
 
 def found(root: Path) -> Path:
     """A course with one assignment of 20 automatic points and 5 by hand, and nobody in it."""
-    (root / "source" / PS).mkdir(parents=True)
+    cells = [new_code_cell("assert True", id="test"), new_markdown_cell("An answer.", id="written")]
+    for cell, points in zip(cells, (20, 5), strict=True):
+        kind = {"grade": True, "solution": cell.id == "written", "locked": cell.id == "test", "task": False}
+        cell.metadata["nbgrader"] = {"grade_id": cell.id, "points": points, "schema_version": 3} | kind
+    for step in ("source", "release"):
+        (root / step / PS).mkdir(parents=True)
+        nbformat.write(new_notebook(cells=cells), root / step / PS / "book.ipynb")
     shutil.copy(PROJECT / "nbgrader_config.py", root)
-    nbformat.write(new_notebook(cells=[new_markdown_cell("# Test")]), root / "source" / PS / "book.ipynb")
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
         gradebook.add_assignment(PS, duedate=DUE)
         gradebook.add_notebook("book", PS)

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import zipfile
-from io import BytesIO
-
 import pytest
 from traitlets.config import Config
 
 from tests.conftest import load
-from tests.course.sheets.classroom import PS, enter, grade, page, planned, refused
-from tests.course.sheets.importers import Canvas, canvas_comments
+from tests.course.sheets.classroom import PS, enter, grade, planned, refused
+from tests.course.sheets.importers import Canvas
 from viva.course.lms.roster import Entry
 from viva.course.sheets.canvas import CanvasExport
 
@@ -168,46 +165,6 @@ def test_the_small_file_holds_who_has_a_score_and_is_read_by_canvas(taught):
     system = Canvas({one.lms_user_id: ("", one.login, "") for one in (KING, ZOE, LEE1, LEE2)}, {"11": PS})
     assert system.take(data) == {("101", "11"): 20.0, ("102", "11"): 7.5, ("103", "11"): 3.0, ("104", "11"): 4.25}
     assert system.skipped == [("'=One, New", "unknown student")]
-    assert "Of 1 students neither Canvas's number nor the login is known" in plan.warnings[0]
+    assert "Neither Canvas's number nor the login is known of 1 of them" in plan.warnings[0]
     assert "whose title is exactly 'ps1_test'" in plan.warnings[1]
     assert [line.student for line in plan.left] == ["never"]
-
-
-def answered(course, *names: str):
-    path = course / "submissions.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in names:
-            archive.writestr(name, b"x")
-    return {"feedback": True, "archive": str(path)}
-
-
-def test_pages_go_back_beside_the_files_that_canvas_gave(taught):
-    for one in (KING, ZOE, LEE1):
-        page(taught, one.id)
-    grade(taught, "alee1", 3.0, waits=True)
-    names = ["kingmartinjr_101_501_book.ipynb", "kingmartinjr_101_502_data.csv", "oneilzo_LATE_102_503_book-1.ipynb"]
-    names += ["leeanna_103_504_book.ipynb", "leeanna_104_505_book.ipynb", "who_999_506_book.ipynb", "x_104_text.html"]
-    names += ["anon_101_507_book.ipynb", "group_1_101_508_x.ipynb"]
-    plan, data = planned(taught, CanvasExport, **answered(taught, *names))
-    owners = {"501": "101", "502": "101", "503": "102", "504": "103", "505": "104"}
-    given, ignored = canvas_comments(data, owners)
-    assert (given, ignored) == ({"101": ["book.html"], "102": ["book.html"]}, [])
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        assert archive.read("oneilzo_LATE_102_503_book.html") == b"<p>for zoneil</p>"
-    assert {line.student: line.what for line in plan.left} == {
-        "alee1": "waits for a grader; --unfinished writes what there is",
-        "alee2": "has no page; run 'viva feedback' first",
-    }
-    assert [line.name for line in plan.strangers] == names[5:]
-    assert data == planned(taught, CanvasExport, **answered(taught, *names))[1]
-
-
-def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):
-    page(taught, "mking")
-    assert "Download Submissions" in refused(taught, CanvasExport, feedback=True)
-    assert "No file in" in refused(taught, CanvasExport, **answered(taught, "anon_101_5_book.ipynb"))
-    assert "There is no file" in refused(taught, CanvasExport, feedback=True, archive="none.zip")
-    assert "is no zip" in refused(taught, CanvasExport, feedback=True, archive=sheet(taught))
-    assert "--archive goes with" in refused(taught, CanvasExport, archive="x.zip")
-    names = answered(taught, "leeanna_103_504_book.ipynb")
-    assert "There is no page" in refused(taught, CanvasExport, **names)

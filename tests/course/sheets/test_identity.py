@@ -27,6 +27,7 @@ def who(*people: Person, entries=ALL) -> list[tuple[str, str]]:
     [
         ({"lms": "101"}, "", "mking"),
         ({"login": "MKING"}, "King, Martin, Jr.", "mking"),
+        ({"login": "mk@x.edu"}, "King, Martin, Jr.", "mking"),
         ({"email": "MK@x.edu"}, "someone else altogether", "mking"),
         ({"lms": "103"}, "Lee, Anna", "alee1"),
         ({}, "Martin King, Jr.", "mking"),
@@ -46,8 +47,8 @@ def test_a_row_is_about_whom_its_number_login_address_or_name_says(keys, name, s
     ("keys", "name", "why"),
     [
         ({}, "Anna Lee", "may be 'alee1' or 'alee2', who have one name"),
-        ({"lms": "101", "login": "zoneil"}, "", "is said to be 'mking' by its lms, 'zoe' by its login"),
-        ({"lms": "101"}, "Somebody Else", "has the lms of 'mking', who is called Martin King, Jr.; if they are one"),
+        ({"lms": "101", "login": "zoneil"}, "", "is said to be 'mking' by its number, 'zoe' by its login"),
+        ({"lms": "101"}, "Somebody Else", "has the number of 'mking', who is called Martin King, Jr.; if they are one"),
         ({"email": "other@x.edu"}, "Martin King, Jr.", "has the name of 'mking', and another number, login or address"),
         ({"sis": "999"}, "Martin King, Jr.", "has the name of 'mking', and another number, login or address"),
         ({"lms": "999"}, "No Body", ""),
@@ -62,10 +63,12 @@ def test_what_is_not_certain_is_said_and_not_guessed(keys, name, why):
 
 def test_two_rows_are_never_about_one_student():
     twice = who(Person({"lms": "101"}), Person({"login": "mking"}), Person({"lms": "102"}))
-    assert twice == [("", "lines 0 and 1 may both be 'mking'")] * 2 + [("zoe", "")]
+    assert twice == [("", "is not alone: lines 0 and 1 may both be 'mking'")] * 2 + [("zoe", "")]
     assert [one for one, _ in who(Person({}, "Zoë O’Neil"), Person({}, "O’Neil, Zoë"))] == ["", ""]
     (first, _), (second, why) = who(Person({"lms": "102"}, "Zoë O’Neil"), Person({"lms": "9"}, "Zoë O’Neil"))
     assert (first, second) == ("zoe", "") and "another number" in why
+    first, (second, why) = who(Person({"lms": "102"}, "Zoë O’Neil"), Person({}, "Zoë O’Neil"))
+    assert first == ("zoe", "") and second == "" and why.startswith("has no number, and several rows")
 
 
 def test_letters_in_capitals_tell_ids_apart_where_both_are_known():

@@ -9,8 +9,8 @@ import pytest
 from traitlets.config import Config
 
 from tests.conftest import load
-from tests.course.sheets.classroom import PS, enter, grade, page, planned, refused
-from tests.course.sheets.importers import Moodle, RefusedError, moodle_pages
+from tests.course.sheets.classroom import PS, enter, grade, planned, refused
+from tests.course.sheets.importers import Moodle, RefusedError
 from viva.course.lms.roster import Entry
 from viva.course.sheets.moodle import MoodleExport
 
@@ -173,22 +173,3 @@ def test_what_moodle_would_refuse_or_misread_is_a_sentence(taught, text, said):
 def test_without_a_worksheet_it_is_said_how_to_get_one(taught):
     for options in ({}, {"feedback": True}):
         assert "choose 'Download grading worksheet'" in refused(taught, MoodleExport, **options)
-
-
-def test_pages_are_given_to_participants(taught):
-    for one in (JANE, LEE1, LEE2):
-        page(taught, one.id)
-    _, data = merged(taught, feedback=True)
-    assert moodle_pages(data) == {
-        (number, "book.html"): f"<p>for {student}</p>".encode()
-        for number, student in (("12345", "jdoe"), ("12347", "alee1"), ("12348", "alee2"))
-    }
-
-
-def test_pages_of_an_assignment_of_groups_are_refused(taught):
-    page(taught, "jdoe")
-    text = HEAD.replace("Grade,", "Group,Grade,", 1) + ROWS.replace('"Submitted",', '"Submitted",Team,').replace(
-        '"No submission",', '"No submission",Team,'
-    )
-    assert "has a column of groups" in refused(taught, MoodleExport, into=worksheet(taught, text), feedback=True)
-    assert b'"Submitted",Team,20.5,' in merged(taught, text)[1]

@@ -133,7 +133,7 @@ class CanvasExport(SheetExport):
         plan.write = lambda file: file.write(data)
         if unknown:
             plan.warnings.append(
-                f"Of {unknown} students neither Canvas's number nor the login is known, so Canvas will look for the "
+                f"Neither Canvas's number nor the login is known of {unknown} of them, so Canvas will look for the "
                 "exact name. Read its gradebook with 'viva roster', or put the scores into it with --into=FILE."
             )
         if not NUMBERED.fullmatch(plan.column):

@@ -21,12 +21,14 @@ from viva.course.lms.roster import Entry
 KEYS = {
     "lms": ("lms_user_id", "id"),
     "sis": ("id", "lms_user_id"),
-    "login": ("login", "id"),
-    "email": ("email", "id"),
+    "login": ("login", "id", "email"),
+    "email": ("email", "id", "login"),
 }
 """By our name of a column, what it may be of an entry."""
 SAME = {"lms": "lms_user_id", "sis": "lms_user_id", "login": "login", "email": "email"}
 """What is the same thing in both, if both are of one system."""
+CALLED = {"lms": "number", "sis": "ID number", "login": "login", "email": "address"}
+"""What a reader calls it."""
 SHOWN = 5
 
 
@@ -68,22 +70,20 @@ class Identities:
                 found[line] = student
             else:
                 doubts[line] = why
-        lines = defaultdict(list)
-        for line, student in found.items():
-            lines[student].append(line)
-        for student, several in lines.items():
-            if len(several) > 1:
-                for line in several:
-                    del found[line]
-                    where = " and ".join(map(str, several))
-                    doubts[line] = f"lines {where} may both be {plaintext.quoted(student)}"
-        names = defaultdict(list)
+        names, lines = defaultdict(list), defaultdict(list)
         for line, person in people.items():
             names[_words(person.name)].append(line)
-        for line, student in list(found.items()):  # a name that two rows have tells neither
+        for line, student in list(found.items()):
             if not self._keyed(people[line]) and len(names[_words(people[line].name)]) > 1:
-                doubts[line] = f"several rows have the name of {plaintext.quoted(student)}"
+                doubts[line] = f"has no number, and several rows have the name of {plaintext.quoted(student)}"
                 del found[line]
+            else:
+                lines[student].append(line)
+        for student, several in lines.items():
+            if len(several) > 1:
+                where = " and ".join(map(str, several))
+                doubts |= dict.fromkeys(several, f"is not alone: lines {where} may both be {plaintext.quoted(student)}")
+        found = {line: student for line, student in found.items() if line not in doubts}
         return found, doubts
 
     def _keyed(self, person: Person) -> dict[str, set[str]]:
@@ -105,7 +105,7 @@ class Identities:
             return self._by_name(person, named)
         students = set.intersection(*keyed.values())
         if not students:
-            said = ", ".join(f"{_listed(who)} by its {key}" for key, who in keyed.items())
+            said = ", ".join(f"{_listed(who)} by its {CALLED[key]}" for key, who in keyed.items())
             return "", f"is said to be {said}"
         if len(students) > 1:
             students = students & named or students
@@ -115,7 +115,7 @@ class Identities:
         words, known = set(_words(person.name)), set(_words(self.entries[student].name))
         if words and known and not words & known and keyed.keys() <= {"lms", "sis", "login"} and len(keyed) == 1:
             return "", (
-                f"has the {next(iter(keyed))} of {plaintext.quoted(student)}, who is called "
+                f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
                 f"{plaintext.line(self.entries[student].name)}; if they are one, read a newer list with 'viva roster'"
             )
         return student, ""

@@ -215,7 +215,7 @@ class MoodleExport(SheetExport):
         dated = [line for line in lines if worksheet.dated(line)]
         if dated and worksheet.language != "English":
             yield (
-                f"Of these scores, {len(dated)} are for who was graded in Moodle before, on dates that its importer "
-                "reads in English only, and so would pass over. When you upload, tick the box that allows updating "
-                "records that were modified more recently in Moodle than in the sheet."
+                f"Graded in Moodle before: {len(dated)}. Its importer reads dates in English only, and "
+                "would pass over them. When you upload, tick the box that allows updating records that were modified "
+                "more recently in Moodle than in the sheet."
             )
