@@ -83,7 +83,10 @@ FLOW = {
             "hand_back.ReportCommand",
             "Write a page about the class: scores, checks, who needs a human, integrity, similar answers.",
         ),
-        "export": ("hand_back.ExportCommand", "Write every score to a CSV file and print the class as a table."),
+        "export": (
+            "export.ExportCommand",
+            "Write every score to a CSV file, or what a learning system takes in, and print the class as a table.",
+        ),
     },
     "Course and machine": {
         "doctor": (

@@ -85,8 +85,9 @@ class DemoCommand(VivaCommand):
     def _run_flow(self) -> int:
         """One command after the other, in this process, as to load nbgrader takes a second each time."""
         from viva.commands.author import ReleaseCommand
+        from viva.commands.export import ExportCommand
         from viva.commands.grade import GradeCommand
-        from viva.commands.hand_back import ExportCommand, FeedbackCommand, ReportCommand
+        from viva.commands.hand_back import FeedbackCommand, ReportCommand
 
         steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
         for kind, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):

@@ -9,6 +9,7 @@ processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
 deadlines/     until when something may be handed in, and what it costs to be late
 lms/           what a learning system says of the class
+sheets/        grades out: what learning systems and spreadsheets take in
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes

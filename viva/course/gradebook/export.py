@@ -79,16 +79,18 @@ def _scores(gradebook: Gradebook, assignment: str, student: str) -> dict:
 class CsvExport(ExportPlugin):
     """nbgrader's CSV export, every value quoted, for the ``--exporter`` of ``nbgrader export``."""
 
+    name = "grades.csv"
+    """The file, where ``to`` names none."""
+
     def export(self, gradebook: Gradebook) -> None:
-        """Write the rows of ``scores`` to the file ``to`` (grades.csv)."""
+        """Write the rows of ``scores``."""
         course = Course(getattr(self.parent, "coursedir", None) or CourseDirectory(parent=self))
         names, students = [str(name) for name in self.assignment], [str(one) for one in self.student]
-        write(scores(course, gradebook, names, students or "*"), Path(self.to or "grades.csv"))
+        self.write(scores(course, gradebook, names, students or "*"), Path(self.to or self.name))
 
-
-def write(rows: Iterable[dict], path: Path) -> None:
-    """The rows of ``scores`` as a CSV file."""
-    with leftovers.whole(path, newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    def write(self, rows: Iterable[dict], path: Path) -> None:
+        """The rows of ``scores`` as a file."""
+        with leftovers.whole(path, newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)

@@ -137,7 +137,7 @@ class _Reading:
 
     def _cells(self, row: list[str]) -> dict[str, str]:
         """The row by our names."""
-        cells = {ours: _unwrapped(row[place]) for ours, place in self.places.items()}
+        cells = {ours: unwrapped(row[place]) for ours, place in self.places.items()}
         marked = {"lms", "sis", "login"} & cells.keys() if self.name == "brightspace" else ()
         return cells | {ours: cells[ours].removeprefix("#") for ours in marked}
 
@@ -220,7 +220,7 @@ def _names(named: str) -> dict[str, str]:
     return found
 
 
-def _unwrapped(cell: str) -> str:
+def unwrapped(cell: str) -> str:
     """The cell without the ``="..."`` that keeps spreadsheets from computing it."""
     cell = cell.strip()
     return cell[2:-1] if re.fullmatch(r'="[\s\S]*"', cell) else cell

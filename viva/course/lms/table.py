@@ -48,7 +48,7 @@ class Table:
     @classmethod
     def read(cls, path: Path) -> Table:
         """Raises CourseError when the file is no CSV, is damaged or too large, and OSError."""
-        text, notes = _decoded(_content(path), path)
+        text, notes = _decoded(content(path), path)
         limit = csv.field_size_limit(MOST_BYTES)  # a cell of text may be longer than Python expects
         try:
             delimiter, text, skipped = _marked(text)
@@ -72,7 +72,8 @@ class Table:
         return cls(tuple(map(plaintext.line, header)), found, notes)
 
 
-def _content(path: Path) -> bytes:
+def content(path: Path) -> bytes:
+    """The bytes of a file that may be a list. Raises CourseError where it is none, and OSError."""
     if path.is_dir():
         raise CourseError(f"{path} is a folder. Name the file with the list, a CSV export.")
     if not path.exists():
@@ -111,7 +112,12 @@ def _marked(text: str) -> tuple[str, str, int]:
     first, _, rest = text.partition("\n")
     if first.lower().startswith("sep=") and first[4:5] in DELIMITERS and first[4:].strip(DELIMITERS + "\r") == "":
         return first[4:5] or ",", rest, 1
-    return max(DELIMITERS, key=lambda mark: _fit(text, mark)), text, 0
+    return delimiter_of(text), text, 0
+
+
+def delimiter_of(text: str) -> str:
+    """What stands between the cells of a table."""
+    return max(DELIMITERS, key=lambda mark: _fit(text, mark))
 
 
 def _fit(text: str, delimiter: str) -> tuple[bool, int]:

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from viva.commands.hand_back import _class_tables
+from viva.commands.classtable import class_tables
 from viva.course.gradebook.standing import Status
 
 STUDENTS = ["demo-01", "anna-katharina.von-der-heide@students.example.org"]
@@ -19,7 +19,7 @@ def printed(width: int) -> tuple[str, int]:
     known |= {"seconds_late": 1, "needs_manual_grade": True}
     rows = [known | {"student_id": student, "assignment": name} for student in STUDENTS for name in ASSIGNMENTS]
     console = Console(width=width, record=True, file=io.StringIO())
-    tables = _class_tables(rows, ASSIGNMENTS, console)
+    tables = class_tables(rows, ASSIGNMENTS, console)
     for table in tables:
         console.print(table)
     return console.export_text(), len(tables)

@@ -1,0 +1,109 @@
+"""`viva export --as`: what it says, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from nbgrader.api import Gradebook
+
+from tests.course.sheets.classroom import PS, enter, found, grade, page
+from viva.course.lms.roster import Entry
+
+HEAD = f"Student,ID,SIS Login ID,Section,{PS} (11)\n"
+ROWS = '"Lee, Anna",103,alee,Monday,\n"[red]Bo, Bo",104,bo,Monday,2\n'
+
+
+@pytest.fixture(scope="module")
+def founded(tmp_path_factory):
+    root = found(tmp_path_factory.mktemp("export") / "course")
+    enter(root, Entry("alee", "Anna", "Lee", "", "103", "alee"), Entry("bo", "Bo", "[red]Bo", "", "104", "bo"))
+    grade(root, "alee", 3.0)
+    grade(root, "bo", 12.5, days_late=1)
+    (root / "gradebook.csv").write_text(HEAD + ROWS)
+    return root
+
+
+@pytest.fixture
+def course(founded, tmp_path):
+    return shutil.copytree(founded, tmp_path / "course")
+
+
+def files(course) -> set[str]:
+    return {path.name for path in course.iterdir() if path.is_file() and not path.name.startswith("gradebook.db")}
+
+
+def test_a_dry_run_tells_what_would_be_written_and_writes_nothing(course, viva):
+    before = files(course)
+    tried = viva("export", PS, "--as=canvas", "--into=gradebook.csv", "--dry-run")
+    assert (tried.status, tried.err, files(course)) == (0, "", before)
+    for piece in (f"│ {PS} (11) ", "2 → 11.25", "[red]Bo, Bo", "One student is late", "Nothing was written."):
+        assert piece in tried.out
+    done = viva("export", PS, "--as=canvas", "--into=gradebook.csv")
+    assert "In Canvas: Grades, Import" in done.out
+    assert files(course) - before == {f"{PS}-canvas.csv"}
+    wanted = (HEAD + ROWS).replace("alee,Monday,", "alee,Monday,3").replace("bo,Monday,2", "bo,Monday,11.25")
+    assert (course / f"{PS}-canvas.csv").read_text() == wanted
+    assert (course / "gradebook.csv").read_text() == HEAD + ROWS
+
+
+def test_the_document_names_everybody(course, viva):
+    told = json.loads(viva("export", PS, "--as=canvas", "--into=gradebook.csv", "--raw", "--json", "--dry-run").out)
+    assert (told["system"], told["assignment"], told["column"], told["dry_run"]) == ("canvas", PS, f"{PS} (11)", True)
+    assert told["written"] == [{"student": "alee", "name": "Lee, Anna", "what": "3"}]
+    assert told["replaced"] == [{"student": "bo", "name": "[red]Bo, Bo", "what": "2 → 12.5"}]
+    assert told["warnings"] == ["One student is late, and what that costs is not taken off, as --raw says."]
+
+
+def test_the_file_may_be_named_and_be_the_sheet_itself(course, viva):
+    assert viva("export", PS, "--as=canvas", "--into=gradebook.csv", "--to=gradebook.csv").status == 0
+    assert ",Monday,11.25" in (course / "gradebook.csv").read_text()
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "xlsx"])
+def test_all_scores_in_each_form(course, viva, form):
+    tried = viva("export", f"--as={form}", "--dry-run")
+    assert tried.status == 0 and "nothing was written" in tried.out and f"grades.{form}" not in files(course)
+    assert viva("export", f"--as={form}").status == 0
+    assert f"grades.{form}" in files(course)
+
+
+def test_pages_as_a_zip(course, viva):
+    page(course, "alee")
+    head = 'Identifier,"Full name",Grade,"Maximum grade","Last modified (grade)"\n'
+    (course / "worksheet.csv").write_text(head + "Participant 1,Anna Lee,,25.00,-\n")
+    done = viva("export", PS, "--as=moodle", "--into=worksheet.csv", "--feedback")
+    assert done.status == 0 and f"{PS}-moodle-feedback.zip" in files(course)
+    assert "has no page; run 'viva feedback' first" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--as=blackboard"], "There is no --as=blackboard. Those are: canvas, moodle"),
+        (["--as=canvas", "--into=none.csv"], "There is no file none.csv"),
+        (["--as=moodle"], "choose 'Download grading worksheet'"),
+        (["--as=moodle", "--into=gradebook.csv"], "is no grading worksheet that Viva knows"),
+        (["--as=gradescope", "--into=gradebook.csv"], "without --into"),
+        (["--as=brightspace", "--feedback"], "takes no zip of feedback pages"),
+        (["--raw"], "--raw goes with a learning system"),
+        (["--as=xlsx", "--into=gradebook.csv"], "--into goes with a learning system"),
+        (["--as=canvas", "--colum=x"], "Did you mean '--column'?"),
+        (["--as=canvas", "--student=nobody"], "There is no student 'nobody'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_sentences_and_nothing_is_written(course, viva, options, said):
+    before = files(course)
+    result = viva("export", PS, *options)
+    assert (result.status, result.out, said in result.err) == (2, "", True)
+    assert "Traceback" not in result.err and files(course) == before
+
+
+def test_an_assignment_has_a_file_of_its_own(course, viva):
+    shutil.copytree(course / "source" / PS, course / "source" / "ps2_test")
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        gradebook.add_assignment("ps2_test")
+        gradebook.add_notebook("book", "ps2_test")
+    result = viva("export", "--as=canvas")
+    assert (result.status, f"Name one of: {PS}, ps2_test." in result.err) == (2, True)

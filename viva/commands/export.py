@@ -1,0 +1,174 @@
+"""The command that hands scores on: export."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.markup import escape
+from rich.table import Table
+from traitlets import Bool, Unicode, default
+from traitlets.utils.importstring import import_item
+
+from viva.cleaning import plaintext
+from viva.commands.classtable import class_tables
+from viva.commands.command import VivaCommand
+from viva.course.gradebook import export
+from viva.course.sheets import SYSTEMS, TABLES
+from viva.course.sheets.export import Plan, SheetExport
+from viva.verdict import CourseError
+
+SHOWN = 20
+"""So many students of a kind are named; --json names all."""
+KINDS = {
+    "written": "written",
+    "replaced": "replaced",
+    "unchanged": "unchanged",
+    "left": "left",
+    "absent": "absent",
+    "strangers": "unclear",
+}
+"""The parts of a plan, and what the tables call them."""
+TOLD = ("replaced", "left", "absent", "strangers")
+"""Those whose students are named."""
+
+
+class ExportCommand(VivaCommand):
+    name = "viva-export"
+    description = "Write every score to a CSV file, or what a learning system takes in, and print the class as a table."
+    examples = """
+        viva export                                grades.csv
+        viva export --to=ps1.csv ps1_general_attention
+        viva export ps1 --as=canvas --into=gradebook.csv --column='Problem set 1 (1234)' --dry-run
+        viva export ps1 --as=moodle --into=worksheet.csv
+        viva export ps1 --as=moodle --into=worksheet.csv --feedback
+    """
+    aliases = nbgrader_aliases | {
+        "as": "ExportCommand.form",
+        "to": "ExportCommand.to",
+        "into": "SheetExport.into",
+        "column": "SheetExport.column",
+        "archive": "SheetExport.archive",
+    }
+    flags = VivaCommand.flags | {
+        "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only say what would be written; nothing is."),
+        "raw": ({"SheetExport": {"raw": True}}, "Write scores without late penalties."),
+        "unfinished": ({"SheetExport": {"unfinished": True}}, "Write also what waits for a grader."),
+        "feedback": ({"SheetExport": {"feedback": True}}, "Write the feedback pages as a zip, instead of the scores."),
+    }
+    form = Unicode("csv", help=f"What to write: {', '.join(SYSTEMS)}, {', '.join(TABLES)}.").tag(config=True)
+    to = Unicode(help="The file to write, in the course folder unless it says otherwise.").tag(config=True)
+    dry_run = Bool(False, help="Only say what would be written.").tag(config=True)
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), SheetExport]
+
+    def run(self) -> int:
+        if self.form not in (*SYSTEMS, *TABLES):
+            raise CourseError(
+                f"There is no --as={plaintext.line(self.form)}. Those are: {', '.join((*SYSTEMS, *TABLES))}."
+            )
+        assignments = self._released(self.chosen_assignments())
+        if self.form in SYSTEMS and len(assignments) != 1:
+            raise CourseError(
+                f"Each assignment has a file of its own with --as={self.form}. Name one of: {', '.join(assignments)}."
+            )
+        self.course.settle()
+        if self.form in TABLES:
+            self._write_table(assignments)
+        else:
+            self._write_sheet(assignments[0])
+        return 0
+
+    def _write_table(self, assignments: list[str]) -> None:
+        """All scores in one file, and the class on the terminal."""
+        exporter = import_item(TABLES[self.form])(parent=self)
+        if given := sorted(self.cli_config.get("SheetExport", ())):
+            raise CourseError(
+                f"--{given[0]} goes with a learning system, as in --as=canvas; --as={self.form} writes all that is "
+                "known, scores with and without late penalties."
+            )
+        path = self.course.root / (self.to or exporter.name)
+        with self.course.gradebook() as gradebook:
+            rows = list(export.scores(self.course, gradebook, assignments, self.coursedir.student_id))
+        if not self.dry_run:
+            exporter.write(rows, path)
+        for table in class_tables(rows, assignments, self.console):
+            self.console.print(table)
+        where = f"would be in {path}; nothing was written" if self.dry_run else f"are in {path}"
+        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {len(rows)} rows {where}.")
+        self.show_document(file=path, dry_run=self.dry_run, scores=rows)
+
+    def _write_sheet(self, assignment: str) -> None:
+        """One assignment for a learning system, and what becomes of whom."""
+        exporter: SheetExport = import_item(SYSTEMS[self.form])(parent=self, to=self.to)
+        with self.console.status(f"reading {assignment}"), self.course.gradebook() as gradebook:
+            plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
+        if not self.dry_run:
+            plan.save()
+        self.console.print(_counts(plan))
+        people = _people(plan)
+        if people.row_count:
+            self.console.print(people)
+        for sentence in plan.warnings:
+            self._say(sentence)
+        if plan.absent:
+            self._say("Absent are those whom the file does not name.")
+        if self.dry_run:
+            self._say("Nothing was written. To do it, run the same command without --dry-run.")
+        else:
+            self._say(f"Written: {plan.path}. {plan.following}")
+        parts = {kind: [asdict(line) for line in getattr(plan, kind)] for kind in KINDS}
+        self.show_document(
+            file=plan.path,
+            system=exporter.key,
+            assignment=assignment,
+            column=plan.column,
+            dry_run=self.dry_run,
+            warnings=plan.warnings,
+            following=plan.following,
+            **parts,
+        )
+
+    def _released(self, assignments: list[str]) -> list[str]:
+        """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
+        released, refusals = [], []
+        for assignment in assignments:
+            try:
+                self.course.released_notebooks(assignment)
+            except CourseError as refusal:
+                refusals.append(refusal)
+            else:
+                released.append(assignment)
+        if not released:
+            raise refusals[0]
+        for refusal in refusals:
+            self._say(str(refusal))
+        return released
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+
+def _counts(plan: Plan) -> Table:
+    table = Table(plan.title, *KINDS.values())
+    table.columns[0].overflow = "fold"
+    for column in table.columns[1:]:
+        column.justify = "right"
+    table.add_row(escape(plaintext.line(plan.column)), *(str(len(getattr(plan, kind))) for kind in KINDS))
+    return table
+
+
+def _people(plan: Plan) -> Table:
+    """Who is not simply given a score."""
+    table = Table("", "student", "name", "what")
+    table.columns[1].overflow = "fold"  # two students may begin alike
+    for kind in TOLD:
+        row, lines = partial(table.add_row, KINDS[kind]), getattr(plan, kind)
+        for line in lines[:SHOWN]:
+            row(*(escape(plaintext.line(text)) for text in (line.student, line.name, line.what)))
+        if len(lines) > SHOWN:
+            row("", "", f"and {len(lines) - SHOWN} more")
+    return table

@@ -1,0 +1,43 @@
+"""All scores as an Excel workbook: numbers are numbers, times are times, and what is text is never computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.styles import Font
+
+from viva.cleaning import plaintext
+from viva.course.gradebook.export import COLUMNS, CsvExport
+from viva.course.processes import leftovers
+
+TEXT = "s"
+
+
+class WorkbookExport(CsvExport):
+    """The rows of ``scores`` as a workbook, for the ``--exporter`` of ``nbgrader export``."""
+
+    name = "grades.xlsx"
+
+    def write(self, rows: Iterable[dict], path: Path) -> None:
+        book = Workbook(write_only=True)
+        sheet = book.create_sheet("grades")
+        sheet.freeze_panes = "A2"
+
+        def cell(value: object) -> WriteOnlyCell:
+            if not isinstance(value, str):
+                return WriteOnlyCell(sheet, value)
+            made = WriteOnlyCell(sheet, plaintext.lines(value))  # a workbook cannot hold control characters
+            made.data_type = TEXT  # else text that begins with = would be a formula
+            return made
+
+        head = [cell(name) for name in COLUMNS]
+        for made in head:
+            made.font = Font(bold=True)
+        sheet.append(head)
+        for row in rows:
+            sheet.append([cell(row[name]) for name in COLUMNS])
+        with leftovers.whole(path) as file:
+            book.save(file.buffer)
