@@ -15,11 +15,13 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from nbgrader.preprocessors import Execute
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions, Execute
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
 import viva
-from viva.course.autograde import Examine
+from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
 from viva.course.material import Material
@@ -31,6 +33,8 @@ from viva.verdict import CourseError
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 """When Gradescope shows a check to students, in its words."""
+ALWAYS = (Execute, ClearSolutions, ClearHiddenTests, ClearMarkScheme)
+"""What grading and feedback ask about their settings, beside the steps that a course names."""
 PROGRAMS = ("setup.sh", "run_autograder")
 SETTINGS, MATERIAL, SOURCE = "bundle.json", "material", "assignment"
 """What a bundle calls its settings, its material, and the folder of the instructor's notebooks and files."""
@@ -75,7 +79,7 @@ class Bundle:
         source = course.path("source", assignment)
         files = {f"{SOURCE}/{name}": data for name, data in material.files.items()}
         files |= {f"{SOURCE}/{path.name}": path.read_bytes() for path in course.source_notebooks(assignment)}
-        files[MATERIAL] = _portable(replace(material, files={}), course)
+        files[MATERIAL] = _portable(replace(material, config=_read_by_grading(config, course), files={}), course)
         settings = _settings(course, assignment, config, hidden_checks, blueprints)
         files[SETTINGS] = msgspec.json.format(msgspec.json.encode(settings))
         texts = [data.decode(errors="replace") for name, data in material.files.items() if name.endswith(".py")]
@@ -137,19 +141,52 @@ def _settings(
     )
 
 
+def _read_by_grading(config: Config, course: Course) -> Config:
+    """The sections that belong to a step of grading: none of the gradebook's address, an exchange's or a server's.
+
+    Raises CourseError for a step that the container would not have.
+    """
+    converter = Autograde(config=config)
+    steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors, *ALWAYS]
+    kinds = [_imported(step) for step in (*steps, converter.exporter_class)]
+    for kind in kinds:
+        _refuse_own(kind.__module__, course)
+    names = {base.__name__ for kind in (Autograde, CourseDirectory, *kinds) for base in kind.__mro__}
+    known = Config({name: section for name, section in config.items() if name in names})
+    for name in ("db_url", "root"):
+        known.CourseDirectory.pop(name, None)
+    return known
+
+
 def _portable(material: Material, course: Course) -> bytes:
     """The material as bytes. Raises CourseError where its configuration holds what only this course has."""
     data = material.to_bytes()
     Material.from_bytes(data)  # raises where a function stands in the configuration
     for module in itertools.chain.from_iterable(map(_modules, (data, pickle.loads(data)[1]))):
-        file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
-        own = file and Path(file).resolve().is_relative_to(course.root.resolve())
-        if own and "site-packages" not in Path(file).parts and module.partition(".")[0] != viva.__name__:
-            raise CourseError(
-                f"The course's nbgrader_config.py uses the module {module}, which lies in the course folder and would "
-                "not be in the container. Make it a package that can be installed, or leave it out of that file."
-            )
+        _refuse_own(module, course)
     return data
+
+
+def _imported(step: type | str) -> type:
+    try:
+        return step if isinstance(step, type) else import_item(step)
+    except ImportError as error:
+        raise CourseError(
+            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or leave "
+            "it out of that file."
+        ) from error
+
+
+def _refuse_own(module: str, course: Course) -> None:
+    """Raises CourseError for a module that is the course's own."""
+    name = module.partition(".")[0]
+    file = getattr(sys.modules.get(name), "__file__", None)
+    own = file and Path(file).resolve().is_relative_to(course.root.resolve())
+    if own and "site-packages" not in Path(file).parts and name != viva.__name__:
+        raise CourseError(
+            f"The course's nbgrader_config.py uses the module {module}, which lies in the course folder and would not "
+            "be in the container. Make it a package that can be installed, or leave it out of that file."
+        )
 
 
 class _Reader(pickle.Unpickler):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from viva.gradescope.bundle import Bundle
+import nbformat
+from nbformat.v4 import new_notebook
+
+from viva.course.material import Material
+from viva.gradescope.bundle import MATERIAL, Bundle
 from viva.gradescope.container import VARIABLE
 from viva.verdict import CourseError
 
@@ -29,8 +32,8 @@ class Trial:
         return self.results.get("score")
 
 
-def try_out(bundle: Bundle, released: list[Path]) -> Trial:
-    """Grade the notebooks that were handed out, in an imitation of the container. Raises CourseError."""
+def try_out(bundle: Bundle) -> Trial:
+    """Grade the notebooks as they were handed out, in an imitation of the container. Raises CourseError."""
     with tempfile.TemporaryDirectory(prefix="viva-gradescope-") as folder:
         place = Path(folder)
         for name, data in bundle.files.items():
@@ -38,8 +41,9 @@ def try_out(bundle: Bundle, released: list[Path]) -> Trial:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         (place / "submission").mkdir()
-        for path in released:
-            shutil.copy(path, place / "submission")
+        for name, released in Material.from_bytes(bundle.files[MATERIAL]).released.items():
+            notebook = new_notebook(cells=[slot.cell for slot in released.slots], metadata=released.metadata)
+            nbformat.write(notebook, place / "submission" / f"{name}.ipynb")
         told = "".join(_run(word, place) for word in ("prepare", "grade"))
         return Trial(json.loads((place / "results" / "results.json").read_bytes()), told)
 
