@@ -129,8 +129,10 @@ def unpack(bundle: Bundle) -> Path:
     place.chmod(0o755)
     with zipfile.ZipFile(io.BytesIO(bundle.to_bytes())) as archive:
         archive.extractall(place / "source")
-    for path in (place / "source").rglob("*"):
-        path.chmod(0o755 if path.is_dir() else 0o644)
+        for one in archive.infolist():  # as unzip does, and Python does not
+            (place / "source" / one.filename).chmod(one.external_attr >> 16 & 0o777)
+    for path in (place / "source").rglob("*/"):
+        path.chmod(0o755)
     for name in ("submission", "results"):
         (place / name).mkdir()
         (place / name).chmod(0o777)

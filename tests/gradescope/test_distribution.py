@@ -50,7 +50,17 @@ def test_versions_are_exact_and_name_no_place():
     lines = versions().splitlines()
     assert f"numpy=={version('numpy')}" in lines and f"nbgrader=={version('nbgrader')}" in lines
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9.-]*==[\w.!+-]+", line) for line in lines)
-    assert not [line for line in lines if line.startswith("nbviva")]
+    assert not [line for line in lines if line.startswith(("nbviva", "pip=="))]
+
+
+def test_of_two_versions_the_one_counts_that_is_imported(tmp_path, monkeypatch):
+    about = tmp_path / "numpy-0.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 0.1\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    assert f"numpy=={version('numpy')}" in versions().splitlines()
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert "numpy==0.1" in versions().splitlines()
 
 
 def test_a_module_is_named_by_its_distribution_and_one_that_is_none_is_left_out():

@@ -56,9 +56,13 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
 
 
 def versions() -> str:
-    """Every installed distribution but ours with its exact version, as pip takes constraints."""
-    found = {one.name.lower().replace("_", "-"): one for one in importlib.metadata.distributions() if _is_named(one)}
-    return "".join(f"{name}=={one.version}\n" for name, one in sorted(found.items()) if name != NAME)
+    """Every installed distribution but ours with its exact version, as pip takes constraints; pip stays the image's."""
+    found: dict[str, Distribution] = {}
+    for one in filter(_is_named, importlib.metadata.distributions()):
+        found.setdefault(
+            one.name.lower().replace("_", "-"), one
+        )  # setuptools adds a folder of others to the path's end
+    return "".join(f"{name}=={one.version}\n" for name, one in sorted(found.items()) if name not in (NAME, "pip"))
 
 
 def _is_named(one: Distribution) -> bool:
