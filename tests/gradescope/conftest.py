@@ -60,6 +60,7 @@ class Course:
     root: Path
     place: Path
     bundle: Bundle
+    assignment: str = TINY
     known: dict[str, tuple[Read, str]] = field(default_factory=dict)
 
     def notebook(self, **cells: str) -> nbformat.NotebookNode:
@@ -79,17 +80,13 @@ class Course:
         for name, text in files.items():
             (folder / name).write_text(text)
 
-    def scores(self) -> dict[str, tuple[float, bool]]:
-        """What the gradebook has of those who could be graded at home: points of checks, whether a human is needed."""
+    def scores(self) -> dict[str, float]:
+        """The points that checks gave at home to those who could be graded."""
         with Gradebook(f"sqlite:///{self.root / 'gradebook.db'}") as gradebook:
-            found = {one.student_id: one.notebooks[0].grades for one in gradebook.assignment_submissions(TINY)}
-            return {
-                student: (
-                    sum(grade.auto_score or 0.0 for grade in grades),
-                    any(grade.needs_manual_grade for grade in grades if grade.name != "why"),
-                )
-                for student, grades in found.items()
+            found = {
+                one.student_id: one.notebooks[0].grades for one in gradebook.assignment_submissions(self.assignment)
             }
+            return {student: sum(grade.auto_score or 0.0 for grade in grades) for student, grades in found.items()}
 
     def graded(self, student: str) -> tuple[Read, str]:
         """What Gradescope shows of a submission that was handed in at home too, and the output of its autograder."""
@@ -101,7 +98,7 @@ class Course:
     def submit(self, student: str) -> None:
         """Put what was handed in at home where Gradescope puts a submission."""
         shutil.rmtree(self.place / "submission", ignore_errors=True)
-        shutil.copytree(self.root / "submitted" / student / TINY, self.place / "submission", symlinks=True)
+        shutil.copytree(self.root / "submitted" / student / self.assignment, self.place / "submission", symlinks=True)
 
     def run(self, word: str) -> tuple[Read, str]:
         told = io.StringIO()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROJECT, lacking
+from tests.conftest import BIN, PROJECT, SHORT, lacking, load
 from tests.course.test_regrade import TINY
-from tests.gradescope.conftest import METADATA, ROOT
+from tests.gradescope.conftest import METADATA, ROOT, Course, unpack
 from tests.gradescope.reader import read
 from tests.wall.test_protection import LACK
+from viva.course.batch import autograde
+from viva.gradescope.bundle import Bundle
 
 pytestmark = pytest.mark.xdist_group("gradescope")
 
@@ -26,7 +29,7 @@ ANSWERED = ["right", "wrong", "raises", "prints", "exits", "dies", "unread", "th
 @pytest.mark.parametrize("student", ANSWERED)
 def test_the_score_is_that_of_the_gradebook_at_home(tiny, student):
     found, _ = tiny.graded(student)
-    assert found.score == tiny.scores()[student][0]
+    assert found.score == tiny.scores()[student]
     checks = [test for test in found.tests if "score" in test]
     assert sum(test["score"] for test in checks) == found.score
     assert sum(test["max_score"] for test in checks) == 6
@@ -235,7 +238,7 @@ def test_where_a_container_allows_less_two_users_hold_and_the_result_says_which_
         tiny.submit(student)
         (tiny.place / "results" / "results.json").unlink(missing_ok=True)
         found, _ = lacking_calls(tiny, names)
-        assert found.score == tiny.scores()[student][0]
+        assert found.score == tiny.scores()[student]
         assert f"Protection: the code ran with {held}, without {without}." in found.document["output"]
         assert "could open none of 3 files with hidden tests" in found.document["output"]
     assert found.score == 0, "the thief got nothing"
@@ -250,3 +253,38 @@ def test_where_neither_a_wall_nor_two_users_hold_nothing_is_graded_and_the_resul
     assert found.score is None
     assert "nor wall it in, so nothing was graded" in found.document["output"]
     assert "viva: This container" in told
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can take other users")
+def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_that_nothing_held(tiny):
+    tiny.submit("right")
+    path = tiny.place / "source" / "bundle.json"
+    whole = path.read_bytes()
+    try:
+        path.write_text(json.dumps(json.loads(whole) | {"no_wall": True}))
+        found, _ = lacking_calls(tiny, "seccomp")
+    finally:
+        path.write_bytes(whole)
+    assert found.score == 6
+    assert "Graded WITHOUT A WALL, as the bundle was made with --no-wall" in found.document["output"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_class_of_a_real_assignment_comes_to_the_same_scores_as_at_home(released, tmp_path):
+    root = shutil.copytree(released, tmp_path / "course")
+    opened, config = load(root)
+    with contextlib.chdir(root):
+        subprocess.run([BIN / "viva", "demo", "--students=12", SHORT], check=True, capture_output=True)
+        list(autograde(opened, opened.submissions([SHORT]), config=config))
+        bundle = Bundle.of(opened, SHORT, config)
+    course = Course(root, unpack(bundle), bundle, SHORT)
+    try:
+        course.run("prepare")
+        scores = course.scores()
+        assert len(set(scores.values())) > 3, "a class of many kinds"
+        for student in sorted(path.name for path in (root / "submitted").iterdir()):
+            found, told = course.graded(student)
+            assert found.score == pytest.approx(scores.get(student, 0.0)), told
+    finally:
+        shutil.rmtree(course.place)

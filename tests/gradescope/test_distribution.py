@@ -9,6 +9,7 @@ import io
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import version
 
@@ -64,7 +65,15 @@ def test_of_two_versions_the_one_counts_that_is_imported(tmp_path, monkeypatch):
 
 
 def test_a_module_is_named_by_its_distribution_and_one_that_is_none_is_left_out():
-    assert requirements(["PIL", "numpy", "viva", "no_such_module"]) == "numpy\npillow\n"
+    without = requirements([]).splitlines()
+    assert set(requirements(["bs4", "viva", "no_such_module"]).splitlines()) - set(without) == {"beautifulsoup4"}
+
+
+def test_a_checkout_asks_for_what_it_needs_now_whatever_was_installed_from_it(tmp_path, monkeypatch):
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    assert requirements([]).splitlines() == sorted(project["dependencies"])
+    monkeypatch.setattr(viva, "__file__", str(tmp_path / "viva" / "__init__.py"))
+    assert requirements([]) == "", "of an installed package the wheel says it"
 
 
 def test_a_zip_of_the_same_files_is_the_same_bytes_and_programs_can_be_run():

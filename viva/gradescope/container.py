@@ -55,7 +55,7 @@ def main(*words: str) -> int:
     """Do what the one word asks; the exit status."""
     place = Path(os.environ.get(VARIABLE, PLACE))
     logging.getLogger("viva").setLevel(logging.ERROR)  # nbgrader warns of what the repair has put right
-    with stopping.orderly(), leftovers.temporary_folder():
+    with stopping.orderly():
         if words == ("prepare",):
             return prepare(place)
         if words == ("grade",):
@@ -69,7 +69,7 @@ def prepare(place: Path) -> int:
     try:
         secure(place)
         settings = read_settings(place / "source")
-        with open_grader(settings, place) as (grader, wall, found):
+        with leftovers.temporary_folder(), open_grader(settings, place) as (grader, wall, found):
             print(found.sentence(wall))
             _rehearsed(place, grader)
     except WallError as error:
@@ -86,7 +86,8 @@ def grade(place: Path) -> int:
         secure(place)
         settings = read_settings(place / "source")
         _compare_points(settings, place)
-        document = _graded(settings, place)
+        with leftovers.temporary_folder():
+            document = _graded(settings, place)
     except VivaError as error:
         print(f"viva: {error}")
         document = results.ungraded(str(error) if isinstance(error, WallError) else "")

@@ -7,6 +7,7 @@ import hashlib
 import importlib.metadata
 import io
 import os
+import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
 from importlib.metadata import Distribution
@@ -70,6 +71,14 @@ def _is_named(one: Distribution) -> bool:
 
 
 def requirements(modules: Iterable[str]) -> str:
-    """The distributions that hold these modules, one a line; those that hold none are left out."""
+    """The distributions that hold these modules, one a line; those that hold none are left out.
+
+    In a checkout also what its pyproject.toml names: what was installed from there may know an older one.
+    """
     known = importlib.metadata.packages_distributions()
-    return "".join(f"{name}\n" for name in sorted({name for one in modules for name in known.get(one, [])} - {NAME}))
+    names = {name for one in modules for name in known.get(one, [])} - {NAME}
+    project = Path(viva.__file__).parents[1] / "pyproject.toml"
+    if project.is_file():
+        about = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
+        names |= set(about.get("dependencies", ())) if about.get("name") == NAME else set()
+    return "".join(f"{name}\n" for name in sorted(names))
