@@ -204,6 +204,11 @@ JSON = {
         ["--what-if", SHORT],
         {"assignment", "applied", "remarks", "submissions", "changes", "look_again", "suspects", "csv"},
     ),
+    "package": (
+        ["gradescope", SHORT, "--dry-run"],
+        {"assignment", "file", "dry_run", "bytes", "files", "trial", "hidden_checks", "no_wall"}
+        | {"automatic_points", "manual_points"},
+    ),
     "feedback": ([SHORT], {"submissions"}),
     "export": ([SHORT], {"file", "scores"}),
     "report": ([SHORT], {"course", "until", "unwalled", "assignments"}),

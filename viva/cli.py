@@ -73,6 +73,10 @@ FLOW = {
             "grade.RegradeCommand",
             "Release a corrected assignment over its graded submissions, grade them again, say who changes.",
         ),
+        "package": (
+            "package.PackageCommand",
+            "Make the zip with which Gradescope's autograder grades an assignment as Viva does.",
+        ),
     },
     "Hand back": {
         "feedback": (

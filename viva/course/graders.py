@@ -24,9 +24,14 @@ _examinations: dict[tuple, Examination] = {}
 def source_notebook(directory: CourseDirectory, assignment: str, notebook: str) -> Path:
     """The instructor's version of a notebook. Raises CourseError when it is not there."""
     path = Path(directory.format_path(directory.source_directory, ".", assignment), f"{notebook}.ipynb")
+    require_source(path)
+    return path
+
+
+def require_source(path: Path) -> None:
+    """Raises CourseError when the instructor's version of a notebook is not there."""
     if not path.is_file():
         raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
-    return path
 
 
 def examination(source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str]) -> Examination:

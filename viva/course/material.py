@@ -20,7 +20,7 @@ from traitlets.config import Config
 from viva.course.course import Course
 from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.record import Expected
-from viva.course.graders import examination, source_notebook
+from viva.course.graders import examination, require_source
 from viva.course.release import released_notebook
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -53,14 +53,25 @@ class Material:
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
         """Read an assignment and rehearse its solutions. Raises CourseError where it has neither release nor source."""
+        material = cls.read(course, assignment, config, expected)
+        material.rehearse(course.path("source", assignment), grader)
+        return material
+
+    @classmethod
+    def read(cls, course: Course, assignment: str, config: Config, expected: Expected) -> Material:
+        """All of it but what rehearsing shows, which differs from machine to machine. Raises CourseError as ``of``."""
         source = course.path("source", assignment)
         given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in source.glob("*.ipynb")}
         paths = walk(source, [*course.directory.ignore, "*.ipynb"])
         files = {str(path.relative_to(source)): path.read_bytes() for path in paths if _is_file(path)}
         released, shipped = handed_out(course, assignment, expected)
-        known = {name: _rehearsed(course, assignment, name, expected, grader) for name in expected.notebooks}
         forms = forms_of(Blind(config=_rooted(config, course)))
-        return cls(assignment, config, expected, released, shipped, known, given, forms, files)
+        return cls(assignment, config, expected, released, shipped, {}, given, forms, files)
+
+    def rehearse(self, source: Path, grader: Grader) -> None:
+        """Find out what the solutions show; in the folder ``source`` are the instructor's notebooks and the files."""
+        names = self.expected.notebooks
+        self.examinations = {name: _rehearsed(source / f"{name}.ipynb", name, self.expected, grader) for name in names}
 
     def examination(self, notebook: str) -> Examination:
         """Raises what stands there in its place."""
@@ -119,12 +130,10 @@ def handed_out(course: Course, assignment: str, expected: Expected) -> tuple[dic
     return {name: Released(book, shipped.texts) for name, book in released.items()}, shipped
 
 
-def _rehearsed(
-    course: Course, assignment: str, name: str, expected: Expected, grader: Grader
-) -> Examination | VivaError:
+def _rehearsed(source: Path, name: str, expected: Expected, grader: Grader) -> Examination | VivaError:
     """What the grader knows about a notebook, or why it cannot be graded."""
     try:
-        source = source_notebook(course.directory, assignment, name)
+        require_source(source)
         known = expected.locked(name), expected.stubs(name)
         return grader.twice(partial(examination, source, grader, *known))
     except ExaminerFault as fault:

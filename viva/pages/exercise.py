@@ -44,6 +44,8 @@ class Line:
     explanation: Explanation
     undone: tuple[str, ...] = ()
     """The answers that are not done yet and explain why it was not passed."""
+    visible: bool = True
+    """Whether students were given what it asks for."""
 
     @property
     def words(self) -> str:

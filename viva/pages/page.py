@@ -160,7 +160,7 @@ class Page:
     def render(self) -> str:
         """The page. It holds only what students may read, as far as this module can know; hidden.py looks again."""
         marks = self.marks
-        exercises = exercises_of(list(self._questions()), self.own())
+        exercises = exercises_of(list(self.questions()), self.own())
         cells = list(self._cells())
         return template("feedback.html").render(
             place=self.place,
@@ -178,7 +178,8 @@ class Page:
             not_done=NOT_DONE,
         )
 
-    def _questions(self) -> Iterator[Question]:
+    def questions(self) -> Iterator[Question]:
+        """The grade cells in order, with what their checks came to, as their student may read it."""
         explainer = self._explainer()
         visible = visible_checks(
             [(name, cell.source, text) for name, cell, text in self._named() if cell.cell_type == "code"]
@@ -196,7 +197,7 @@ class Page:
             for result in self.known.checks.get(name, []):
                 seen = (name, result.title) in visible or (result.title == name and (name, "") in visible)
                 parts = result.points, result.earned, result.verdict, explainer.explain(result, seen)
-                question.lines.append(Line(result.title, *parts, tuple(result.undone)))
+                question.lines.append(Line(result.title, *parts, tuple(result.undone), seen))
             if utils.is_task(cell) and self.unveiled:
                 question.scheme = typeset.prose(_added(text, self.unveiled.shown(cell)))
             yield question

@@ -16,7 +16,8 @@ undo a step. In this order, because each step needs something that a later one t
 
 Where the kernel has no Landlock the warm parent is started in bubblewrap, which gives it and its forks a file system
 that holds nothing else (``viva.wall.bubblewrap``); its forks then always have namespaces. No other outer program,
-and no privilege, is needed.
+and no privilege, is needed. In a container that is thrown away after one submission, and only there, a user of its own
+may stand in for both (``Wall.other_user``).
 
 What a fork may still do: compute, start threads (``viva.wall.privileges`` says how many), work in scratch, and answer
 on the descriptors it was given. Without namespaces it may also learn by ``stat`` of a path that it guesses whether it
@@ -87,6 +88,8 @@ class Wall:
     private_tmp: bool = False
     bubblewrap: bool = False
     """Whether the warm parent runs in bubblewrap, in place of Landlock."""
+    other_user: bool = False
+    """Whether a user of its own stands in for Landlock: what is closed to other users is out of reach, and no more."""
 
     @classmethod
     def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **known) -> Wall:
@@ -121,6 +124,7 @@ def enter(
     parent = os.getppid() if parent is None else parent
     scratch = None if scratch is None else str(scratch)
     limits, private = wall.limits, wall.private_tmp or wall.bubblewrap
+    alone = wall.bubblewrap or wall.other_user  # without Landlock
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
@@ -132,11 +136,11 @@ def enter(
         ("limits", lambda: limit(limits)),
         ("namespaces", lambda: private and scratch and not wall.bubblewrap and keep_only(wall.readable, scratch)),
         ("bubblewrap", lambda: wall.bubblewrap and cover("/proc")),
-        ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch)),
+        ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch, wall.other_user)),
         ("session", lambda: _die_with(parent)),  # again: a change of user clears it
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
-        ("landlock", lambda: wall.bubblewrap or landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
-        ("seccomp", lambda: filter_calls(not wall.bubblewrap and landlock.version(wall.landlock_abi) < 3)),
+        ("landlock", lambda: alone or landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
+        ("seccomp", lambda: filter_calls(not alone and landlock.version(wall.landlock_abi) < 3)),
     ]
     for name, step in steps:
         try:

@@ -15,6 +15,7 @@ import resource
 import shutil
 import stat
 import struct
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -115,11 +116,14 @@ def _mount_tmpfs(folder: str, options: str, flags: int = 0) -> None:
     call("mount", b"tmpfs", os.fsencode(folder), b"tmpfs", flags, options.encode())
 
 
-def give_up_root(uid: int, readable: Sequence[str], scratch: str | None) -> None:
+def give_up_root(uid: int, readable: Sequence[str], scratch: str | None, must: bool = False) -> None:
     """Take the user id ``uid`` where it can read ``readable``; in any case lose every capability for good.
 
-    ``scratch`` goes with the process: its files become those of ``uid``. Raises OSError.
+    ``scratch`` goes with the process: its files become those of ``uid``. Raises OSError, also where the user ``must``
+    be taken and is not to be had.
     """
+    if must and not (os.geteuid() == 0 and can_work_as(uid, readable, scratch)):
+        raise OSError(errno.EPERM, f"user {uid} cannot read {sys.base_prefix}, or is not to be had here")
     if capabilities():
         if os.geteuid() == 0 and can_work_as(uid, readable, scratch):
             _hand_over(scratch, uid)

@@ -1,0 +1,146 @@
+"""The command that makes an assignment ready for another system's machine: package."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from nbgrader.converters import BaseConverter
+from nbgrader.preprocessors import Execute
+from rich.markup import escape
+from rich.table import Table
+from traitlets import Bool, Unicode, default
+
+from viva.commands.command import NO_WALL, VivaCommand
+from viva.course.autograde import Autograde, Examine
+from viva.course.processes import leftovers
+from viva.gradescope.bundle import VISIBILITIES, Bundle
+from viva.gradescope.trial import Trial, try_out
+from viva.verdict import CourseError
+from viva.wall.protection import protection
+
+SYSTEM = "gradescope"
+HOW = "Name the system and one assignment, as in: viva package gradescope ps3_scaled_attention"
+MB = 10**6
+
+
+class PackageCommand(VivaCommand):
+    name = "viva-package"
+    arguments = "gradescope ASSIGNMENT"
+    description = "Make the zip with which Gradescope's autograder grades an assignment as Viva does."
+    examples = """
+        viva package gradescope ps3_scaled_attention --dry-run      try it and say what is in it; nothing is written
+        viva package gradescope ps3_scaled_attention                ps3_scaled_attention-gradescope.zip in the course
+        viva package gradescope ps3_scaled_attention --visibility=after_published
+    """
+    aliases = nbgrader_aliases | {"to": "PackageCommand.to", "visibility": "PackageCommand.visibility"}
+    flags = (
+        VivaCommand.flags
+        | NO_WALL
+        | {"dry-run": ({"PackageCommand": {"dry_run": True}}, "Only say what would be in it; nothing is written.")}
+    )
+    to = Unicode("", help="The file to write.").tag(config=True)
+    visibility = Unicode(
+        VISIBILITIES[0], help=f"When students see hidden checks: {', '.join(VISIBILITIES)}."
+    ).tag(config=True)  # fmt: skip
+    dry_run = Bool(False, help="Only say what would be in it.").tag(config=True)
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine]
+
+    def run(self) -> int:
+        if len(self.extra_args) != 2 or self.extra_args[0] != SYSTEM:
+            raise CourseError(HOW)
+        (assignment,) = self.course.chosen(self.extra_args[1:])
+        path = self._place(assignment)
+        with self.console.status(f"packing {assignment}"):
+            bundle = Bundle.of(self.course, assignment, self.config, self.visibility)
+            data = bundle.to_bytes()
+        with self.console.status(f"trying it with the notebook of {assignment} as it was handed out"):
+            trial = self._trial(bundle)
+        if not self.dry_run:
+            _write(path, data)
+        self._show(bundle, len(data), trial, path)
+        return 0
+
+    def _place(self, assignment: str) -> Path:
+        """The file to write. Raises CourseError for one that cannot be."""
+        path = self.course.root / (self.to or f"{assignment}-{SYSTEM}.zip")
+        if path.is_dir() or not path.parent.is_dir():
+            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
+            raise CourseError(f"{path} {what}, so nothing was written. Name another file with --to.")
+        return path
+
+    def _trial(self, bundle: Bundle) -> Trial | None:
+        """What came of trying the bundle; None where this machine has no wall. Raises CourseError where it failed."""
+        if protection().level == "none" and not bundle.settings.no_wall:
+            return None
+        trial = try_out(bundle)
+        if trial.score is None:
+            reasons = [line.removeprefix("viva: ") for line in trial.told.splitlines() if line.startswith("viva: ")]
+            raise CourseError(
+                "The bundle was tried here and graded nothing, so it was not written: "
+                f"{(reasons or trial.told.splitlines() or ['it said nothing'])[-1]}"
+            )
+        return trial
+
+    def _show(self, bundle: Bundle, size: int, trial: Trial | None, path: Path) -> None:
+        known = bundle.settings
+        table = Table("assignment", "automatic", "by hand", "files", "MB", "hidden checks", "no wall")
+        for column in table.columns[1:5]:
+            column.justify = "right"
+        points = f"{known.automatic_points:g}", f"{known.manual_points:g}"
+        walled = "graded" if known.no_wall else "not graded"
+        table.add_row(
+            escape(known.assignment), *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, walled
+        )
+        self.console.print(table)
+        for sentence in self._sentences(known, trial, path):
+            self._say(sentence)
+        self.show_document(
+            assignment=known.assignment,
+            file=path,
+            dry_run=self.dry_run,
+            bytes=size,
+            files=sorted(bundle.files),
+            automatic_points=known.automatic_points,
+            manual_points=known.manual_points,
+            hidden_checks=known.hidden_checks,
+            no_wall=known.no_wall,
+            trial=trial and trial.results,
+        )
+
+    def _sentences(self, known, trial: Trial | None, path: Path) -> list[str]:
+        said = ["Not tried here, as this machine cannot wall student code in: 'viva doctor' says what is missing."]
+        if trial:
+            said = [
+                f"Tried here: the notebook as handed out earns {trial.score:g} of {known.automatic_points:g} points."
+            ]
+        said.append(f"In Gradescope give the autograder {known.automatic_points:g} points, and choose Ubuntu 24.04.")
+        if known.manual_points:
+            said.append(f"Switch on manual grading there for the written answers: {known.manual_points:g} points.")
+        if known.no_wall:
+            said.append("Where no wall can be raised, student code can read the hidden tests and write its own score.")
+        if self.dry_run:
+            return [*said, "Nothing was written. To do it, run the same command without --dry-run."]
+        return [*said, f"{path} is written. It holds solutions and hidden tests: upload it, and give it to nobody."]
+
+    def _say(self, sentence: str) -> None:
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Put the zip in its place whole, for its owner alone."""
+    fresh = path.with_name(f"{leftovers.BUILD}{path.name}")
+    fresh.unlink(missing_ok=True)
+    try:
+        with open(fresh, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
