@@ -76,6 +76,8 @@ gradebook.db*
 grades.csv
 results.jsonl*
 regrades.jsonl
+variants/
+variants.key
 """
 KEPT_EMPTY = "*\n!.gitignore\n"
 HEADER = "**Before you hand in.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."

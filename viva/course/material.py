@@ -21,6 +21,7 @@ from viva.course.course import Course
 from viva.course.gradebook.record import AGAIN, Expected
 from viva.course.graders import examination, source_notebook
 from viva.course.release import released_notebook
+from viva.course.variants import Variants, seeds_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
@@ -48,6 +49,8 @@ class Material:
     """The instructor's texts."""
     forms: Forms
     files: dict[str, bytes]
+    seeds: dict[str, int] | None = None
+    """By student, where the assignment has variants; the key that they come from stays in the course."""
 
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
@@ -59,7 +62,8 @@ class Material:
         released, shipped = handed_out(course, assignment, expected)
         known = {name: _rehearsed(course, assignment, name, expected, grader) for name in expected.notebooks}
         forms = forms_of(Blind(config=_rooted(config, course)))
-        return cls(assignment, config, expected, released, shipped, known, given, forms, files)
+        seeds = seeds_of(course, assignment)
+        return cls(assignment, config, expected, released, shipped, known, given, forms, files, seeds)
 
     def examination(self, notebook: str) -> Examination:
         """Raises what stands there in its place."""
@@ -86,7 +90,7 @@ class Material:
     def to_bytes(self) -> bytes:
         """The material as bytes; the configuration stays behind where it holds what only this process has."""
         try:
-            config = pickle.dumps(self.config)
+            config = pickle.dumps(_keyless(self.config))
         except (pickle.PicklingError, AttributeError, TypeError):  # a function that stands in nbgrader_config.py
             config = b""
         return pickle.dumps((replace(self, config=None), config))
@@ -136,6 +140,11 @@ def _rehearsed(
 
 def _is_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
+
+
+def _keyless(config: Config | None) -> Config | None:
+    """The configuration without what it says of variants: their key may stand there."""
+    return config and Config({name: section for name, section in config.items() if name != Variants.__name__})
 
 
 def _rooted(config: Config, course: Course) -> Config:
