@@ -61,7 +61,7 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
     for student in students:
         problem = name_problem(student)
         if Path(student).name != student or problem:
-            problem = problem or f"the id {plaintext.quoted(student)} in the gradebook is no name of a folder"
+            problem = problem or f"the student's id {plaintext.quoted(student)} in the gradebook is no name of a folder"
             raise CourseError(f"No variant was written: {problem}.")
     folder = folder_of(course, assignment)
     copies, made = Copies(assignment, folder), False

@@ -40,7 +40,8 @@ def default_of(blueprint: Blueprint) -> int | None:
 
     Raises BlueprintError where another seed could not be put in, or would not count.
     """
-    binding = [cell for cell in blueprint.cells if cell.code and SEED in _bound(cell.source)]
+    code = [cell for cell in blueprint.cells if cell.code]
+    binding = [cell for cell in code if SEED in _bound(cell.source) or seed_in(cell.source) is not None]
     if not binding:
         return None
     cell, where = binding[0], f"{blueprint.name}, cell '{binding[0].id}'"
