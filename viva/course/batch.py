@@ -200,7 +200,7 @@ class _Batch:
             digest = hashlib.sha256(self.grounds[submission.assignment])
             _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
             if (seeds := self.seeds[submission.assignment]) is not None:
-                digest.update(f"seed {seeds[submission.student]}".encode())
+                digest.update(f"seed {seeds.get(submission.student)}".encode())
             self.keys[submission] = digest.hexdigest()[:32]
         return self.keys[submission]
 
