@@ -126,7 +126,7 @@ def test_the_command_releases_and_writes_and_says_so(course, viva):
     assert (tried.status, tried.err) == (0, "")
     assert re.search(rf"│ {NAME} +│ +8 │ +0 │ +0 │", tried.out)
     assert (
-        "Nothing was released or written." in tried.out and "A key, which they come from, would be made." in tried.out
+        "Nothing was released or written; " in tried.out and "A key, which they come from, would be made." in tried.out
     )
     assert not (course / KEY).exists() and not (course / "variants").exists()
     plain = viva("release", NAME, "--no-audit")
@@ -147,6 +147,10 @@ def test_the_command_refuses_what_is_not_switched_on_and_says_how_to(course, viv
         refused = viva("release", *arguments, "--no-audit")
         assert refused.status == 2
         assert f'Add the line: c.Variants.assignments = ["{NAME}"]' in " ".join(refused.err.split())
+    config.write_text(config.read_text() + f'c.Variants.assignments = ["{NAME}"]\n')
+    (course / KEY).rename(course / "elsewhere")
+    refused = viva("release", NAME, "--variants", "--no-audit")
+    assert refused.status == 2 and "is gone, and" in refused.err
     refused = viva("release", NAME, "--dry-run")
     assert refused.status == 2 and "name --variants with it" in refused.err
     assert files(course / "release") == before_it

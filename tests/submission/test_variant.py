@@ -13,6 +13,7 @@ from nbgrader import utils
 from tests.conftest import PROJECT
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
+from viva.engine.studentcopy import open_copy
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import repair
 from viva.submission.files import salvage
@@ -144,3 +145,11 @@ def test_another_seed_leaves_a_released_notebook_as_nbgrader_and_viva_check_want
     before, after = (book.metadata.viva["check"]["cells"] for book in (RELEASE, other))
     assert {name for name in before if before[name] != after[name]} == {"data"}
     assert seeded(other, DEFAULT) == RELEASE
+
+
+def test_viva_check_takes_a_variant_as_it_was_handed_out_and_says_where_its_number_was_changed():
+    assert open_copy(seeded(RELEASE, 123456789)).remarks == []
+    edited = copy.deepcopy(RELEASE)
+    for cell in edited.cells:
+        cell.source = cell.source.replace("viva_seed = 0", "viva_seed = 5")
+    assert open_copy(edited).remarks == ["the given cell 'data' was changed; grading puts its first text back"]

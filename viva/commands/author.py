@@ -19,10 +19,10 @@ from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Examine
-from viva.course.copies import Copies, write_copies
+from viva.course.copies import Copies, students_of, write_copies
 from viva.course.edition import Edition
 from viva.course.release import Release, rehearsing, release
-from viva.course.variants import Variants, is_on, require_on
+from viva.course.variants import Variants, is_on
 from viva.engine.grading import Grader
 from viva.verdict import CourseError, VivaError
 
@@ -85,7 +85,7 @@ class ReleaseCommand(VivaCommand):
         if not self.extra_args and not self.coursedir.assignment_id:
             assignments = [name for name in assignments if is_on(self.course, name)] or assignments[:1]
         for name in assignments:
-            require_on(self.course, name)
+            students_of(self.course, name)  # says what is lacking before anything is released
         return assignments
 
     def _show_copies(self, copies: list[Copies]) -> None:
@@ -108,7 +108,10 @@ class ReleaseCommand(VivaCommand):
                     "them out again to those who still work on them."
                 )
         if self.dry_run:
-            self._say("Nothing was released or written. To do it, run the same command without --dry-run.")
+            self._say(
+                "Nothing was released or written; copies were compared with release/ as it is. To do it, run the same "
+                "command without --dry-run."
+            )
             self.show_document(variants=[one.record() for one in copies], dry_run=True)
 
     def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
@@ -125,7 +128,8 @@ class ReleaseCommand(VivaCommand):
                 try:
                     done = self._release_one(assignment, grader, assignment in unproven)
                     if assignment in self.with_variants:
-                        self.copies.append(write_copies(self.course, assignment))
+                        with self.console.status(f"writing the variants of {assignment}"):
+                            self.copies.append(write_copies(self.course, assignment))
                 except VivaError as error:
                     if alone:
                         raise

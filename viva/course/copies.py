@@ -45,12 +45,8 @@ class Copies:
         return vars(self) | {"folder": str(self.folder)}
 
 
-def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copies:
-    """Write the copy of every student in the gradebook; who has the same already is left alone.
-
-    Nothing is written where something cannot be. Who calls this is alone with the course, unless it is a ``dry_run``.
-    Raises CourseError without variants, students, a release or the key that copies were written with before.
-    """
+def students_of(course: Course, assignment: str) -> list[str]:
+    """Who gets a copy: the students of the gradebook. Raises CourseError where there is none to be had."""
     require_on(course, assignment)
     students = entered(course)
     if not students:
@@ -63,13 +59,24 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
         if Path(student).name != student or problem:
             problem = problem or f"the student's id {plaintext.quoted(student)} in the gradebook is no name of a folder"
             raise CourseError(f"No variant was written: {problem}.")
+    if key_of(course) is None:
+        require_unused(course)
+    return students
+
+
+def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copies:
+    """Write the copy of every student in the gradebook; who has the same already is left alone.
+
+    Nothing is written where something cannot be. Who calls this is alone with the course, unless it is a ``dry_run``.
+    Raises CourseError without variants, students, a release or the key that copies were written with before.
+    """
+    students = students_of(course, assignment)
     folder = folder_of(course, assignment)
     copies, made = Copies(assignment, folder), False
     if not dry_run:
         key, made = made_key(course)
         leftovers.finish_builds([folder])
     elif (key := key_of(course)) is None:
-        require_unused(course)
         return Copies(assignment, folder, new=students, remarks=["A key, which they come from, would be made."])
     if made:
         copies.remarks.append("A key was made, which every variant comes from. Keep a copy of it; show it to nobody.")
