@@ -19,6 +19,7 @@ from viva.cli import Viva
 from viva.course.gradebook.export import COLUMNS
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
+from viva.engine.seedline import seed_in
 from viva.wording import READERS, WORDS
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -188,7 +189,7 @@ def test_the_readmes_session_runs_and_prints_what_is_shown(tmp_path):
 
 def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_described(tmp_path):
     text = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    tests, answer = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    tests, answer, given = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     prelude, checks = split_checks(tests, "test_cell", 3, "docs/authoring.md")
     assert prelude.startswith("expected =")
     assert [(check.title, check.hidden) for check in checks] == [
@@ -202,6 +203,7 @@ def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_describ
     assert example.loses == ("test_softmax_cols: each column sums to one", "test_self_attention: *")
     assert example.keeps == ("everything else",)
     assert [section.kind for section in example.sections.values()] == ["code", "markdown", "solution"]
+    assert seed_in(given) == 20261 and given.count("viva_seed") == 2
 
 
 def test_the_sentences_and_columns_explained_to_graders_are_those_in_the_code():

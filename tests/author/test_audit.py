@@ -297,3 +297,64 @@ def test_a_notebook_without_tests_is_said_to_be_unproven(course):
     nbformat.write(notebook, path)
     shutil.rmtree(course / "answers")
     assert any("nothing was proven" in remark for remark in audited(course).remarks)
+
+
+VARIED = "import numpy as np\n\nviva_seed = 3\nnumbers = np.random.default_rng(viva_seed).normal(size=(4, 1))"
+LARGEST_OF_ALL = """### CHECK 1: the largest distance from the mean
+### BEGIN HIDDEN TESTS
+expected = max(float(number) for number in numbers.ravel()) - sum(numbers.ravel()) / 4
+assert abs(spread - expected) < 1e-9, "It is not the largest distance."
+### END HIDDEN TESTS
+"""
+
+
+def vary(root, setup: str = VARIED, check: str = LARGEST_OF_ALL) -> None:
+    path = root / "source" / "small" / "small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = {"setup": setup, "test_spread": check}.get(cell.id, cell.source)
+    nbformat.write(notebook, path)
+    wrong = WRONG.replace("spread = 2.0", "spread = float(np.max(numbers - np.mean(numbers)))")
+    (root / "answers/small/wrong/rows.py").write_text(wrong)
+
+
+def test_right_answers_are_right_in_every_variant(course):
+    vary(course)
+    found = audited(course)
+    assert found.complaints() == [] and found.passed
+    (remark,) = (one for one in found.remarks if "variants" in one)
+    assert remark.startswith(
+        "It offers variants (viva_seed = 3): right answers were graded with 271828182 and 314159265"
+    )
+
+
+def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
+    names: dict = {}
+    exec(VARIED, names)
+    largest = float((names["numbers"] - names["numbers"].mean()).max())
+    vary(course, check=f"### CHECK 1: the largest distance from the mean\nassert abs(spread - {largest!r}) < 1e-9\n")
+    found = audited(course)
+    assert all(proof.holds for proof in found.proofs if proof.kind in ("solution", "right"))
+    said = [fault for fault in found.faults if fault.startswith("With viva_seed = ")]
+    assert [fault.partition(":")[0] for fault in said] == [
+        "With viva_seed = 271828182", "With viva_seed = 271828182",
+        "With viva_seed = 314159265", "With viva_seed = 314159265",
+    ]  # fmt: skip
+    assert "The solution loses 'test_spread: the largest distance from the mean'" in said[0]
+    assert "The right answer columns loses 'test_spread: the largest distance from the mean'" in said[1]
+    assert not found.passed
+
+
+def test_a_mistake_that_shows_in_one_variant_only_is_named(course):
+    setup = VARIED.replace("size=(4, 1))", "size=(4, 1)) * (viva_seed == 3)")
+    lenient = LARGEST_OF_ALL.replace("abs(spread - expected) < 1e-9", "expected == 0 or abs(spread - expected) < 1e-9")
+    vary(course, setup, lenient)
+    (course / "answers/small/wrong/half.py").write_text(
+        '"""Half of it.\n\nLoses:\n    test_spread: *\nKeeps:\n    everything else\n"""\n\n'
+        "# %% spread\nspread = float(np.max(centre(numbers))) / 2\n\n# %% [solution] centre\n"
+    )
+    faults = audited(course).faults
+    assert (
+        "With viva_seed = 271828182: The wrong answer half keeps 'test_spread: the largest distance from the mean'."
+        in faults
+    )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import nbformat
@@ -8,7 +9,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, load
-from viva.author.demo import LENDER, ROLES
+from viva.author.demo import LENDER, ROLES, write_class
+from viva.course.variants import seeds_of
 from viva.pages.reporting.similarity import compare
 
 DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT = (f"demo-{number:02d}" for number in ROLES)
@@ -165,3 +167,18 @@ def test_the_demo_class_is_not_removed_where_anybody_else_is_in_the_course(cours
     assert result.status == 2
     assert "Nothing was removed: 1 in this course are not of the demo class ('anna' first)" in result.err
     assert files(course) == before
+
+
+def test_where_an_assignment_has_variants_everybody_has_their_own_and_who_copied_the_others(course):
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write('c.Variants.assignments = ["ps4_multihead"]\n')
+    opened, _ = load(course)
+    write_class(opened, ["ps4_multihead"], size=8)
+    seeds = seeds_of(opened, "ps4_multihead")
+    found = {
+        path.parts[-3]: re.findall(r'"viva_seed = (\d+)', path.read_text())
+        for path in course.glob("submitted/*/ps4_multihead/*.ipynb")
+    }
+    assert len(found) > 5 and COPIED in found
+    lender = f"demo-{LENDER:02d}"
+    assert found == {who: [str(seeds[lender if who == COPIED else who])] for who in found}

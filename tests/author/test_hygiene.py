@@ -173,3 +173,21 @@ def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault()
     notes = untold(nbformat.read(FIVE, as_version=4))
     assert "'return True' is too short" in notes
     assert notes == sorted(set(notes))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed is not written as one whole number"),
+        (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "nothing uses viva_seed"),
+        (("viva_seed = 0\n", ""), "it uses viva_seed, which no given cell gives a value"),
+    ],
+)
+def test_a_seed_that_no_variant_can_have_is_named(lines, said, look):
+    path = next(path for path in SOURCES if path.stem == "multihead")
+    notebook = nbformat.read(path, as_version=4)
+    change("data", lines)(notebook)
+    if "nothing" in said:
+        change("test_multihead", ("viva_seed != 0", "False"))(notebook)
+    found = [one for one in look(path, notebook) if "viva_seed" in one]
+    assert len(found) == 1 and said in found[0]

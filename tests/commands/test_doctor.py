@@ -54,3 +54,23 @@ def test_a_layer_that_does_not_hold_comes_with_its_fault_and_its_remedy(course, 
         assert diagnoses[what].healthy == layer.works
         assert diagnoses[what].needed == layer.needed
         assert layer.fault in what and diagnoses[what].remedy == layer.remedy != ""
+
+
+def test_variants_without_their_key_or_with_one_that_others_can_read_are_found(course, viva):
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write('c.Variants.assignments = ["ps4_multihead", "ps3_scaled_attention"]\n')
+    opened, config = load(course)
+
+    def found() -> dict:
+        return {one.what: one for one in examine(opened, config) if "variants" in one.what}
+
+    assert "there is no key to know them by" in found()["variants of ps4_multihead"].remedy
+    key = course / "variants.key"
+    key.write_text("a key that is long enough\n")
+    key.chmod(0o644)
+    known = found()
+    assert known["variants of ps4_multihead"].healthy
+    assert "no notebook of it has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
+    assert known[f"{key}, which no one else can read"].remedy == f"chmod 600 {key}"
+    key.chmod(0o600)
+    assert found()[f"{key}, which no one else can read"].healthy

@@ -22,7 +22,7 @@ from viva.author.auditresult import Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import findings, untold
 from viva.author.jobs import RUNS, Jobs
-from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together
+from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together, varied
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker, make_grader
 from viva.author.trimming import trimmed
@@ -34,11 +34,14 @@ from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_notebook
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
+from viva.engine.seedline import SEED, default_of
 from viva.verdict import BlueprintError, VivaError
 from viva.wall.confinement import MB, USUAL
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
+SEEDS = (271_828_182, 314_159_265)
+"""The variants in which right answers are graded, too; wrong ones in the first."""
 MARGIN = 3
 """A right answer should need no more than this part of the time and the memory that it may have."""
 
@@ -119,6 +122,7 @@ class _Run:
         self.total = len(jobs) + more + len(self.cells) + len(found)
         trials = self._map(jobs)
         trials |= self._map([*self.jobs.alone(trials), *self.jobs.again(trials)])
+        self._vary(trials)
         if lost_by(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
@@ -135,6 +139,30 @@ class _Run:
         self._score(trials)
         self._look_around()
         return self.result
+
+    def _vary(self, trials: dict) -> None:
+        """Grade the known answers in other variants, where the notebook offers them."""
+        try:
+            default = default_of(self.blueprint)
+        except BlueprintError:  # hygiene says so
+            return
+        if default is None:
+            return
+        every = [("the solution", "solution", [], ())]
+        for place, one in enumerate(self.answers):
+            lost = [] if one.right else sorted(one.lost_checks(self.blueprint), key=str)
+            every.append((one.name, "right" if one.right else "wrong", lost, (place,)))
+        for seed in SEEDS:
+            first = seed == SEEDS[0]
+            known = self._map(self.jobs.varied(trials, seed, lambda one, first=first: one.right or first))
+            for name, kind, lost, place in every:
+                if kind != "wrong" or first:
+                    self.result.faults += varied(name, kind, lost, known["varied", seed, *place], seed)
+        listed = " and ".join(map(str, SEEDS))
+        self.result.remarks.append(
+            f"It offers variants ({SEED} = {default}): right answers were graded with {listed}, too, wrong ones with "
+            "the first."
+        )
 
     # jobs
 

@@ -11,7 +11,7 @@ import contextlib
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -23,8 +23,10 @@ from nbgrader import utils
 from viva.author.answers import Answer, Section, fill_in, read_answers
 from viva.author.paraphrase import paraphrased, renamed
 from viva.course.course import Course
+from viva.course.variants import is_on, made_key, seed_for
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.folder import remove
+from viva.submission.variant import seeded
 from viva.verdict import CourseError
 
 FIRST_DUE = datetime(2026, 9, 14, 23, 59, tzinfo=UTC)
@@ -70,10 +72,12 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
     prepared = [_prepare(course, name, FIRST_DUE + every.index(name) * BETWEEN) for name in assignments]
     students = [_name(number) for number in range(1, size + 1)]
     counts = dict.fromkeys(assignments, 0)
+    keys = {name: made_key(course)[0] for name in assignments if is_on(course, name)}
     chosen: dict[tuple[str, int], Answer] = {}
     for number in range(1, size + 1):
         for assignment, answer, submitted in _choices(number, prepared, chosen):
-            _write(course, number, assignment, answer, submitted)
+            own = _variant(number, assignment, keys[assignment.name]) if assignment.name in keys else assignment
+            _write(course, number, own, answer, submitted)
             counts[assignment.name] += 1
     with course.gradebook() as gradebook:
         for student in students:
@@ -130,6 +134,12 @@ def _choices(
         answer = dice.choice(fresh or ([SOLUTION] if pool is right else pool))
         answer = chosen[assignment.name, number] = chosen[assignment.name, LENDER] if number == COPIED else answer
         yield assignment, answer, assignment.due + timedelta(seconds=round(lateness * 3600))
+
+
+def _variant(number: int, assignment: Assignment, key: bytes) -> Assignment:
+    """The assignment as a student got it; who copied has the other's."""
+    seed = seed_for(key, _name(LENDER if number == COPIED else number), assignment.name)
+    return replace(assignment, release=seeded(assignment.release, seed))
 
 
 def _write(course: Course, number: int, assignment: Assignment, answer: Answer, submitted: datetime) -> None:

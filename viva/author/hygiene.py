@@ -14,7 +14,9 @@ from viva.author.expectations import stale, tree_of
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
+from viva.engine.seedline import SEED, default_of
 from viva.pages.hidden import Veil, hidden_of
+from viva.verdict import BlueprintError
 
 MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
 ABSOLUTE_PATH = re.compile(
@@ -56,6 +58,7 @@ def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
         *_revealed(release, blueprint),
         *_cells(notebook),
         *_randomness(blueprint),
+        *_variants(blueprint),
         *_pictures(notebook),
         *_table(notebook, blueprint),
     ]
@@ -224,6 +227,20 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                     yield f"Cell '{cell.id}': {name}() has no seed, so that two runs differ."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and not seeded:
                 yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
+
+
+def _variants(blueprint: Blueprint) -> Iterator[str]:
+    """Whether every student's seed can be put in, where the notebook speaks of one."""
+    try:
+        default = default_of(blueprint)
+    except BlueprintError as error:
+        yield str(error)
+        return
+    used = [cell for cell in blueprint.cells if cell.code and SEED in (names_of(cell.source) or Names()).needed]
+    if default is not None and not used:
+        yield f"{blueprint.name}: nothing uses {SEED}, so that all variants are the same."
+    if default is None and used:
+        yield f"Cell '{used[0].id}': it uses {SEED}, which no given cell gives a value."
 
 
 def _pictures(notebook: NotebookNode) -> Iterator[str]:

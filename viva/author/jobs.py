@@ -15,6 +15,7 @@ from viva.author.answers import Answer, fill_in
 from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, seeded, trimmed
 from viva.engine.examination import Examination
+from viva.submission import variant
 
 RUNS = 6
 """So often the solution is graded, and each known answer twice, to find the checks that depend on chance."""
@@ -72,6 +73,15 @@ class Jobs:
         for place, answer in enumerate(self.answers):
             notebook, *known = lean(self._answered(answer))
             yield self._grading(("second", place), seeded(notebook, place), *known)
+
+    def varied(self, trials: dict, seed: int, answers: Callable[[Answer], bool]) -> Iterator[tuple]:
+        """The solution and some known answers in a variant."""
+        other = Jobs(variant.seeded(self.release, seed), self.known.seeded(seed), self.answers, self.data)
+        lean = other._leaner(trials)
+        yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
+        for place, answer in enumerate(self.answers):
+            if answers(answer):
+                yield other._grading(("varied", seed, place), *lean(other._answered(answer)))
 
     def alone(self, trials: dict) -> Iterator[tuple]:
         """Each answer of the solution alone, and the solution without it."""

@@ -10,6 +10,7 @@ from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint
+from viva.engine.seedline import SEED
 from viva.verdict import Verdict
 
 ENDED = "it ended the process that graded it, twice"
@@ -26,6 +27,14 @@ def proof_of(name: str, kind: str, expected: list[CheckName], trial: Probe | Non
     if trial is None:
         return Proof(name, kind, expected, {}, faults=[ENDED])
     return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
+
+
+def varied(name: str, kind: str, expected: list[CheckName], trial: Probe | None, seed: int) -> list[str]:
+    """What does not hold of a known answer in a variant, a sentence each; a wrong one may lose more there."""
+    proof = proof_of(name, kind, expected, trial)
+    if kind == "wrong":
+        proof.lost = {check: ruling for check, ruling in proof.lost.items() if check in expected}
+    return [f"With {SEED} = {seed}: {sentence}" for sentence in proof.sentences()]
 
 
 def misfires(untouched: Proof) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
+from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
@@ -18,12 +19,18 @@ from viva.author.skeleton import write_assignment
 from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Examine
+from viva.course.copies import Copies, students_of, write_copies
 from viva.course.edition import Edition
 from viva.course.release import Release, rehearsing, release
+from viva.course.variants import Variants, is_on
 from viva.engine.grading import Grader
 from viva.verdict import CourseError, VivaError
 
 NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
+VARIANTS = {
+    "variants": ({"ReleaseCommand": {"variants": True}}, "Write each student's variant, too, into variants/."),
+    "dry-run": ({"ReleaseCommand": {"dry_run": True}}, "With --variants: only say which would be written."),
+}
 
 
 class ReleaseCommand(VivaCommand):
@@ -33,17 +40,24 @@ class ReleaseCommand(VivaCommand):
         viva release                        all assignments
         viva release ps3_scaled_attention   one of them
         viva release --no-audit             without proof
+        viva release ps4_multihead --variants   and a notebook of their own for each student
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | NO_WALL | NO_AUDIT
+    flags = VivaCommand.flags | NO_WALL | NO_AUDIT | VARIANTS
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
+    variants = Bool(False, help="Write each student's variant.").tag(config=True)
+    dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Variants]
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
+        self.with_variants = self._with_variants(assignments)
+        if self.dry_run:
+            self._show_copies([write_copies(self.course, name, dry_run=True) for name in self.with_variants])
+            return 0
         unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
         refused = set()
         if unproven and not self.no_audit:
@@ -56,10 +70,49 @@ class ReleaseCommand(VivaCommand):
                 f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
                 "answers/<assignment>/excused.toml, or override the audit with --no-audit."
             )
+        more = {"variants": [one.record() for one in self.copies]} if self.variants else {}
         self.show_document(
-            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures
+            released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
         )
         return NEEDS_GRADER if refused or failures else 0
+
+    def _with_variants(self, assignments: list[str]) -> list[str]:
+        """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
+        if not self.variants:
+            if self.dry_run:
+                raise CourseError("--dry-run says which variants would be written: name --variants with it.")
+            return []
+        if not self.extra_args and not self.coursedir.assignment_id:
+            assignments = [name for name in assignments if is_on(self.course, name)] or assignments[:1]
+        for name in assignments:
+            students_of(self.course, name)  # says what is lacking before anything is released
+        return assignments
+
+    def _show_copies(self, copies: list[Copies]) -> None:
+        """What was written of variants, as a table; of a dry run, which releases nothing, as a document too."""
+        table = Table("variants", "new", "changed", "unchanged", "in")
+        for column in table.columns[1:-1]:
+            column.justify = "right"
+        for one in copies:
+            counts = (str(len(part)) for part in (one.new, one.changed, one.unchanged))
+            table.add_row(one.assignment, *counts, escape(str(one.folder)))
+        if copies:
+            self.console.print(table)
+        for one in copies:
+            for sentence in one.remarks:
+                self._say(sentence)
+            if one.changed:
+                verb = "would be" if self.dry_run else "were"
+                self._say(
+                    f"{one.assignment}: the release changed, so {len(one.changed)} variants {verb} written again: hand "
+                    "them out again to those who still work on them."
+                )
+        if self.dry_run:
+            self._say(
+                "Nothing was released or written; copies were compared with release/ as it is. To do it, run the same "
+                "command without --dry-run."
+            )
+            self.show_document(variants=[one.record() for one in copies], dry_run=True)
 
     def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
         """Release assignments, each whatever becomes of the others; by name, why one could not be released.
@@ -69,11 +122,14 @@ class ReleaseCommand(VivaCommand):
         table = Table("assignment", "automatic", "by hand", "points")
         for column in table.columns[1:]:
             column.justify = "right"
-        self.releases, failures = [], {}
+        self.releases, self.copies, failures = [], [], {}
         with batch.alone(self.course, self._say), rehearsing(self.course, assignments, self.config) as grader:
             for assignment in assignments:
                 try:
                     done = self._release_one(assignment, grader, assignment in unproven)
+                    if assignment in self.with_variants:
+                        with self.console.status(f"writing the variants of {assignment}"):
+                            self.copies.append(write_copies(self.course, assignment))
                 except VivaError as error:
                     if alone:
                         raise
@@ -88,6 +144,7 @@ class ReleaseCommand(VivaCommand):
                     self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
         if self.releases:
             self.console.print(table)
+        self._show_copies(self.copies)
         if found := [done.assignment for done in self.releases if done.assignment in unproven]:
             self._say(f"Released without an audit: {', '.join(found)}.")
         for assignment, sentence in failures.items():
@@ -101,6 +158,9 @@ class ReleaseCommand(VivaCommand):
         before = Edition.of(self.course, assignment) if graded else None
         done = release(self.course, assignment, config=self.config, grader=grader, unproven=unproven)
         after = Edition.of(self.course, assignment)
+        if is_on(self.course, assignment) and not self.variants:
+            left = f"the variants of it were not written; 'viva release {assignment} --variants' writes them"
+            done = replace(done, remarks=(*done.remarks, left))
         if before in (None, after):
             return done
         regrade = f"viva regrade {assignment}"

@@ -54,6 +54,7 @@ class VivaCommand(ShortHelp, NbGrader):
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
         super().initialize(argv, root or course_above(Path.cwd()))
+        self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
         place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
         lateness.follow(self.config, **place)  # with what the command line says

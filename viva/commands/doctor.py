@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from traitlets.config import Config
 from viva.configuration import LINES, missing
 from viva.course.course import Course
 from viva.course.gradebook.database import shown, trouble
-from viva.verdict import CourseError
+from viva.course.variants import KEY, Variants, seeds_of
+from viva.verdict import CourseError, VivaError
 from viva.wall.protection import protection
 
 PYTHON = (3, 11)
@@ -46,6 +48,7 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield from _gradebook(course)
     yield from _folders(course)
     yield from _rules(config)
+    yield from _variants(course)
     root = ExchangeFactory(config=config).exchange(config=config).root
     yield Diagnosis(
         f"exchange {root}",
@@ -123,6 +126,21 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
         yield Diagnosis(what, False, str(error))
     else:
         yield Diagnosis(what, True)
+
+
+def _variants(course: Course) -> Iterator[Diagnosis]:
+    """Whether the variants that the configuration speaks of can be known, by a key that is the owner's alone."""
+    for name in Variants(config=course.directory.config).assignments:
+        try:
+            seeds_of(course, name)
+        except VivaError as error:
+            yield Diagnosis(f"variants of {name}", False, str(error))
+        else:
+            yield Diagnosis(f"variants of {name}", True)
+    key = course.root / KEY
+    if key.exists():
+        private = not key.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        yield Diagnosis(f"{key}, which no one else can read", private, f"chmod 600 {key}", needed=False)
 
 
 def _folders(course: Course) -> Iterator[Diagnosis]:

@@ -80,6 +80,8 @@ results.jsonl*
 regrades.jsonl
 attempts/
 unmatched/
+variants/
+variants.key
 """
 KEPT_EMPTY = "*\n!.gitignore\n"
 HEADER = "**Before you hand in.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."

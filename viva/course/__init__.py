@@ -22,6 +22,8 @@ exporter       how nbgrader's own autograder reads a submission: opened as in a 
 marking        one submission, graded by a worker
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
+variants       a seed for each student, by HMAC from the course's key
+copies         each student's own copy of a released assignment
 edition        an assignment as it is out, and what the next release changes
 trialcopy      a copy of a course in which a regrade is tried
 changes        what a regrade changed: check by check, each with the reason

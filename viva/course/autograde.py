@@ -31,6 +31,7 @@ from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
 from viva.record import SubmissionRecord, doubtful
 from viva.submission.files.handin import name_problem
+from viva.submission.variant import seeded
 from viva.submission.work import Work
 from viva.verdict import CourseError
 from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
@@ -75,8 +76,12 @@ class Examine(NbGraderPreprocessor):
         if work.grader is None:
             self._prepare(work, place, float(execute.timeout or 30))
         files = Path(resources.get("metadata", {}).get("path") or work.data)
-        work.outcome = work.grader.grade(notebook, work.examination, work.data, files)
-        work.record.checks, work.record.integrity = work.outcome.checks, work.outcome.integrity
+        known = work.examination
+        if work.seed is not None:
+            notebook, known = seeded(notebook, work.seed), known.seeded(work.seed)
+        work.outcome = work.grader.grade(notebook, known, work.data, files)
+        work.record.checks = work.outcome.checks
+        work.record.integrity += work.outcome.integrity
         work.walled = work.outcome.walled
         show(notebook, work.outcome)
         return notebook, resources

@@ -42,6 +42,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import Workers
+from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
@@ -130,15 +131,17 @@ def grade(
 
 def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Ending]:
     assignments = sorted({submission.assignment for submission in submissions})
-    released, refused = {}, {}
+    released, refused, seeds = {}, {}, {}
     for name in assignments:
         try:
             released[name] = course.released_notebooks(name)
-        except CourseError as error:
+            seeds[name] = seeds_of(course, name)
+        except (CourseError, BlueprintError) as error:
             refused[name] = error
+            released.pop(name, None)
     if not released:
         raise refused[assignments[0]]
-    batch = _Batch(course, config, sorted(released))
+    batch = _Batch(course, config, sorted(released), seeds)
     todo, found, links = [], {}, Links(course)
     for submission in submissions:
         if submission.assignment in refused:
@@ -165,8 +168,10 @@ def cores(workers: int | None, most: int) -> int:
 class _Batch:
     """What is the same for every submission of a batch."""
 
-    def __init__(self, course: Course, config: Config, assignments: list[str]) -> None:
-        self.course, self.config = course, config
+    def __init__(
+        self, course: Course, config: Config, assignments: list[str], seeds: dict[str, dict[str, int] | None]
+    ) -> None:
+        self.course, self.config, self.seeds = course, config, seeds
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
@@ -197,6 +202,8 @@ class _Batch:
         if submission not in self.keys:
             digest = hashlib.sha256(self.grounds[submission.assignment])
             _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
+            if (seeds := self.seeds[submission.assignment]) is not None:
+                digest.update(f"seed {seeds.get(submission.student)}".encode())
             self.keys[submission] = digest.hexdigest()[:32]
         return self.keys[submission]
 

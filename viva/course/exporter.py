@@ -18,7 +18,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.inbox import Inbox
 from viva.folder import walk
-from viva.record import Note
+from viva.submission.reading import Opened
 from viva.submission.submission import Submission
 from viva.submission.work import Work
 from viva.verdict import SubmissionError
@@ -27,15 +27,17 @@ from viva.verdict import SubmissionError
 class RepairingExporter(NotebookExporter):
     """nbconvert's, but a submission is opened as in a batch; the log and the results say what was done."""
 
-    repairs: list[Note] | None = None
+    opened: Opened | None = None
 
     def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
         """Raises SubmissionError when a submission holds no notebook that can be graded as this one."""
         place = (resources or {}).get("nbgrader", {})
         if getattr(self.parent, "_sanitizing", False):
             return self.from_notebook_node(self._opened(Path(file_stream.name), place), resources, **kw)
-        if self.repairs is not None:
-            Work.of(resources).record.repairs = self.repairs
+        if self.opened is not None:
+            work, name = Work.of(resources), place["notebook"]
+            work.record.repairs, work.seed = self.opened.repairs[name], self.opened.seeds.get(name)
+            work.record.integrity = list(self.opened.integrity[name])
         return super().from_file(file_stream, resources, **kw)
 
     def _opened(self, path: Path, place: dict) -> NotebookNode:
@@ -45,8 +47,8 @@ class RepairingExporter(NotebookExporter):
         opened = Inbox.of(course, [submission.assignment]).open(submission)
         if name not in opened.notebooks:
             raise SubmissionError(f"Not graded: {opened.problem or '; '.join(opened.notes)}")
-        self.repairs = opened.repairs[name]
-        for sentence in [*opened.notes, *wording.sentences(self.repairs)]:
+        self.opened = opened
+        for sentence in [*opened.notes, *wording.sentences([*opened.repairs[name], *opened.integrity[name]])]:
             self.log.warning("%s: %s", path.name, sentence)
         return opened.notebooks[name]
 

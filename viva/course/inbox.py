@@ -11,10 +11,12 @@ from viva.course.course import Course
 from viva.course.gradebook.record import Expected
 from viva.course.links import Links
 from viva.course.material import handed_out
+from viva.course.variants import seeds_of
 from viva.submission.cells.places import Released
 from viva.submission.reading import Opened, open_submission
 from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
+from viva.submission.variant import Seeds
 
 
 class Inbox:
@@ -23,6 +25,7 @@ class Inbox:
     def __init__(self, course: Course, expected: dict[str, Expected]) -> None:
         self.course, self.expected = course, expected
         self.known: dict[str, tuple[dict[str, Released], Shipped]] = {}
+        self.seeds: dict[str, dict[str, int] | None] = {}
         self.links = Links(course)
 
     @classmethod
@@ -38,11 +41,14 @@ class Inbox:
     def open(self, submission: Submission) -> Opened:
         """The notebooks in a submission, repaired, or why there are none.
 
-        Raises CourseError when an assignment has neither release nor source.
+        Raises CourseError when an assignment has neither release nor source, or has variants and no key.
         """
         if problem := self.links.problem(submission):
             return Opened(problem=problem)
         name = submission.assignment
         if name not in self.known:
             self.known[name] = handed_out(self.course, name, self.expected[name])
-        return open_submission(submission, *self.known[name])
+            self.seeds[name] = seeds_of(self.course, name)
+        seeds = self.seeds[name]
+        own = None if seeds is None else Seeds(submission.student, seeds)
+        return open_submission(submission, *self.known[name], own)

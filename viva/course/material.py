@@ -22,6 +22,7 @@ from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.record import Expected
 from viva.course.graders import examination, require_source
 from viva.course.release import released_notebook
+from viva.course.variants import Variants, seeds_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
@@ -49,6 +50,8 @@ class Material:
     """The instructor's texts."""
     forms: Forms
     files: dict[str, bytes]
+    seeds: dict[str, int] | None = None
+    """By student, where the assignment has variants; the key that they come from stays in the course."""
 
     @classmethod
     def of(cls, course: Course, assignment: str, config: Config, expected: Expected, grader: Grader) -> Material:
@@ -66,7 +69,9 @@ class Material:
         files = {str(path.relative_to(source)): path.read_bytes() for path in paths if _is_file(path)}
         released, shipped = handed_out(course, assignment, expected)
         forms = forms_of(Blind(config=_rooted(config, course)))
-        return cls(assignment, config, expected, released, shipped, {}, given, forms, files)
+        return cls(
+            assignment, config, expected, released, shipped, {}, given, forms, files, seeds_of(course, assignment)
+        )
 
     def rehearse(self, source: Path, grader: Grader) -> None:
         """Find out what the solutions show; in the folder ``source`` are the instructor's notebooks and the files."""
@@ -98,7 +103,7 @@ class Material:
     def to_bytes(self) -> bytes:
         """The material as bytes; the configuration stays behind where it holds what only this process has."""
         try:
-            config = pickle.dumps(self.config)
+            config = pickle.dumps(_keyless(self.config))
         except (pickle.PicklingError, AttributeError, TypeError):  # a function that stands in nbgrader_config.py
             config = b""
         return pickle.dumps((replace(self, config=None), config))
@@ -146,6 +151,11 @@ def _rehearsed(source: Path, name: str, expected: Expected, grader: Grader) -> E
 
 def _is_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
+
+
+def _keyless(config: Config | None) -> Config | None:
+    """The configuration without what it says of variants: their key may stand there."""
+    return config and Config({name: section for name, section in config.items() if name != Variants.__name__})
 
 
 def _rooted(config: Config, course: Course) -> Config:

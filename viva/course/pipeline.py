@@ -46,6 +46,7 @@ from viva.submission.files.sizes import limited
 from viva.submission.package import unpack
 from viva.submission.reading import open_notebooks
 from viva.submission.submission import Submission
+from viva.submission.variant import Seeds
 from viva.submission.work import Work
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
@@ -91,7 +92,8 @@ def go_through(
     start = time.monotonic()
     if finding.problem:
         return Passed(finding.problem)
-    opened = open_notebooks(finding, material.released, material.shipped)
+    seeds = Seeds(submission.student, material.seeds) if material.seeds is not None else None
+    opened = open_notebooks(finding, material.released, material.shipped, seeds)
     if opened.problem:
         return Passed(opened.problem)
     log = log or logging.getLogger("viva")
@@ -103,7 +105,8 @@ def go_through(
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):
         work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)
-        work.record = NotebookRecord(repairs=opened.repairs[name])
+        work.record = NotebookRecord(repairs=opened.repairs[name], integrity=opened.integrity[name])
+        work.seed = opened.seeds.get(name)
         passed.notebooks[name] = _steps(name, notebook, work, converter, material, build, passed)
         enter(passed.record, name, work)
     passed.record.seconds = round(time.monotonic() - start, 3)

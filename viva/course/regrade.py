@@ -42,6 +42,7 @@ from viva.course.edition import Edition
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
+from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
@@ -113,7 +114,10 @@ class Regrade:
         if not self.resumed:
             self._say(("begun", asdict(self.edition) | {"before": self.before}))
         release(self.course, self.assignment, config=self.config)
-        return self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
+        said = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
+        if is_on(self.course, self.assignment):
+            said.append(f"'viva release {self.assignment} --variants' brings the copies in {FOLDER}/ up to date.")
+        return said
 
     def grade(self, workers: int | None = None) -> Iterator[batch.Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""

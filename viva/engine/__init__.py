@@ -15,6 +15,7 @@ assigned      what a student's cell may give another value
 ownership     which cells and names of a notebook are the student's
 checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
+seedline      the line by which a notebook offers variants
 studentcopy   what a released notebook says about its own checks
 candidate     inside the wall: runs the student's cells and answers questions about them
 checkreport   what came of one check, and why

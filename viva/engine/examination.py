@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -17,6 +17,7 @@ from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
 from viva.engine.patience import Spent, budget, running
+from viva.engine.seedline import with_seed
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.record import Note
 from viva.verdict import Verdict
@@ -47,6 +48,14 @@ class Examination:
         what it needs where a cell may take ``seconds``."""
         limits = [seconds, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)]
         return float(self.blueprint.budget or chosen or budget(limits, self.seconds))
+
+    def seeded(self, seed: int) -> Examination:
+        """The same with the seed of a variant in the given cells; what the solution showed holds for every seed."""
+        cells = (
+            replace(cell, source=with_seed(cell.source, seed)) if cell.kind == "given" else cell
+            for cell in self.blueprint.cells
+        )
+        return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
 
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
         """The blueprint's cells between two grade cells."""

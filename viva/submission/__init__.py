@@ -11,6 +11,7 @@ shipped     the notebooks that came beside the assignment's own, which are nobod
 submission  what one student handed in for one assignment
 package     the same as bytes, so that another machine can grade it
 work        one notebook on its way through the steps of grading
+variant     whose variant of an assignment a notebook is
 reading     what a student handed in -> notebooks, or why there are none
 selfcheck   a student's own check: the visible checks, graded where the student works
 blind       the step that empties the cells which ask for a name

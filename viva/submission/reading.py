@@ -24,6 +24,7 @@ from viva.submission.files.salvage import read
 from viva.submission.files.sizes import limited
 from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
+from viva.submission.variant import Meant, Seeds, seeded
 from viva.verdict import SubmissionError
 
 MOST_TRIED = 10
@@ -43,6 +44,11 @@ class Opened:
     repairs: dict[str, list[Note]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problem: str = ""
+    seeds: dict[str, int] = field(default_factory=dict)
+    """By notebook, the seed of the variant that it is graded as, where the assignment has variants. It is put in when
+    the notebook is examined: before that nbgrader puts the text back that everybody's release has."""
+    integrity: dict[str, list[Note]] = field(default_factory=dict)
+    """By notebook, what a grader should know of its variant."""
 
 
 @dataclass(frozen=True)
@@ -50,31 +56,39 @@ class _Candidate:
     handed: Handed
     repaired: Repaired
     exact: bool
+    meant: Meant
 
     @property
     def fits(self) -> bool:
         return self.repaired.fit >= LITTLE or self.repaired.told > MOST
 
 
-def open_submission(submission: Submission, releases: Mapping[str, Released], shipped: Shipped | None = None) -> Opened:
+def open_submission(
+    submission: Submission,
+    releases: Mapping[str, Released],
+    shipped: Shipped | None = None,
+    seeds: Seeds | None = None,
+) -> Opened:
     """Find, read and repair the notebooks of a submission."""
     finding = find(submission, set(releases))
-    return Opened(problem=finding.problem) if finding.problem else open_notebooks(finding, releases, shipped)
+    return Opened(problem=finding.problem) if finding.problem else open_notebooks(finding, releases, shipped, seeds)
 
 
-def open_notebooks(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None = None) -> Opened:
+def open_notebooks(
+    finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None = None, seeds: Seeds | None = None
+) -> Opened:
     """Read and repair the notebooks of a submission; ``releases`` are the released ones, by name.
 
-    Those that were ``shipped`` with the assignment are none.
+    Those that were ``shipped`` with the assignment are none. An assignment with variants has ``seeds``.
     """
     try:
         with limited():
-            return _open(finding, releases, shipped)
+            return _open(finding, releases, shipped, seeds)
     except SubmissionError as error:
         return Opened(problem=f"it {error}")
 
 
-def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None) -> Opened:
+def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None, seeds: Seeds | None) -> Opened:
     opened = Opened()
     complaints, left_out = [], []
     read_files: dict[Handed, tuple[NotebookNode, list[Note]] | None] = {}
@@ -95,9 +109,10 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                 read_files[handed] = content
             if read_files[handed]:
                 notebook, repairs = read_files[handed]
-                repaired = repair(notebook, releases[name])
+                meant = seeds.meant(notebook, releases[name]) if seeds else Meant(releases[name])
+                repaired = repair(notebook, meant.released)
                 repaired.repairs[:0] = repairs
-                fitting.append(_Candidate(handed, repaired, handed.name == f"{name}.ipynb"))
+                fitting.append(_Candidate(handed, repaired, handed.name == f"{name}.ipynb", meant))
         best = _best(fitting, name, releases)
         if best:
             graded.add(best.handed)
@@ -109,6 +124,10 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             if best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, Note("hardly", doubt=True))
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
+            if best.meant.seed is not None:
+                opened.seeds[name] = best.meant.seed
+                opened.notebooks[name] = seeded(best.repaired.notebook, best.meant.default)
+            opened.integrity[name] = [best.meant.note] if best.meant.note else []
         else:
             complaints += [
                 f"the file {plaintext.quoted(other.handed.name)} holds too little of {name}.ipynb to be graded as it"

@@ -32,6 +32,8 @@ class Work:
     data: Path | None = None
     given: frozenset[str] | None = None
     forms: Forms | None = None
+    seed: int | None = None
+    """That of the variant which the notebook is graded as."""
     record: NotebookRecord = field(default_factory=NotebookRecord)
     outcome: Outcome | None = None
     walled: bool = True

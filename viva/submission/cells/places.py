@@ -153,6 +153,7 @@ class Released:
     """
 
     def __init__(self, notebook: NotebookNode, beside: Sequence[str] = ()) -> None:
+        self.notebook, self.beside = notebook, tuple(beside)
         self.metadata = notebook.metadata
         self.slots = _slots(notebook)
         self.handout = Handout([(cell.cell_type, cell.source) for cell in notebook.cells], beside)

@@ -1,0 +1,137 @@
+"""Variants of an assignment: a seed for each student, by HMAC from the course's key.
+
+Theory of operation. Which assignments have variants stands in nbgrader_config.py, which every machine that grades
+reads: a file that a command makes may be missing there, and all would be graded as if nobody had a variant. The key
+makes the seeds, so none are kept. It lies in ``variants.key`` and stays in the course: who grades elsewhere gets the
+seeds (``material``), and the process that runs a student's code the one in the notebook.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from pathlib import Path
+
+from nbgrader.api import Student
+from traitlets import List, Unicode
+from traitlets.config import Configurable
+
+from viva.course.course import Course
+from viva.course.processes import leftovers
+from viva.engine.blueprint import read_blueprint
+from viva.engine.seedline import SEED, default_of
+from viva.verdict import CourseError
+
+KEY = "variants.key"
+FOLDER = "variants"
+LEAST = 16
+"""Characters of a key."""
+LOWEST, COUNT = 100_000_000, 900_000_000
+"""Seeds are numbers of nine digits: people read them aloud, and every generator of random numbers takes them."""
+
+
+class Variants(Configurable):
+    """Which assignments of a course have variants."""
+
+    assignments = List(Unicode(), help="The assignments of which each student has a variant.").tag(config=True)
+    key = Unicode("", help=f"The key that makes the seeds, in place of the one in {KEY}.").tag(config=True)
+
+
+def seed_for(key: bytes, student: str, assignment: str) -> int:
+    """The seed of a student's variant; no name of a folder holds the character between the two."""
+    message = f"{student}\0{assignment}".encode("utf-8", "surrogateescape")
+    return LOWEST + int.from_bytes(hmac.digest(key, message, hashlib.sha256)) % COUNT
+
+
+def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
+    """By student, the seeds of an assignment; None where it has no variants. Raises CourseError without a key."""
+    if not is_on(course, assignment):
+        return None
+    require_offered(course, assignment)
+    key = key_of(course)
+    if key is None:
+        raise CourseError(
+            f"{assignment} has variants, and there is no key to know them by: {course.root / KEY} does not exist. Put "
+            "back the one that they were made with; if none were handed out, "
+            f"'viva release {assignment} --variants' makes it."
+        )
+    handed_in = {one.student for one in course.submissions([assignment])}
+    return {student: seed_for(key, student, assignment) for student in sorted({*entered(course), *handed_in})}
+
+
+def is_on(course: Course, assignment: str) -> bool:
+    """Whether the configuration says that an assignment has variants."""
+    return assignment in Variants(config=course.directory.config).assignments
+
+
+def require_on(course: Course, assignment: str) -> None:
+    """Raises CourseError where an assignment has no variants, or its notebooks offer none."""
+    if not is_on(course, assignment):
+        known = [*Variants(config=course.directory.config).assignments, assignment]
+        listed = ", ".join(f'"{name}"' for name in known)
+        raise CourseError(
+            f"{assignment} has no variants: they are switched on in {course.root / 'nbgrader_config.py'}, so that "
+            f"whatever grades knows of them. Add the line: c.Variants.assignments = [{listed}]"
+        )
+    require_offered(course, assignment)
+
+
+def require_offered(course: Course, assignment: str) -> None:
+    """Raises CourseError where no notebook of an assignment has a seed, and BlueprintError where one is misplaced."""
+    if all(default_of(read_blueprint(path)) is None for path in course.source_notebooks(assignment)):
+        raise CourseError(
+            f"{assignment} has no variants to give: no notebook of it has a line '{SEED} = 20261' in a locked given "
+            f"cell. Add one, and draw the data from {SEED}; or take {assignment} out of c.Variants.assignments."
+        )
+
+
+def entered(course: Course) -> list[str]:
+    """The students of the gradebook, in order of their ids."""
+    if course.gradebook_file and not course.gradebook_file.exists():
+        return []
+    with course.gradebook() as gradebook:
+        return [student for (student,) in gradebook.db.query(Student.id).order_by(Student.id)]
+
+
+def key_of(course: Course) -> bytes | None:
+    """The key of the course; None where there is none yet. Raises CourseError for one that is too short."""
+    path, said = course.root / KEY, Variants(config=course.directory.config).key
+    text = said or (path.read_text(encoding="utf-8", errors="replace").strip() if path.exists() else None)
+    if text is not None and len(text) < LEAST:
+        where = "c.Variants.key" if said else str(path)
+        raise CourseError(
+            f"The key of the variants in {where} has {len(text)} characters, and who guesses it knows every variant. "
+            f"Put back the one that was made, or take a secret of at least {LEAST} characters."
+        )
+    return None if text is None else text.encode()
+
+
+def made_key(course: Course) -> tuple[bytes, bool]:
+    """The key of the course, made where there is none yet, and whether it was.
+
+    Who calls this is alone with the course. Raises CourseError where the key is gone though variants were written with
+    it: another one would make others.
+    """
+    if (known := key_of(course)) is not None:
+        return known, False
+    require_unused(course)
+    text = secrets.token_hex(32)
+    with leftovers.whole(course.root / KEY, 0o600) as file:
+        file.write(f"{text}\n")
+    return text.encode(), True
+
+
+def require_unused(course: Course) -> None:
+    """Raises CourseError where variants were written, so that a key was there."""
+    if written := next((path for path in (course.root / FOLDER).glob("*/*") if path.is_dir()), None):
+        raise CourseError(
+            f"{course.root / KEY} is gone, and {written.parent} holds variants that were made with it, which would be "
+            "nobody's with another key. Put the key back from a copy of the course; or, if no variant was handed out, "
+            f"remove {course.root / FOLDER} and run the same command again."
+        )
+
+
+def folder_of(course: Course, assignment: str) -> Path:
+    """Where the variants of an assignment are written, a folder for each student."""
+    return course.root / FOLDER / assignment
