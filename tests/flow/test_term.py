@@ -205,7 +205,8 @@ def graded_by_gradescope() -> System:
             told += f"submission_{PEOPLE[one][0]}:\n  :submitters:\n"
             for who in ("team1", "team2") if one == "team1" else (one,):
                 address = mail(who) or "~"
-                told += f"  - :name: {json.dumps(full(who), ensure_ascii=False)}\n    :sid: '{PEOPLE[who][0]}'\n    :email: {address}\n"
+                told += f"  - :name: {json.dumps(full(who), ensure_ascii=False)}\n"
+                told += f"    :sid: '{PEOPLE[who][0]}'\n    :email: {address}\n"
             when = "2026-10-06 10:00:00.226151000 Z" if one == LATE else "2026-10-05 20:10:00.226151000 Z"
             told += f"  :created_at: {when}\n  :score: 0.0\n"
         found = {f"submission_{PEOPLE[one][0]}/doubling.ipynb": books[one] for one in books}
