@@ -60,6 +60,7 @@ def test_it_installs_the_wheel_that_make_wheel_writes():
     assert 'pip install --disable-pip-version-check "$VIVA"' in RUN[INSTALL]
 
 
+@pytest.mark.slow
 def test_a_release_that_is_not_what_the_source_compiles_to_is_refused(course):
     done = run(COMPARE, course)
     assert done.returncode == 0, done.stdout + done.stderr

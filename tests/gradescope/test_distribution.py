@@ -13,6 +13,8 @@ import tomllib
 import zipfile
 from importlib.metadata import version
 
+import pytest
+
 import viva
 from tests.conftest import PROJECT
 from viva.gradescope.distribution import requirements, versions, wheel, zipped
@@ -36,6 +38,7 @@ def test_the_wheel_holds_what_is_installed_and_says_so_of_each_file():
     assert b"Name: nbviva" in files[f"{about}/METADATA"] and f"{about}/licenses/LICENSE" in files
 
 
+@pytest.mark.slow
 def test_pip_installs_the_wheel_without_an_index(tmp_path):
     name, data = wheel()
     (tmp_path / name).write_bytes(data)

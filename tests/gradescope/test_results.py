@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import nbformat
 import pytest
@@ -59,6 +61,24 @@ def test_a_check_that_is_ungraded_costs_nothing_as_there_is_no_score_at_all(grad
     document = told(passed)
     assert document.keys() == {"output", "visibility", "stdout_visibility"}
     assert document["output"] == AGAIN
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def double(x):\n    raise ValueError(f'no {x}') if x != 2 else None",
+        "def double(x):\n    print(x)\n    return x",
+        "seen = []\n\n\ndef double(x):\n    seen.append(x)\n    return str(seen)",
+        "def double(x):\n    return 4",
+        "def double(x):\n    import os\n    os._exit(0)",
+    ],
+    ids=["raises", "prints", "remembers", "wrong", "dies"],
+)
+def test_no_hidden_line_and_no_hidden_number_reaches_a_student(tiny, graded, told, answer):
+    document = told(graded(double=answer))
+    for hidden in ("4711", "9422", "unexpected", "double(-1)", "== -2", "HIDDEN"):
+        assert hidden not in json.dumps(document)
+    assert "9422" in (tiny.place / "source" / SOURCE / f"{TINY}.ipynb").read_text(), "so there was one to find"
 
 
 def test_hidden_checks_are_shown_when_the_instructor_says(graded, told):

@@ -10,5 +10,5 @@ reach          what a student's process can reach in a container, tried by one
 container      what runs there: prepare, grade
 results        what came of a submission, as results.json
 trial          a bundle tried here, before it is uploaded
-setup.sh, run_autograder   what Gradescope calls
+setup.sh, run_autograder.sh   what Gradescope calls
 """

@@ -35,7 +35,8 @@ VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 """When Gradescope shows a check to students, in its words."""
 ALWAYS = (Execute, ClearSolutions, ClearHiddenTests, ClearMarkScheme)
 """What grading and feedback ask about their settings, beside the steps that a course names."""
-PROGRAMS = ("setup.sh", "run_autograder")
+PROGRAMS = {"setup.sh": "setup.sh", "run_autograder": "run_autograder.sh"}
+"""What Gradescope calls, and what that is called here."""
 SETTINGS, MATERIAL, SOURCE = "bundle.json", "material", "assignment"
 """What a bundle calls its settings, its material, and the folder of the instructor's notebooks and files."""
 
@@ -86,7 +87,7 @@ class Bundle:
         modules = {name.partition(".")[0] for name in (*settings.hidden_libraries, *libraries.imported(texts))}
         files["requirements.txt"], files["constraints.txt"] = requirements(modules).encode(), versions().encode()
         name, files[name] = wheel()
-        files |= {program: Path(__file__).with_name(program).read_bytes() for program in PROGRAMS}
+        files |= {program: Path(__file__).with_name(name).read_bytes() for program, name in PROGRAMS.items()}
         if missing := [str(path) for path in expected.notebooks if f"{SOURCE}/{path}.ipynb" not in files]:
             raise CourseError(f"{source} has no {', '.join(missing)}, which the gradebook knows. Release it again.")
         return cls(settings, files)

@@ -10,7 +10,6 @@ import os
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
-from importlib.metadata import Distribution
 from pathlib import Path
 
 import viva
@@ -58,16 +57,12 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
 
 def versions() -> str:
     """Every installed distribution but ours with its exact version, as pip takes constraints; pip stays the image's."""
-    found: dict[str, Distribution] = {}
-    for one in filter(_is_named, importlib.metadata.distributions()):
-        found.setdefault(
-            one.name.lower().replace("_", "-"), one
-        )  # setuptools adds a folder of others to the path's end
-    return "".join(f"{name}=={one.version}\n" for name, one in sorted(found.items()) if name not in (NAME, "pip"))
-
-
-def _is_named(one: Distribution) -> bool:
-    return bool(one.metadata and one.name and one.version)  # what was half removed has none
+    found: dict[str, str] = {}
+    for about in (one.metadata for one in importlib.metadata.distributions()):  # each access parses it anew
+        if about and about["Name"] and about["Version"]:  # what was half removed has none
+            # The first counts, as for an import: setuptools adds a folder of others to the path's end.
+            found.setdefault(about["Name"].lower().replace("_", "-"), about["Version"])
+    return "".join(f"{name}=={version}\n" for name, version in sorted(found.items()) if name not in (NAME, "pip"))
 
 
 def requirements(modules: Iterable[str]) -> str:

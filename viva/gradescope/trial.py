@@ -1,4 +1,4 @@
-"""A bundle tried before it is uploaded: prepared and asked to grade what was handed out, as the container will be."""
+"""A bundle tried before it is uploaded: solutions rehearsed and the handed-out notebook graded, as in the container."""
 
 from __future__ import annotations
 
@@ -44,16 +44,10 @@ def try_out(bundle: Bundle) -> Trial:
         for name, released in Material.from_bytes(bundle.files[MATERIAL]).released.items():
             notebook = new_notebook(cells=[slot.cell for slot in released.slots], metadata=released.metadata)
             nbformat.write(notebook, place / "submission" / f"{name}.ipynb")
-        told = "".join(_run(word, place) for word in ("prepare", "grade"))
-        return Trial(json.loads((place / "results" / "results.json").read_bytes()), told)
-
-
-def _run(word: str, place: Path) -> str:
-    command = [sys.executable, "-I", "-m", "viva.gradescope.container", word]
-    done = subprocess.run(
-        command, cwd=place, env=os.environ | {VARIABLE: str(place)}, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        reason = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()[-1]
-        raise CourseError(f"The bundle was tried here and cannot grade: {reason.removeprefix('viva: ')}")
-    return done.stdout
+        command = [sys.executable, "-I", "-m", "viva.gradescope.container", "grade"]
+        known = os.environ | {VARIABLE: str(place)}
+        done = subprocess.run(command, cwd=place, env=known, capture_output=True, text=True, check=False)
+        if done.returncode:
+            reason = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
+            raise CourseError(f"The bundle was tried here and the program in it ended, so it was not written: {reason}")
+        return Trial(json.loads((place / "results" / "results.json").read_bytes()), done.stdout)
