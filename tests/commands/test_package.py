@@ -9,21 +9,13 @@ import zipfile
 import pytest
 
 from tests.course.test_regrade import TINY
-from tests.gradescope.conftest import found_course
 
 pytestmark = pytest.mark.xdist_group("gradescope")
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    root = tmp_path_factory.mktemp("package") / "course"
-    found_course(root)
-    return root
-
-
 @pytest.fixture
-def course(whole, tmp_path):
-    return shutil.copytree(whole, tmp_path / "course")
+def course(founded, tmp_path):
+    return shutil.copytree(founded, tmp_path / "course", ignore=shutil.ignore_patterns("submitted", "autograded"))
 
 
 def names(course) -> set[str]:

@@ -139,15 +139,9 @@ def unpack(bundle: Bundle) -> Path:
 
 
 @pytest.fixture(scope="session")
-def founded(tmp_path_factory) -> Path:
-    root = tmp_path_factory.mktemp("gradescope") / "course"
-    found_course(root)
-    return root
-
-
-@pytest.fixture(scope="session")
-def tiny(founded):
+def tiny(founded, tmp_path_factory):
     """The course whose students hand in at home and in Gradescope; prepared there."""
+    founded = shutil.copytree(founded, tmp_path_factory.mktemp("gradescope") / "course")
     opened, config = load(founded)
     with contextlib.chdir(founded):
         bundle = Bundle.of(opened, TINY, config)

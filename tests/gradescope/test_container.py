@@ -142,6 +142,7 @@ def test_it_is_prepared_once_and_by_the_first_submission_where_it_was_not(tiny):
     assert kept.exists()
 
 
+@pytest.mark.slow
 def test_run_autograder_is_what_gradescope_calls(tiny, tmp_path):
     tiny.submit("right")
     (tiny.place / "results" / "results.json").unlink(missing_ok=True)

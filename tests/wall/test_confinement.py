@@ -342,6 +342,7 @@ FAULTS = {
     "namespaces": "limits=confinement.Limits(scratch_bytes=4096), private_tmp=True, scratch=filled",
     "limits": "limits=confinement.Limits(memory_bytes=1 << 70)",
     "landlock": "readable=('/nonexistent',)",
+    "root": "readable=('/nonexistent',), other_user=True",  # there is no user that could read it
 }
 
 
