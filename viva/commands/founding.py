@@ -76,6 +76,13 @@ feedback/
 report/
 gradebook.db*
 grades.csv
+grades.json
+grades.xlsx
+*-canvas.csv
+*-moodle.csv
+*-brightspace.csv
+*-gradescope.csv
+*-feedback.zip
 results.jsonl*
 regrades.jsonl
 attempts/

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -44,13 +45,24 @@ def found(root: Path) -> Path:
 def grade(root: Path, student: str, score: float, days_late: int = 0, waits: bool = False) -> None:
     """A submission with this score, of which what the tests cannot give was given by hand."""
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
-        when = DUE + (timedelta(days=days_late, hours=-1) if days_late else -timedelta(hours=1))
-        gradebook.update_or_create_submission(PS, student, timestamp=when)
-        marks = {one.name: one for one in gradebook.find_submission_notebook("book", PS, student).grades}
-        marks["test"].auto_score, marks["test"].needs_manual_grade = min(score, 20.0), False
-        marks["written"].needs_manual_grade = waits
-        marks["written"].manual_score = None if waits else score - min(score, 20.0)
-        gradebook.db.commit()
+        _grade(gradebook, student, score, days_late, waits)
+
+
+def grade_all(root: Path, scores: Mapping[str, tuple[float, int]]) -> None:
+    """By student the score, and how many days late."""
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+        for student, (score, days_late) in scores.items():
+            _grade(gradebook, student, score, days_late)
+
+
+def _grade(gradebook: Gradebook, student: str, score: float, days_late: int, waits: bool = False) -> None:
+    when = DUE + (timedelta(days=days_late, hours=-1) if days_late else -timedelta(hours=1))
+    gradebook.update_or_create_submission(PS, student, timestamp=when)
+    marks = {one.name: one for one in gradebook.find_submission_notebook("book", PS, student).grades}
+    marks["test"].auto_score, marks["test"].needs_manual_grade = min(score, 20.0), False
+    marks["written"].needs_manual_grade = waits
+    marks["written"].manual_score = None if waits else score - min(score, 20.0)
+    gradebook.db.commit()
 
 
 def page(root: Path, student: str) -> Path:

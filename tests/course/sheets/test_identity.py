@@ -71,6 +71,17 @@ def test_two_rows_are_never_about_one_student():
     assert first == ("zoe", "") and second == "" and why.startswith("has no number, and several rows")
 
 
+def test_canvas_has_two_kinds_of_numbers_and_one_students_may_be_anothers_of_the_other_kind():
+    assert who(Person({"lms": "101", "sis": "102"}), Person({"lms": "102", "sis": "900"})) == [
+        ("mking", ""),
+        ("zoe", ""),
+    ]
+    assert who(Person({"lms": "", "sis": "101"})) == [("mking", "")]
+    entries = {"900": Entry("900", "A", "B", "", "1"), "901": Entry("901", "C", "D", "", "2")}
+    assert who(Person({"lms": "1", "sis": "900"}), entries=entries) == [("900", "")]
+    assert who(Person({"lms": "1", "sis": "901"}), entries=entries)[0][0] == ""
+
+
 def test_letters_in_capitals_tell_ids_apart_where_both_are_known():
     entries = {"ab": Entry("ab", "A", "B"), "AB": Entry("AB", "C", "D")}
     assert who(Person({"login": "AB"}), Person({"login": "ab"}), entries=entries) == [("AB", ""), ("ab", "")]

@@ -96,6 +96,23 @@ def test_german_commas_and_dates_that_its_importer_cannot_read(taught):
     assert not any("tick the box" in sentence for sentence in merged(taught)[0].warnings)
 
 
+def test_a_worksheet_that_shows_no_decimals_is_written_as_its_language_has_them_and_that_is_said(taught):
+    text = GERMAN_HEAD + ROWS.replace("25.00", "25").replace("7.00", "7").replace("Participant ", "Teilnehmer/in")
+    plan, data = merged(taught, text)
+    assert b'"20,5",25,' in data
+    assert any("does not show what stands before decimals in Moodle" in sentence for sentence in plan.warnings)
+    _, data = merged(taught, text.replace(",7,25,", ",7.25,25,"))  # as in Switzerland
+    assert b",20.5,25," in data
+    assert b",20.5,25," in merged(taught, (HEAD + ROWS).replace("25.00", "25"))[1]
+
+
+def test_a_locked_grade_that_says_the_same_is_no_news(taught):
+    text = (HEAD + ROWS).replace('a1@example.edu,"No submission",,', 'a1@example.edu,"No submission",3.00,')
+    plan, data = merged(taught, text)
+    assert plan.left == [] and "alee1" in [line.student for line in plan.unchanged]
+    assert b'a1@example.edu,"No submission",3.00,' in data
+
+
 def test_no_grade_is_blanked_and_a_second_export_changes_nothing(taught):
     _, data = merged(taught)
     plan, again = merged(taught, data.decode())

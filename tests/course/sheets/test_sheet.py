@@ -89,3 +89,21 @@ def test_a_row_of_another_width_is_refused(tmp_path):
 def test_what_is_no_exported_sheet_is_a_sentence(tmp_path, data, said):
     with pytest.raises(CourseError, match=said):
         read(tmp_path, data)
+
+
+@given(
+    st.lists(st.lists(st.text(alphabet='a"",;\n\r\\ =é', max_size=6), min_size=3, max_size=3), min_size=1, max_size=5),
+    st.text(alphabet='5.,";\n', max_size=4),
+    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+)
+def test_whatever_stands_in_a_sheet_only_the_cell_that_is_changed_is_another(tmp_path_factory, rows, new, quoting):
+    text = StringIO(newline="")
+    csv.writer(text, quoting=quoting).writerows([["h", "i", "j"], *rows])
+    sheet = read(tmp_path_factory.mktemp("cells"), text.getvalue().encode())
+    if sheet.delimiter != ",":  # a short sheet may be taken for another's
+        return
+    for line in sheet.rows:
+        changed = sheet.changed(1, {line: new})
+        wanted = {one: [row[0], new, row[2]] if one == line else row for one, row in sheet.rows.items()}
+        found = [row for row in csv.reader(StringIO(changed.decode(), newline="")) if any(cell.strip() for cell in row)]
+        assert found == [sheet.header, *(row for row in wanted.values() if any(cell.strip() for cell in row))]

@@ -26,6 +26,9 @@ COLUMNS = (
     "seconds_late", "status", "reason",
 )  # fmt: skip
 
+CHOSEN = ("last_name", "first_name", "email")
+"""What a student may have chosen in a learning system."""
+
 
 def scores(
     course: Course, gradebook: Gradebook, assignments: list[str] = (), student: str | list[str] = "*"
@@ -50,10 +53,7 @@ def scores(
             row = dict.fromkeys(COLUMNS)
             row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
             row |= {"student_id": who if about else plaintext.cell(who)}
-            names = {key: getattr(about, key, None) for key in ("last_name", "first_name", "email")}
-            row |= {
-                key: name and plaintext.guarded(name) for key, name in names.items()
-            }  # they may be a student's choice
+            row |= {name: getattr(about, name, None) for name in CHOSEN}
             row |= {
                 "max_score": assignment.max_score,
                 "max_code_score": assignment.max_code_score,
@@ -93,4 +93,9 @@ class CsvExport(ExportPlugin):
         with leftovers.whole(path, newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows(map(guarded, rows))
+
+
+def guarded(row: dict) -> dict:
+    """A row of ``scores`` for a spreadsheet, which would compute a name that begins as a formula does."""
+    return row | {name: row[name] and plaintext.guarded(row[name]) for name in CHOSEN}

@@ -103,11 +103,13 @@ class Target:
             before = self.sheet.cells[line][self.place].text.strip()
             after = self.excuse if mark.excused and self.excuse else ""
             after = number.written(mark.score, self.mark) if mark.score is not None else after
-            why = mark.why if not after else "" if before == after else refusal(line, mark)
-            if why:
-                plan.left.append(Line(student, name, why))
-            elif before == after or (mark.score is not None and number.read(before) == mark.score):
+            same = before == after or (mark.score is not None and number.read(before) == mark.score)
+            if not after:
+                plan.left.append(Line(student, name, mark.why))
+            elif same:
                 plan.unchanged.append(Line(student, name, before))
+            elif why := refusal(line, mark):
+                plan.left.append(Line(student, name, why))
             else:
                 cells[line] = after
                 into = plan.replaced if before else plan.written

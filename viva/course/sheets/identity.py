@@ -89,6 +89,8 @@ class Identities:
     def _keyed(self, person: Person) -> dict[str, set[str]]:
         """By key, whom it may mean; those that mean nobody are left out."""
         found = {key: self._with(key, value) for key, value in person.keys.items() if value}
+        if found.get("lms") and "sis" in found:  # the number is another column's, so this one is none
+            found["sis"] &= {_composed(person.keys["sis"])}
         return {key: students for key, students in found.items() if students}
 
     def _with(self, key: str, value: str) -> set[str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 
 from traitlets import Dict, Unicode
@@ -90,16 +91,21 @@ class Worksheet:
             )
         return cls(sheet, language, grade, found.get(language), sheet.place(_set(CHANGEABLE)))
 
-    @property
-    def mark(self) -> str:
-        """What stands before decimals: as in the maxima, or else as the language has it. Raises CourseError."""
-        found = number.mark_in(row[self.grade + 1] for row in self.sheet.rows.values() if len(row) > self.grade + 1)
+    @cached_property
+    def shown_mark(self) -> str:
+        """What stands before decimals in grades and maxima; empty where there are none. Raises CourseError."""
+        found = number.mark_in(cell for row in self.sheet.rows.values() for cell in row[self.grade : self.grade + 2])
         if self.language == "English" and found == ",":
             raise CourseError(
                 f"{self.sheet.path} is in English, with commas before decimals, so another program has saved it; "
                 "Moodle would read 7,5 as 7. Download the worksheet again, and name that file as it is."
             )
-        return found or ("." if self.language == "English" else ",")
+        return found
+
+    @property
+    def mark(self) -> str:
+        """What to write before decimals: what the sheet shows, or else what the language has. Raises CourseError."""
+        return self.shown_mark or ("." if self.language == "English" else ",")
 
     def maximum(self, line: int) -> Decimal | None:
         """What can be had, which stands behind the grade."""
@@ -166,6 +172,11 @@ class MoodleExport(SheetExport):
         maxima = {worksheet.maximum(line) for line in target.people} - {None}
         plan.warnings += marks.warnings("The sheet", DEDUCTS, min(maxima, default=None))
         plan.warnings += self._stale(worksheet, [line for line in lines if line in cells])
+        if not worksheet.shown_mark and worksheet.language != "English" and any("," in cell for cell in cells.values()):
+            plan.warnings.append(
+                "The worksheet does not show what stands before decimals in Moodle; a comma was written. Look there "
+                "whether 7,5 arrived as 7; if it did, download the worksheet with Moodle in English, and upload it so."
+            )
         if "0" in cells.values():
             plan.warnings.append(
                 "Scores of 0 are among these. Moodle's newest code passes over zeros; look there whether they arrived."
@@ -194,7 +205,7 @@ class MoodleExport(SheetExport):
     def _target(self, marks: Marks) -> tuple[Worksheet, Target]:
         if not self.into:
             raise CourseError(HOW)
-        worksheet = Worksheet.read(Path(self.into), self.called(marks.assignment))
+        worksheet = Worksheet.read(Path(self.into), self.column)
         numbers, people = worksheet.participants(), worksheet.people()
         known = {line: self.participants[one] for line, one in numbers.items() if one in self.participants}
         if strange := sorted(set(known.values()) - marks.entries.keys()):

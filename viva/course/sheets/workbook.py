@@ -1,4 +1,7 @@
-"""All scores as an Excel workbook: numbers are numbers, times are times, and what is text is never computed."""
+"""All scores as an Excel workbook: numbers are numbers, times are times, and what is text is never computed.
+
+Names have the mark before them that they have in grades.csv too, as somebody may save the workbook as CSV.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Font
 
 from viva.cleaning import plaintext
-from viva.course.gradebook.export import COLUMNS, CsvExport
+from viva.course.gradebook.export import COLUMNS, CsvExport, guarded
 from viva.course.processes import leftovers
 
 TEXT = "s"
@@ -38,6 +41,6 @@ class WorkbookExport(CsvExport):
             made.font = Font(bold=True)
         sheet.append(head)
         for row in rows:
-            sheet.append([cell(row[name]) for name in COLUMNS])
+            sheet.append([cell(value) for value in map(guarded(row).get, COLUMNS)])
         with leftovers.whole(path) as file:
             book.save(file.buffer)
