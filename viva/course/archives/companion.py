@@ -73,7 +73,9 @@ class Companion:
                 kept = {name: getattr(sender, name) or getattr(piece.sender, name) for name in _TOLD}
                 anonymous = not any(kept.values()) and not sender.others
                 sender = replace(piece.sender, **kept, anonymous=anonymous, others=sender.others)
-            return replace(piece, sender=sender, time=piece.time or known.time)
+            return replace(
+                piece, sender=sender, time=piece.time if moments.read(piece.time) else known.time or piece.time
+            )
         return piece
 
     def _of(self, piece: Piece) -> Known | None:
