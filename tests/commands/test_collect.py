@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 import pytest
 
+from tests.conftest import load
 from tests.course.archives.given import (
     ASSIGNMENT,
     BOOK,
@@ -18,6 +20,7 @@ from tests.course.archives.given import (
     tree,
     zipped,
 )
+from viva.submission.files.handin import find
 
 A = f"--assignment={ASSIGNMENT}"
 ZONE = "--zone=Europe/Berlin"
@@ -85,6 +88,10 @@ def test_canvas_takes_its_prefixes_off_and_asks_for_times(course, collect, tmp_p
     }
     again = collect(path)
     assert again.status == 0 and "Nothing changed in submitted/." in again.out
+    opened = load(course)[0]
+    for submission in opened.submissions([ASSIGNMENT], "jdoe"):
+        assert opened.directory.get_existing_timestamp(str(submission.folder)) == datetime(2026, 10, 5, 21, 59)
+        assert [one.name for one in find(submission, {"hw1"}).files["hw1"]] == ["hw1.ipynb"]
 
 
 @pytest.mark.parametrize(
