@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.course.archives.given import ASSIGNMENT, BOOK, CLASS, course_at, folder, tarred, tree, zipped
+from tests.course.archives.given import ASSIGNMENT, BOOK, CLASS, course_at, folder, packed, tarred, tree, zipped
 
 A, ZONE = f"--assignment={ASSIGNMENT}", "--zone=Europe/Berlin"
 
@@ -123,6 +123,20 @@ def test_nothing_hostile_lands_outside_of_submitted(course, collect, tmp_path):
     }  # fmt: skip
     assert set(os.listdir(course)) == {"source", "submitted", "attempts", "roster.csv", "nbgrader_config.py",
                                        "gradebook.db.lock"}  # fmt: skip
+
+
+def test_what_lies_too_deep_or_has_a_name_that_is_no_text_changes_nothing_the_second_time(course, collect, tmp_path):
+    deep = packed({"/".join("a" * 15) + "/deep": "x", "hw1.ipynb": "good"})
+    path = zipped(
+        tmp_path / "a.zip", {"jdoe/" + "b/" * 10 + "c.zip": deep, "jdoe/hw1.ipynb": "y", "zoe/hw1.ipynb": "z"}
+    )
+    by_exchange(course, "exchange", student="zoe")
+    (course / "submitted/zoe/ps1" / os.fsdecode(b"\xff\xfe.txt")).write_text("odd")
+    done = collect(path, "--no-times")
+    assert done.status == 0 and "folders deep" in done.out
+    assert now(course) == "y" and (course / "submitted/zoe/ps1/hw1.ipynb").read_text() == "z"
+    before = tree(course)
+    assert "Nothing changed" in collect(path, "--no-times").out and tree(course) == before
 
 
 def test_two_members_of_one_name_are_both_kept_and_the_last_is_read(course, collect, tmp_path):

@@ -20,7 +20,8 @@ def read(tmp_path):
 
 
 FRENCH = """Identifiant,"Nom complet","Adresse de courriel",Statut,"Permettre les remises depuis le",\
-"À rendre jusqu'au",Note,"Note maximale","La note peut être modifiée","Dernière modification (travail remis)","Dernière modification (note)"
+"À rendre jusqu'au",Note,"Note maximale","La note peut être modifiée",\
+"Dernière modification (travail remis)","Dernière modification (note)"
 "Participant 1","Jane Doe",jane@x.edu,"Remis pour évaluation",-,"lundi 12 octobre 2026, 23:59",,"100,00",Oui,\
 "lundi 5 octobre 2026, 23:59","mardi 6 octobre 2026, 08:00"
 """
