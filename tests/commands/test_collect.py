@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 import pytest
 
+from tests.conftest import load
 from tests.course.archives.given import (
     ASSIGNMENT,
     BOOK,
@@ -18,6 +20,7 @@ from tests.course.archives.given import (
     tree,
     zipped,
 )
+from viva.submission.files.handin import find
 
 A = f"--assignment={ASSIGNMENT}"
 ZONE = "--zone=Europe/Berlin"
@@ -63,7 +66,12 @@ def test_canvas_takes_its_prefixes_off_and_asks_for_times(course, collect, tmp_p
     assert asked.status == 2 and "Canvas writes no times into its archives" in asked.err
     assert "--time='2026-10-05 23:59'" in asked.err and "--no-times" in asked.err
     zone = collect(path, "--time=2026-10-05 23:59")
-    assert zone.status == 2 and "tell no time zone" in zone.err and "--zone=Europe/Berlin" in zone.err
+    assert (
+        zone.status == 2
+        and "3 times tell no time zone" not in zone.err
+        and "4 times tell no time zone" in zone.err
+        and "--zone=Europe/Berlin" in zone.err
+    )
     assert {name: data for name, data in tree(course).items() if "lock" not in name} == before
     done = collect(path, "--time=2026-10-05 23:59", ZONE)
     assert (done.status, done.err) == (0, "")
@@ -80,6 +88,10 @@ def test_canvas_takes_its_prefixes_off_and_asks_for_times(course, collect, tmp_p
     }
     again = collect(path)
     assert again.status == 0 and "Nothing changed in submitted/." in again.out
+    opened = load(course)[0]
+    for submission in opened.submissions([ASSIGNMENT], "jdoe"):
+        assert opened.directory.get_existing_timestamp(str(submission.folder)) == datetime(2026, 10, 5, 21, 59)
+        assert [one.name for one in find(submission, {"hw1"}).files["hw1"]] == ["hw1.ipynb"]
 
 
 @pytest.mark.parametrize(
@@ -286,6 +298,49 @@ def test_who_cannot_be_matched_is_listed_kept_and_settled_by_a_line_without_the_
     (course / "matches.csv").write_text("sender,student_id\nSomebody,jdo\n")
     wrong = collect(ZONE)
     assert wrong.status == 2 and "names 'jdo', who is not in the course. Did you mean 'jdoe'?" in wrong.err
+
+
+def test_what_waits_stays_until_it_was_written(course, collect, tmp_path):
+    files = {"team7_999_1_hw1.ipynb": "ours", "who_998_2_hw1.ipynb": "who"}
+    assert collect(zipped(tmp_path / "c.zip", files), "--no-times").status == 1
+    (course / "matches.csv").write_text("sender,student_id\nteam7_999,zoe\nteam7_999,ivan\nwho_998,jdoe\n")
+    (course / "submitted").mkdir(exist_ok=True)
+    (course / "submitted" / "ivan").symlink_to(tmp_path)
+    assert collect("--no-times", "--student=jdoe").status == 0
+    assert set(handed(course)) == {"jdoe/ps1/hw1.ipynb"}
+    assert collect("--no-times").status == 1
+    assert [name for name in tree(course / "unmatched") if BOOK in name] == ["ps1/team7_999/1/hw1.ipynb"]
+    (course / "submitted" / "ivan").unlink()
+    assert collect("--no-times").status == 0
+    assert set(handed(course)) == {f"{one}/ps1/hw1.ipynb" for one in ("jdoe", "zoe", "ivan")}
+    assert not (course / "unmatched").exists()
+
+
+def test_the_index_of_brightspace_tells_times_where_the_names_do_not(course, collect, tmp_path):
+    index = (
+        "<html><body><table><tr><th>Name</th><th>Submitted</th></tr>"
+        "<tr><td>Jane Doe</td><td><a href='x'>hw1.ipynb</a></td><td>Oct 11, 2026 11:30 AM</td></tr>"
+        "<tr><td>Zoë 🙂 Lee</td><td>Oct 12, 2026 9:30 AM</td></tr></table></body></html>"
+    )
+    files = {"3-1 - Jane Doe - no time/hw1.ipynb": "j", "3-2 - Zoë Lee - no time/hw1.ipynb": "z"}
+    asked = collect(zipped(tmp_path / "a.zip", files), ZONE)
+    assert (
+        asked.status == 2
+        and "no day, hour and minute that can be read, or may tell two, such as 'no time'" in asked.err
+    )
+    done = collect(zipped(tmp_path / "b.zip", files | {"index.html": index}), ZONE)
+    assert (done.status, stamp(course, "jdoe"), stamp(course, "zoe")) == (
+        0, "2026-10-11 09:30:00 UTC", "2026-10-12 07:30:00 UTC"
+    )  # fmt: skip
+
+
+def test_anonymous_names_of_canvas_wait_for_a_line(course, collect, tmp_path):
+    files = {"anon_x1Y2z_4567_hw1.ipynb": "one", "LATE_anon_Ab3Cd_4568_hw1.ipynb": "two"}
+    done = collect(zipped(tmp_path / "c.zip", files))
+    assert done.status == 1 and "the archive tells nothing of who it is" in done.out and "'anon_Ab3Cd'" in done.out
+    (course / "matches.csv").write_text("sender,student_id\nanon_x1Y2z,jdoe\nanon_Ab3Cd,zoe\n")
+    assert collect("--no-times").status == 0
+    assert handed(course) == {"jdoe/ps1/hw1.ipynb": "one", "zoe/ps1/hw1.ipynb": "two"}
 
 
 def test_a_group_can_be_said_by_several_lines(course, collect, tmp_path):

@@ -7,6 +7,7 @@ a transaction. A command that was killed leaves nothing that the next one does n
 course         a course on disk: assignments, students, submissions, gradebook
 processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
+archives/      what a learning system gives, collected into submitted/
 deadlines/     until when something may be handed in, and what it costs to be late
 lms/           what a learning system says of the class
 sheets/        grades out: what learning systems and spreadsheets take in

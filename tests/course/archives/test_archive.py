@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import random
 import shutil
 import stat
 import tarfile
@@ -220,3 +222,28 @@ def test_ten_thousand_members_are_read(opened, tmp_path):
     path = zipped(tmp_path / "a.zip", {f"s{number}/hw1.ipynb": str(number) for number in range(10_000)}, 0)
     names, said = opened(path)
     assert len(names) == 10_000 and not said and tree(tmp_path / "out")["17"] == b"17"
+
+
+def test_what_lies_behind_the_end_of_a_packed_tar_is_not_unpacked_for_ever(opened, tmp_path):
+    data = gzip.decompress(tarred(tmp_path / "a.tgz", [(tarfile.TarInfo("x"), b"x")]).read_bytes())
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(data + bytes(4 * 2**20)))
+    with pytest.raises(CourseError, match="there is more behind its end"):
+        opened(tmp_path / "a.tgz")
+
+
+def test_bytes_that_were_changed_anywhere_end_in_a_sentence_or_in_nothing(opened, tmp_path):
+    chance = random.Random(7)
+    members = [(tarfile.TarInfo(name), b"x" * 100) for name in ("a/b", "c/d")]
+    whole = [packed({"doejane_1_2_hw.ipynb": "x" * 300, "Zoë_1_3_hw.zip": packed({"a": "b"})})]
+    whole += [tarred(tmp_path / "a.tar", members, mode).read_bytes() for mode in ("w", "w:gz", "w:bz2", "w:xz")]
+    refused = 0
+    for _ in range(300):
+        data = bytearray(chance.choice(whole))
+        for _ in range(chance.choice((1, 2, 5))):
+            data[chance.randrange(min(len(data), 3000))] = chance.randrange(256)
+        (tmp_path / "a").write_bytes(data)
+        try:
+            opened(tmp_path / "a")
+        except CourseError:
+            refused += 1
+    assert refused > 150

@@ -53,6 +53,15 @@ def test_two_who_thought_for_themselves_are_not():
     assert shared(LOOP, VECTOR) == []
 
 
+def test_a_group_is_not_alike_and_whoever_copies_from_it_is():
+    answers = {f"s{place}": {"softmax": LOOP} for place in range(FEW + 2)} | {"z": {"softmax": renamed(LOOP)}}
+    team = {f"s{place}" for place in range(FEW + 2)}
+    assert compare(answers, STUB).pairs == []  # more than FEW wrote it
+    found = compare(answers, STUB, [team, {"somebody", "else"}]).pairs
+    assert sorted((pair.one, pair.other) for pair in found) == [(one, "z") for one in sorted(team)]
+    assert compare({one: answers[one] for one in team}, STUB, [team]).pairs == []
+
+
 def test_a_copied_part_among_work_of_ones_own_is_found_and_marked():
     longer = VECTOR.replace("softmax", "fast") + renamed(LOOP) + "print(softmax([1, 2, 3]))\n"
     answers = {"a": {"softmax": LOOP}, "b": {"softmax": longer}}

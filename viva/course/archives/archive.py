@@ -17,7 +17,18 @@ from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.archives import membername
-from viva.course.archives.listing import CLASS, DAMAGED, PIECE, Limits, Listed, bomb, damaged, opened, too_much
+from viva.course.archives.listing import (
+    CLASS,
+    DAMAGED,
+    PIECE,
+    Limits,
+    Listed,
+    bomb,
+    damaged,
+    is_of_the_machine,
+    opened,
+    too_much,
+)
 from viva.course.processes import stopping
 
 LITTER = {"__MACOSX", ".git", "__pycache__", ".DS_Store", "Thumbs.db", "desktop.ini"}
@@ -94,6 +105,8 @@ def _copied(raw: Listed, parts: tuple[str, ...], place: Path, path: Path) -> Mem
                 copy.write(piece)
         if size != raw.size:
             raise EOFError("it ends too early")
-    except DAMAGED as error:
+    except (OSError, *DAMAGED) as error:
+        if is_of_the_machine(error):
+            raise
         raise damaged(path, f"{plaintext.quoted(raw.name)}: {plaintext.line(str(error))}") from error
     return Member(parts, place, size, digest.hexdigest())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +17,7 @@ from viva.cleaning import plaintext
 from viva.course.archives import archive, membername
 from viva.course.archives.layouts import Laid, Piece, Sender
 from viva.course.archives.listing import HANDED_IN
-from viva.folder import walk
+from viva.folder import MOST_LEVELS, walk
 from viva.verdict import CourseError
 
 TIMESTAMP = "timestamp.txt"
@@ -105,14 +106,22 @@ def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator
         ending = next((one for one in ARCHIVES if name.lower().endswith(one)), "")
         inner = _inner(piece, room / str(number), notes) if ending else None
         if inner is None:
-            yield piece.parts, piece.member.path, piece.member.digest
+            yield from _near([(piece.parts, piece.member)], notes)
             continue
         tops = {member.parts[0] for member in inner}
         wrapped = len(tops) == 1 and all(len(member.parts) > 1 for member in inner)
         # What is all of a submission lies as if it had not been packed.
         around = piece.parts[:-1] if len(pieces) == 1 else (*piece.parts[:-1], name[: -len(ending)] or name)
-        for member in inner:
-            yield (*around, *member.parts[wrapped:]), member.path, member.digest
+        yield from _near([((*around, *member.parts[wrapped:]), member) for member in inner], notes)
+
+
+def _near(files: list[tuple[tuple[str, ...], archive.Member]], notes: list[str]) -> Iterator:
+    """Those that lie no deeper than anybody looks."""
+    for parts, member in files:
+        if len(parts) > MOST_LEVELS:
+            notes.append(f"{plaintext.quoted('/'.join(parts))} was left out: it lies {len(parts) - 1} folders deep.")
+        else:
+            yield parts, member.path, member.digest
 
 
 def _inner(piece: Piece, room: Path, notes: list[str]) -> list[archive.Member] | None:
@@ -170,7 +179,8 @@ def digest_of(files: Iterable[tuple[str, str]]) -> str:
     """The hash of a submission, of the names of its files and the hashes of their bytes."""
     whole = hashlib.sha256()
     for name, digest in sorted(files):
-        whole.update(f"{len(name.encode())}:{name}{digest}\n".encode())
+        raw = os.fsencode(name)
+        whole.update(b"%d:%s%s\n" % (len(raw), raw, digest.encode()))
     return whole.hexdigest()
 
 

@@ -28,6 +28,8 @@ from viva.verdict import CourseError
 METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
 MOST_BYTES = 200 * 2**20
 """Gradescope's metadata holds what its autograder printed."""
+MOST_LEVELS = 100
+"""Of lists in lists in such metadata."""
 IDENTIFIER = re.compile(r"(?P<word>[^\d]*[^\d\s])\s?(?P<number>\d+)")
 """``Participant 12345`` in Moodle's worksheet, ``Teilnehmer/in12345`` in a German one."""
 TIMES = ("timestamp", "time", "submission time", "submission_timestamp", "submitted at", "submitted", "handed in")
@@ -73,7 +75,9 @@ class Companion:
                 kept = {name: getattr(sender, name) or getattr(piece.sender, name) for name in _TOLD}
                 anonymous = not any(kept.values()) and not sender.others
                 sender = replace(piece.sender, **kept, anonymous=anonymous, others=sender.others)
-            return replace(piece, sender=sender, time=piece.time or known.time)
+            return replace(
+                piece, sender=sender, time=piece.time if moments.read(piece.time) else known.time or piece.time
+            )
         return piece
 
     def _of(self, piece: Piece) -> Known | None:
@@ -139,7 +143,9 @@ def _gradescope(path: Path) -> Companion:
     try:
         # BaseLoader makes texts of all scalars, and nothing else; a key keeps its colon.
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-        found = yaml.load(path.read_bytes(), Loader=loader)
+        data = path.read_bytes()
+        _require_shallow(data, loader)
+        found = yaml.load(data, Loader=loader)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise CourseError(
             f"{path.name} cannot be read as YAML ({plaintext.line(str(error))}). Export the submissions again."
@@ -155,6 +161,15 @@ def _gradescope(path: Path) -> Companion:
     if not companion.by_label:
         raise CourseError(f"{path.name} lists no submissions, so it is no metadata of Gradescope.")
     return companion
+
+
+def _require_shallow(data: bytes, loader: type) -> None:
+    """Raises YAMLError for what is nested so deep that to build it would end the process, as libyaml calls itself."""
+    depth = 0
+    for event in yaml.parse(data, Loader=loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_LEVELS:
+            raise yaml.YAMLError(f"it is nested more than {MOST_LEVELS} levels deep")
 
 
 def _field(about: dict[Any, Any], name: str) -> Any:

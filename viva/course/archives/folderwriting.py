@@ -37,7 +37,10 @@ def write(files: Mapping[str, Path], place: Path, timestamp: str = "") -> None:
         finally:
             if not os.path.lexists(place) and (old := build / "old" / place.name).exists():
                 old.rename(place)
-            remove(build)
+            try:
+                build.rmdir()  # mostly nothing is left in it
+            except OSError:
+                remove(build)
 
 
 def stamp(place: Path, timestamp: str) -> None:

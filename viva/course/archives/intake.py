@@ -6,7 +6,7 @@ Nothing is written into the course here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,9 +51,9 @@ class Intake:
     unmatched: list[tuple[Attempt, Match]] = field(default_factory=list)
     nobody: list[Attempt] = field(default_factory=list)
     """Those of whom matches.csv says that they are no student."""
-    settled: list[Attempt] = field(default_factory=list)
-    """Those that lay in unmatched/ and became somebody's."""
     notes: list[str] = field(default_factory=list)
+    of_files: list[str] = field(default_factory=list)
+    """What was done with single files: unpacked, renamed."""
     blind: set[str] = field(default_factory=set)
     shared: dict[str, int] = field(default_factory=dict)
     """By label, how many senders of the archive have its name."""
@@ -119,7 +119,7 @@ class Intake:
             shown = ", ".join(map(plaintext.quoted, late))
             self.notes.append(f"{name}: Canvas marks as late, without saying by how much: {shown}.")
         for one in source.attempts:
-            self.notes += [f"{plaintext.line(one.sender.label)}: {note}" for note in one.notes]
+            self.of_files += [f"{plaintext.line(one.sender.label)}: {note}" for note in one.notes]
 
     def match(self, people: Class, waiting: Unmatched) -> None:
         """Find whose each attempt is, also of those that wait. A note says what is odd."""
@@ -142,7 +142,6 @@ class Intake:
                 self.unmatched.append((attempt, match))
             for student in match.students:
                 self.students[student].append((attempt, match.group))
-            self.settled += [attempt] if match.students and attempt.kept else []
         self._say_several(matches, people)
         if self.nobody:
             who = ", ".join(plaintext.quoted(one.sender.label) for one in self.nobody)
@@ -158,6 +157,12 @@ class Intake:
             if len(found) > 1:
                 names = " and ".join(map(plaintext.quoted, sorted(found - {""})))
                 self.notes.append(f"'{student}' has, among others, what {names} sent; the newest attempt counts.")
+
+    def settled(self, students: Collection[str]) -> list[Attempt]:
+        """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
+        waiting = {id(attempt): attempt for found in self.students.values() for attempt, _ in found if attempt.kept}
+        others = {id(attempt) for one, found in self.students.items() if one not in students for attempt, _ in found}
+        return [attempt for number, attempt in waiting.items() if number not in others]
 
     def date(self, times: Times, known: Callable[[Attempt, str], object]) -> None:
         """Give all that is somebody's its moment. Raises CourseError where that is to be asked for."""

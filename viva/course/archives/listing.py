@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import gzip
 import io
 import lzma
@@ -101,7 +102,9 @@ def opened(path: Path, limits: Limits) -> Iterator[list[Listed]]:
                 found = _in_zip(path, stack.enter_context(zipfile.ZipFile(file)), limits)
             else:
                 found = _in_tar(path, stack, file, start, limits)
-        except DAMAGED as error:
+        except (OSError, *DAMAGED) as error:
+            if is_of_the_machine(error):
+                raise
             raise damaged(path, plaintext.line(str(error))) from error
         _require_room(path, sum(raw.size for raw in found if not raw.problem and not too_much(raw, (), limits)))
         yield found
@@ -198,16 +201,21 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         problem = "it is a file with holes" if info.issparse() else _kind_problem(kind)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         found.append(Listed(name, info.size, partial(archive.extractfile, info), 0, problem))
-    _require_whole(file)
+    _require_whole(file, archive.offset)
     return _limited(path, found, limits)
 
 
-def _require_whole(file: BinaryIO) -> None:
-    """Raises EOFError where a tar has no end: tarfile takes one that was cut between two members for whole."""
-    end = file.seek(0, io.SEEK_END)
-    file.seek(max(0, end - 512))
-    if end < 1024 or file.read(512).strip(b"\0"):
+def _require_whole(file: BinaryIO, end: int) -> None:
+    """Raises an error where a tar has no end, as one that was cut between two members; tarfile takes it for whole.
+
+    What is packed tells by a sum at its own end whether it was damaged, so it is read to there.
+    """
+    file.seek(end)
+    rest = file.read(PIECE)
+    if len(rest) < 512 or rest[:512].strip(b"\0"):
         raise EOFError("its end is missing")
+    if file.read(1):
+        raise tarfile.ReadError("there is more behind its end")
 
 
 def _in_folder(path: Path, limits: Limits) -> list[Listed]:
@@ -240,6 +248,11 @@ def _require_room(path: Path, size: int) -> None:
             f"{path} unpacks to {megabytes(size)}, and {megabytes(free)} are free in {tempfile.gettempdir()}. Make "
             "room, or name another folder in the variable TMPDIR."
         )
+
+
+def is_of_the_machine(error: Exception) -> bool:
+    """Whether an error is a disk's or a network's; what unpacks raises an OSError for damage too."""
+    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
 def bomb(path: Path, limits: Limits) -> CourseError:

@@ -6,6 +6,7 @@ last the name, where one student alone has it.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Collection
@@ -199,15 +200,19 @@ class Class:
             note = f"Of the group {plaintext.quoted(sender.label)}, nobody in the class is {who}; the others have it."
         return Match(students, sender.label if len(sender.others) > 1 else "", note=note)
 
-    def nearest(self, sender: Sender) -> list[str]:
-        """The ids of those who are called most alike."""
-        wanted = squeezed(sender.name or sender.login or sender.email or sender.label)
-        choices = {
+    @functools.cached_property
+    def _spellings(self) -> dict[tuple[str, str], str]:
+        """By student and spelling, what each may be called."""
+        return {
             (one.id, text): text
             for one in self.entries
             for text in (*variants(one.first_name, one.last_name), squeezed(one.id))
         }
-        found = process.extract(wanted, choices, scorer=fuzz.ratio, limit=3 * NEAREST)
+
+    def nearest(self, sender: Sender) -> list[str]:
+        """The ids of those who are called most alike."""
+        wanted = squeezed(sender.name or sender.login or sender.email or sender.label)
+        found = process.extract(wanted, self._spellings, scorer=fuzz.ratio, limit=3 * NEAREST)
         return list(dict.fromkeys(one for _, _, (one, _) in found))[:NEAREST]
 
 

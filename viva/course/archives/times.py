@@ -78,19 +78,20 @@ class Times:
 
     def set(self, attempt: Attempt, students: Collection[str], system: str, known: bool) -> None:
         """Give an attempt its moment. What is ``known`` from before need not have one."""
-        for text in filter(None, (attempt.time, *self._of_people(students, system))):
-            if (moment := moments.read(text)) is None:
-                self.unread += [] if known or self.given or self.without else [text]
-                continue
-            if attempt.in_utc and moment.tzinfo is None:
-                moment = moment.replace(tzinfo=UTC)
-            self._place(attempt, moment, known)
+        texts = [text for text in (attempt.time, *self._of_people(students, system)) if text]
+        moment = next(filter(None, map(moments.read, texts)), None)
+        if moment:
+            in_utc = attempt.in_utc and moment.tzinfo is None
+            self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, known)
             return
         if self.given:
             if not known:
                 self._place(attempt, self.given, known)
         elif not known and not self.without:
-            self.missing[system].append(attempt.sender.label)
+            if texts:
+                self.unread.append(texts[0])
+            else:
+                self.missing[system].append(attempt.sender.label)
 
     def _place(self, attempt: Attempt, moment: datetime, known: bool) -> None:
         attempt.moment = self.zone.utc(moment)
@@ -118,8 +119,8 @@ class Times:
         if self.unread:
             shown = ", ".join(plaintext.quoted(text) for text in dict.fromkeys(self.unread[:SHOWN]))
             sentences.append(
-                f"{len(self.unread)} times cannot be read, such as {shown}: they tell no day, hour and minute, or may "
-                "tell two. Give them as 2026-10-05 23:59 in a CSV with the columns student_id,timestamp: --times=FILE"
+                f"{_times(self.unread)} no day, hour and minute that can be read, or may tell two, such as {shown}. "
+                "Give them as 2026-10-05 23:59 in a CSV with the columns student_id,timestamp: --times=FILE"
             )
         for system, labels in self.missing.items():
             shown = ", ".join(plaintext.quoted(label) for label in labels[:SHOWN])
@@ -132,8 +133,12 @@ class Times:
             )
         if self.zoneless:
             sentences.append(
-                f"{len(self.zoneless)} times tell no time zone, such as {self.zoneless[0]}. Say which it is, as in: "
+                f"{_times(self.zoneless)} no time zone, such as {self.zoneless[0]}. Say which it is, as in: "
                 '--zone=Europe/Berlin, or once and for all in nbgrader_config.py: c.Collect.zone = "Europe/Berlin"'
             )
         if sentences:
             raise CourseError("\n".join(["Nothing was written.", *sentences]))
+
+
+def _times(found: list[str]) -> str:
+    return f"{len(found)} times tell" if len(found) > 1 else "A time tells"

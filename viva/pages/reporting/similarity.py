@@ -141,10 +141,10 @@ def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[se
     group = {student: min(students) for students in together for student in students}
     given = {one for source in released.values() for one in kgrams(_signs(source))}
     rows = {student: [kgrams(_signs(source)) for source in cells.values()] for student, cells in answers.items()}
-    own = defaultdict(set)
+    written = defaultdict(set)
     for student, row in rows.items():
-        own[group.get(student, student)].update(*row)
-    spread = Counter(one for numbers in own.values() for one in numbers)
+        written[group.get(student, student)].update(*row)
+    spread = Counter(one for numbers in written.values() for one in numbers)
     most = max(FEW, len(answers) // 10)
     rare = frozenset(one for one, students in spread.items() if students <= most and one not in given)
     prints = {student: set().union(*map(winnow, row)) & rare for student, row in sorted(rows.items())}
