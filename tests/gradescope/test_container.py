@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -181,23 +180,14 @@ NO_LANDLOCK = f"{DOCKER},landlock_create_ruleset"
 
 def opened(script: str) -> list[str]:
     """The words before a command that let every user reach the interpreter, in a mount namespace."""
-    closed = {path.resolve(): _closed(path) for path in (Path(sys.base_prefix), Path(sys.prefix), PROJECT)}
+    needed = {path.resolve() for path in (Path(sys.base_prefix), Path(sys.prefix), PROJECT)}
+    closed = {path: top for path in sorted(needed) if (top := _closed(path))}
     lines = ["set -e"]
-    for path, top in closed.items():
-        if top:
-            keep = tempfile.mkdtemp(prefix="viva-kept-")
-            lines.append(f"mount --bind '{path}' {keep}")
-    for top in {top for top in closed.values() if top}:
-        lines.append(f"mount -t tmpfs -o mode=755 none '{top}'")
-    places = [
-        (path, line.split()[-1])
-        for (path, top), line in zip(
-            [(path, top) for path, top in closed.items() if top],
-            [line for line in lines if "--bind" in line],
-            strict=True,
-        )
-    ]
-    lines += [f"mkdir -p '{path}'; mount --move {keep} '{path}'" for path, keep in places]
+    for number, path in enumerate(closed):
+        lines.append(f"keep{number}=$(mktemp -d); mount --bind '{path}' $keep{number}")
+    lines += [f"mount -t tmpfs -o mode=755 none '{top}'" for top in sorted(set(closed.values()))]
+    for number, path in enumerate(closed):
+        lines.append(f"mkdir -p '{path}'; mount --move $keep{number} '{path}'; rmdir $keep{number}")
     return ["unshare", "--mount", "sh", "-c", "\n".join([*lines, 'exec "$@"']), "sh", sys.executable, "-c", script]
 
 
