@@ -180,7 +180,7 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
 @pytest.fixture(scope="session")
 def founded(tmp_path_factory) -> Path:
     """A released course with one tiny assignment, for bundles."""
-    from tests.gradescope.conftest import found_course
+    from tests.author.gradescope.conftest import found_course
 
     root = tmp_path_factory.mktemp("founded") / "course"
     found_course(root)

@@ -12,11 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode, default
 
+from viva.author.gradescope.bundle import VISIBILITIES, Bundle
+from viva.author.gradescope.trial import Trial, try_out
 from viva.commands.command import NO_WALL, VivaCommand
 from viva.course.autograde import Autograde, Examine
 from viva.course.processes import leftovers
-from viva.gradescope.bundle import VISIBILITIES, Bundle
-from viva.gradescope.trial import Trial, try_out
 from viva.verdict import CourseError
 from viva.wall.protection import protection
 

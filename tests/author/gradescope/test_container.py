@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.author.gradescope.conftest import METADATA, ROOT, Course, unpack
+from tests.author.gradescope.reader import read
 from tests.conftest import BIN, PROJECT, SHORT, lacking, load
-from tests.gradescope.conftest import METADATA, ROOT, Course, unpack
-from tests.gradescope.reader import read
 from tests.wall.test_protection import LACK
+from viva.author.gradescope.bundle import Bundle
 from viva.course.batch import autograde
-from viva.gradescope.bundle import Bundle
 
 pytestmark = pytest.mark.xdist_group("gradescope")
 
@@ -171,7 +171,7 @@ for capability in set(range(64)) - {set(DOCKERS)}:
     except OSError:
         break  # the kernel does not know more
 lack(*sys.argv[1].split(","))
-os.execv(sys.executable, [sys.executable, "-I", "-m", "viva.gradescope.container", "grade"])
+os.execv(sys.executable, [sys.executable, "-I", "-m", "viva.author.gradescope.container", "grade"])
 """
 DOCKER = "unshare,mount"
 """What Docker refuses to a container that nobody gave a privilege."""

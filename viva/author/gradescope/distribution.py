@@ -23,7 +23,7 @@ TAGS = "Wheel-Version: 1.0\nGenerator: viva\nRoot-Is-Purelib: true\nTag: py3-non
 
 def wheel() -> tuple[str, bytes]:
     """The name of a wheel of the package, and the wheel, made of the files that are installed."""
-    here, about = Path(viva.__file__).parent, importlib.metadata.distribution(NAME)
+    here, about = Path(viva.__file__).parent, _installed()
     paths = walk(here, ["__pycache__", "*.pyc"])
     files = {os.path.relpath(path, here.parent): path.read_bytes() for path in paths}
     folder = f"{NAME}-{viva.__version__}.dist-info"
@@ -37,6 +37,12 @@ def wheel() -> tuple[str, bytes]:
     files[record] = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in sorted(files.items())).encode()
     files[record] += f"{record},,\n".encode()
     return f"{NAME}-{viva.__version__}-py3-none-any.whl", zipped(files)
+
+
+def _installed() -> importlib.metadata.Distribution:
+    """What pip knows of the package; a checkout also has what setuptools left there, which says less."""
+    found = list(importlib.metadata.distributions(name=NAME))
+    return max(found, key=lambda one: bool(one.read_text("METADATA")))
 
 
 def _digest(data: bytes) -> str:

@@ -21,6 +21,9 @@ from pathlib import Path
 import msgspec
 
 from viva import wording
+from viva.author.gradescope import results
+from viva.author.gradescope.bundle import MATERIAL, SOURCE, Settings, read_material, read_settings
+from viva.author.gradescope.reach import Reach, reach, walls
 from viva.course.graders import limits_of
 from viva.course.material import Material
 from viva.course.pipeline import Passed
@@ -29,9 +32,6 @@ from viva.course.processes import leftovers, stopping
 from viva.engine import libraries
 from viva.engine.grading import Grader, examiners_limits
 from viva.folder import walk
-from viva.gradescope import results
-from viva.gradescope.bundle import MATERIAL, SOURCE, Settings, read_material, read_settings
-from viva.gradescope.reach import Reach, reach, walls
 from viva.submission.package import Package, pack
 from viva.submission.submission import Submission
 from viva.verdict import CourseError, SubmissionError, VivaError, WallError
@@ -60,7 +60,7 @@ def main(*words: str) -> int:
             return prepare(place)
         if words == ("grade",):
             return grade(place)
-    print("Usage: python -m viva.gradescope.container prepare|grade", file=sys.stderr)
+    print("Usage: python -m viva.author.gradescope.container prepare|grade", file=sys.stderr)
     return 2
 
 

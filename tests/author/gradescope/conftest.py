@@ -16,13 +16,13 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
+from tests.author.gradescope.reader import Read, read
 from tests.conftest import PROJECT, load
 from tests.course.test_regrade import TINY, write_source
-from tests.gradescope.reader import Read, read
+from viva.author.gradescope import container
+from viva.author.gradescope.bundle import Bundle
 from viva.course.batch import autograde
 from viva.course.release import release
-from viva.gradescope import container
-from viva.gradescope.bundle import Bundle
 
 TESTS = """### CHECK 1: two doubles to four
 assert double(2) == 4, "Twice two is four."

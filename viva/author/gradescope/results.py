@@ -17,10 +17,10 @@ from nbformat.v4 import new_notebook
 from nbgrader import utils
 
 from viva import wording
+from viva.author.gradescope.bundle import Settings
 from viva.cleaning import plaintext
 from viva.course.material import Material
 from viva.course.pipeline import Passed
-from viva.gradescope.bundle import Settings
 from viva.pages.exercise import Grade, Line, Question
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import NO_RESPONSE, Marks, Page
@@ -110,7 +110,7 @@ def _marks(name: str, passed: Passed, material: Material) -> Marks:
         grades[cell.name] = Grade(score or 0.0, cell.max_score or 0.0, waiting, None)
     silent = {cell for cell, remark in passed.graded.remarks.get(name, {}).items() if remark == NO_RESPONSE}
     score, most = (sum(getattr(grade, of) for grade in grades.values()) for of in ("score", "most"))
-    return Marks(score, most, 0.0, False, None, None, 0.0, grades, {}, frozenset(silent))
+    return Marks(score, most, 0.0, False, None, None, 0.0, grades, {}, unanswered=frozenset(silent))
 
 
 def _tests(page: Page, prefix: str, number: str, hidden_checks: str) -> Iterator[dict]:

@@ -34,4 +34,4 @@ umask 022
     refuse "the packages could not be installed. constraints.txt in the zip names the versions of the machine that made \
 it; if $("$python" --version) is too new or too old for one of them, make the zip with that Python."
 
-"$home/bin/python" -I -m viva.gradescope.container prepare
+"$home/bin/python" -I -m viva.author.gradescope.container prepare

@@ -8,12 +8,12 @@ import msgspec
 import nbformat
 import pytest
 
+from tests.author.gradescope.conftest import RIGHT, TESTS
 from tests.conftest import load
 from tests.course.test_regrade import TINY
-from tests.gradescope.conftest import RIGHT, TESTS
+from viva.author.gradescope.bundle import SOURCE, read_material
+from viva.author.gradescope.results import AGAIN, LONGEST, WITHHELD, results
 from viva.course.pipeline import Passed, grade
-from viva.gradescope.bundle import SOURCE, read_material
-from viva.gradescope.results import AGAIN, LONGEST, WITHHELD, results
 from viva.submission.package import pack
 from viva.submission.submission import Submission
 from viva.verdict import Verdict

@@ -13,9 +13,9 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_notebook
 
+from viva.author.gradescope.bundle import MATERIAL, Bundle
+from viva.author.gradescope.container import VARIABLE
 from viva.course.material import Material
-from viva.gradescope.bundle import MATERIAL, Bundle
-from viva.gradescope.container import VARIABLE
 from viva.verdict import CourseError
 
 
@@ -44,7 +44,7 @@ def try_out(bundle: Bundle) -> Trial:
         for name, released in Material.from_bytes(bundle.files[MATERIAL]).released.items():
             notebook = new_notebook(cells=[slot.cell for slot in released.slots], metadata=released.metadata)
             nbformat.write(notebook, place / "submission" / f"{name}.ipynb")
-        command = [sys.executable, "-I", "-m", "viva.gradescope.container", "grade"]
+        command = [sys.executable, "-I", "-m", "viva.author.gradescope.container", "grade"]
         known = os.environ | {VARIABLE: str(place)}
         done = subprocess.run(command, cwd=place, env=known, capture_output=True, text=True, check=False)
         if done.returncode:

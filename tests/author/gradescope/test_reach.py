@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gradescope.conftest import ROOT
+from tests.author.gradescope.conftest import ROOT
+from viva.author.gradescope.reach import Reach, reach, walls
 from viva.engine.grading import Grader
-from viva.gradescope.reach import Reach, reach, walls
 from viva.verdict import WallError
 from viva.wall.confinement import LARGER, USUAL, Wall
 

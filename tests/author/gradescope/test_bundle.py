@@ -13,8 +13,8 @@ import pytest
 
 from tests.conftest import load
 from tests.course.test_regrade import TINY
+from viva.author.gradescope.bundle import PROGRAMS, SOURCE, Bundle, read_settings
 from viva.course.material import Material
-from viva.gradescope.bundle import PROGRAMS, SOURCE, Bundle, read_settings
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("gradescope")
@@ -91,6 +91,13 @@ def refusal(root, **more) -> str:
 def test_what_was_not_released_is_refused(root):
     (root / "gradebook.db").unlink()
     assert "Run 'viva release tiny' first" in refusal(root)
+
+
+def test_an_assignment_of_which_each_student_has_a_variant_is_refused(root):
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write(f'c.Variants.assignments = ["{TINY}"]\n')
+    with pytest.raises(CourseError, match="Gradescope does not tell a container whose is which; nothing was written"):
+        bundle_of(root)
 
 
 def test_another_language_is_refused(root):

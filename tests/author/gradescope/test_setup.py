@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.author.gradescope.conftest import unpack
+from tests.author.gradescope.reader import read
 from tests.course.test_regrade import TINY
-from tests.gradescope.conftest import unpack
-from tests.gradescope.reader import read
 
 pytestmark = pytest.mark.xdist_group("gradescope")
 

@@ -21,6 +21,8 @@ from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 import viva
+from viva.author.gradescope.distribution import requirements, versions, wheel, zipped
+from viva.course import variants
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
@@ -28,7 +30,6 @@ from viva.course.material import Material
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.folder import walk
-from viva.gradescope.distribution import requirements, versions, wheel, zipped
 from viva.verdict import CourseError
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
@@ -73,6 +74,11 @@ class Bundle:
         if hidden_checks not in VISIBILITIES:
             raise CourseError(f"'{hidden_checks}' is none of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
         course.released_notebooks(assignment)
+        if variants.is_on(course, assignment):
+            raise CourseError(
+                f"{assignment} has variants, and Gradescope does not tell a container whose is which; nothing was "
+                "written. Take it out of c.Variants.assignments, or collect from Gradescope and grade it here."
+            )
         blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
         with course.gradebook() as gradebook:
             expected = Expected.of(gradebook, assignment)

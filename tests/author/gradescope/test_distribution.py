@@ -17,7 +17,7 @@ import pytest
 
 import viva
 from tests.conftest import PROJECT
-from viva.gradescope.distribution import requirements, versions, wheel, zipped
+from viva.author.gradescope.distribution import requirements, versions, wheel, zipped
 
 
 def test_the_wheel_holds_what_is_installed_and_says_so_of_each_file():
