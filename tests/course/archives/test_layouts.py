@@ -31,6 +31,8 @@ def read(name: str, **options) -> tuple:
         ("doe_jane_123_4567_7_8_hw1.py", "doe_jane_123", "123", "7_8_hw1.py"),
         ("group_1_77_123_4567_hw1.py", "group_1_77", "77", "4567_hw1.py"),
         ("group_12_88_123_99_hw1.py", "group_12_88_123", "123", "hw1.py"),
+        ("_LATE_123_4567_hw1.py", "_123", "123", "hw1.py"),  # of a name in pictures nothing is left
+        ("_123_text.html", "_123", "123", "text.html"),
         ("doejane_123_4567_", "doejane_123", "123", ""),
         ("张伟_123_link.html", "张伟_123", "123", "link.html"),
     ],

@@ -78,7 +78,7 @@ _CANVAS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CANVAS_TEXT = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<rest>text\.html|link\.html)", re.DOTALL)
+_CANVAS_TEXT = re.compile(r"(?P<name>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<rest>text\.html|link\.html)", re.DOTALL)
 _MOODLE = re.compile(
     r"""
     (?P<label> (?P<name>[^_]*) (?:_(?P<id>\d+))? )     # a name holds no underscore; a default group has no number
@@ -104,7 +104,7 @@ def _canvas(parts: Parts, about: About) -> Piece | None:
     tokens = parts[0].split("_")
     places = [
         place for place in range(1, len(tokens) - 2)
-        if tokens[place].isdecimal() and tokens[place + 1].isdecimal() and any(tokens[:place])
+        if tokens[place].isdecimal() and tokens[place + 1].isdecimal()
     ]  # fmt: skip
     if not places:
         return None
