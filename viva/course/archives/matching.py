@@ -121,6 +121,11 @@ class Class:
         return frozenset(value.casefold() for one in self.entries for value in (one.id, one.login, one.lms_user_id)
                          if value)  # fmt: skip
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of students and groups, squeezed."""
+        return frozenset((*self.by["name"], *self.by["group"]))
+
     def match(self, sender: Sender, *, blind: bool = False, shared: int = 1) -> Match:
         """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive."""
         if said := self.matches.of(sender, self.assignment):
