@@ -8,10 +8,14 @@ import pytest
 
 from viva.course.archives.archive import Member
 from viva.course.archives.layouts import About, blind, lay
-from viva.course.archives.repositories import owner
+from viva.course.archives.repositories import owners
 from viva.verdict import CourseError
 
-ABOUT = About("ps1", frozenset({"123", "77", "jdoe", "sara-h", "anna-b", "jane doe"}))
+ABOUT = About(
+    "ps1",
+    frozenset({"123", "77", "jdoe", "sara-h", "anna-b", "jane doe"}),
+    frozenset({"group1", "group1288", "doejane"}),
+)
 
 
 def laid(*names: str, system: str = "", about: About = ABOUT):
@@ -31,6 +35,11 @@ def read(name: str, **options) -> tuple:
         ("doe_jane_123_4567_7_8_hw1.py", "doe_jane_123", "123", "7_8_hw1.py"),
         ("group_1_77_123_4567_hw1.py", "group_1_77", "77", "4567_hw1.py"),
         ("group_12_88_123_99_hw1.py", "group_12_88_123", "123", "hw1.py"),
+        ("doejane_123_4567_group_1_77_1_text.html", "doejane_123", "123", "group_1_77_1_text.html"),
+        ("evil_999_4567_x_123_99_hw1.py", "evil_999", "999", "x_123_99_hw1.py"),  # no way into another's folder
+        ("evil_999_4567_x_123_text.html", "evil_999", "999", "x_123_text.html"),
+        ("_LATE_123_4567_hw1.py", "_123", "123", "hw1.py"),  # of a name in pictures nothing is left
+        ("_123_text.html", "_123", "123", "text.html"),
         ("doejane_123_4567_", "doejane_123", "123", ""),
         ("张伟_123_link.html", "张伟_123", "123", "link.html"),
     ],
@@ -86,13 +95,14 @@ def test_brightspace(name, label, time, file):
         ("hw-one-sara-h", ["hw-one-sara-h"], "sara-h"),
         ("hw-one-anna-b-main", ["hw-one-anna-b-main"], "anna-b"),
         ("ps1-new-login", ["ps1-new-login"], "new-login"),
+        ("hw-evil-jdoe", ["hw-sara-h", "hw-anna-b", "hw-evil-jdoe"], "evil-jdoe"),
         ("lab-b", ["lab-b", "lab-c"], "b"),
         ("lab-b", ["lab-b"], ""),
         ("lab-b", ["lab-b", "other-c"], ""),
     ],
 )
 def test_repositories(folder, folders, login):
-    assert owner(folder, folders, "ps1", ABOUT.known) == login
+    assert owners(folders, "ps1", ABOUT.known).get(folder, "") == login
 
 
 def test_each_system_is_told_by_its_names_and_may_be_said():

@@ -79,6 +79,11 @@ def test_a_number_whose_name_nobody_has_is_taken_with_a_note():
     assert found.students == ("bking",) and "who is called Bo King, Jr. in the class" in found.note
 
 
+def test_a_name_that_is_nearly_the_students_needs_no_note():
+    for sender in (Sender("submission_1", "Zoe L.", "126"), Sender("kingbo_124", "kingbo", "124")):
+        assert people().match(sender).students and not people().match(sender).note
+
+
 def test_a_group_is_known_by_its_name_and_by_one_member():
     for sender in (Sender("?", "Group A"), Sender("groupa_127", "groupa", "127"), Sender("?", login="group-a")):
         assert people().match(sender).students == ("sam1", "sara")

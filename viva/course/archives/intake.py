@@ -185,7 +185,7 @@ def _is_own(laid: Laid, name: str) -> bool:
 
 def about(people: Class, assignment: str, regexp: str = "") -> About:
     """What helps to understand the names in an archive."""
-    return About(assignment, people.known, regexp)
+    return About(assignment, people.known, people.names, regexp)
 
 
 def unnamed(found: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from viva.course.archives import moments
 from viva.course.archives.archive import Member
-from viva.course.archives.repositories import owner
+from viva.course.archives.personkey import squeezed
+from viva.course.archives.repositories import owners
 from viva.verdict import CourseError
 
 Parts = tuple[str, ...]
@@ -68,6 +69,8 @@ class About:
     assignment: str
     known: frozenset[str] = frozenset()
     """Case-folded."""
+    names: frozenset[str] = frozenset()
+    """Of students and groups, squeezed."""
     regexp: str = ""
     """nbgrader's FileNameCollectorPlugin.named_regexp."""
 
@@ -78,7 +81,7 @@ _CANVAS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CANVAS_TEXT = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<rest>text\.html|link\.html)", re.DOTALL)
+_CANVAS_TEXT = re.compile(r"(?P<name>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<rest>text\.html|link\.html)", re.DOTALL)
 _MOODLE = re.compile(
     r"""
     (?P<label> (?P<name>[^_]*) (?:_(?P<id>\d+))? )     # a name holds no underscore; a default group has no number
@@ -98,21 +101,21 @@ def _canvas(parts: Parts, about: About) -> Piece | None:
     if found := _CANVAS.fullmatch(parts[0]):
         sender = Sender(f"anon_{found['anon']}", anonymous=True)
         return Piece(sender, (found["afile"] or found["atext"],), late=bool(found["late"]))
+    tokens = parts[0].split("_")
+    places = [place for place in range(1, len(tokens) - 2)
+              if tokens[place].isdecimal() and tokens[place + 1].isdecimal()]  # fmt: skip
+    if places:
+        # A group may have numbers in its name. Behind the first numbers stands what the student called the file, which
+        # may look like another's numbers: they count only behind a name that the class knows.
+        named = (place for place in places if squeezed("".join(tokens[:place]).removesuffix("LATE")) in about.names)
+        place = next((place for place in named if tokens[place] in about.known), places[0])
+        late = tokens[place - 1] == "LATE" and place > 1
+        name, user = "_".join(tokens[: place - late]), tokens[place]
+        return Piece(Sender(f"{name}_{user}", name, user), ("_".join(tokens[place + 2 :]),), late=late)
     if found := _CANVAS_TEXT.fullmatch(parts[0]):
         sender = Sender(f"{found['name']}_{found['user']}", found["name"], found["user"])
         return Piece(sender, (found["rest"],), late=bool(found["late"]))
-    tokens = parts[0].split("_")
-    places = [
-        place for place in range(1, len(tokens) - 2)
-        if tokens[place].isdecimal() and tokens[place + 1].isdecimal() and any(tokens[:place])
-    ]  # fmt: skip
-    if not places:
-        return None
-    # A group may have numbers in its name: whose number is known in the class decides.
-    place = next((place for place in places if tokens[place] in about.known), places[0])
-    late = tokens[place - 1] == "LATE" and place > 1
-    name, user = "_".join(tokens[: place - late]), tokens[place]
-    return Piece(Sender(f"{name}_{user}", name, user), ("_".join(tokens[place + 2 :]),), late=late)
+    return None
 
 
 def _moodle(parts: Parts, about: About) -> Piece | None:
@@ -267,11 +270,11 @@ def _is_wrapper(around: set[str], rest: list[tuple[Member, Parts]], about: About
 def _repositories(inner: list[tuple[Member, Parts]], about: About) -> list[Piece]:
     """Repositories of GitHub Classroom, folders that are called as the assignment and the login of their owner."""
     folders = sorted({parts[0] for _, parts in inner if len(parts) > 1})
-    owners = {folder: login for folder in folders if (login := owner(folder, folders, about.assignment, about.known))}
+    logins = owners(folders, about.assignment, about.known)
     return [
-        Piece(Sender(parts[0], login=owners[parts[0]]), parts[1:], member)
+        Piece(Sender(parts[0], login=logins[parts[0]]), parts[1:], member)
         for member, parts in inner
-        if len(parts) > 1 and parts[0] in owners
+        if len(parts) > 1 and parts[0] in logins
     ]
 
 

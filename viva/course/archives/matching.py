@@ -27,6 +27,8 @@ MATCHES = "matches.csv"
 NOBODY = "-"
 """In matches.csv, for a sender who is no student, such as a teacher who tried it."""
 NEAREST = 3
+ALIKE = 65
+"""In percent, how much of the shorter of two names the other has, where they may be one person's."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,11 @@ class Class:
         return frozenset(value.casefold() for one in self.entries for value in (one.id, one.login, one.lms_user_id)
                          if value)  # fmt: skip
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of students and groups, squeezed."""
+        return frozenset((*self.by["name"], *self.by["group"]))
+
     def match(self, sender: Sender, *, blind: bool = False, shared: int = 1) -> Match:
         """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive."""
         if said := self.matches.of(sender, self.assignment):
@@ -155,7 +162,7 @@ class Class:
             problem = f"its number, login or address is that of '{student}', its name that of {_listed(named)}"
             return Match(problem=problem, nearest=(student, *sorted(named)))
         entry, note = self.roster.entries[student], ""
-        if sender.name and entry.name and not self.is_called(sender, student) and not self._is_key(sender):
+        if sender.name and entry.name and not self._is_key(sender) and self._is_another(sender.name, entry):
             note = (
                 f"{plaintext.quoted(sender.label)} is '{student}' by number, login or address, who is called "
                 f"{plaintext.line(entry.name)} in the class. If it is a group, or somebody else, write who it is into "
@@ -165,6 +172,11 @@ class Class:
 
     def is_called(self, sender: Sender, student: str) -> bool:
         return student in self.by["name"].get(squeezed(sender.name), ())
+
+    def _is_another(self, name: str, entry: Entry) -> bool:
+        """Whether a name is not even like a student's; nicknames and lost accents are."""
+        spellings = variants(entry.first_name, entry.last_name)
+        return all(fuzz.partial_ratio(squeezed(name), one) < ALIKE for one in spellings)
 
     def _is_key(self, sender: Sender) -> bool:
         """Whether the name is a number or a login, as that of a folder may be."""
