@@ -10,7 +10,7 @@ import pytest
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from tests.conftest import BIN
+from tests.conftest import BIN, PROJECT
 from viva.commands.founding import found, plan
 from viva.configuration import LINES, RULES, missing
 from viva.verdict import CourseError
@@ -123,3 +123,9 @@ def test_where_no_course_can_be_a_sentence_says_so(tmp_path):
     (tmp_path / "broken" / "nbgrader_config.py").write_text("c = get_config(\n")
     with pytest.raises(CourseError, match=r"cannot be read: .*SyntaxError"):
         plan(tmp_path / "broken")
+
+
+def test_git_ignores_in_a_course_what_it_ignores_in_ours(tmp_path):
+    ours = (PROJECT / ".gitignore").read_text().partition("# made by the flow")[2].splitlines()
+    theirs = plan(tmp_path / "course").files[".gitignore"].splitlines()
+    assert {line for line in ours if line and not line.startswith("#")} <= set(theirs)

@@ -75,6 +75,8 @@ __pycache__/
 feedback/
 report/
 gradebook.db*
+gradebook.db.lock
+roster.csv
 grades.csv
 grades.json
 grades.xlsx
@@ -89,6 +91,10 @@ attempts/
 unmatched/
 variants/
 variants.key
+excused.csv
+extensions.csv
+matches.csv
+*-gradescope.zip
 """
 KEPT_EMPTY = "*\n!.gitignore\n"
 HEADER = "**Before you hand in.** Choose *Kernel, Restart Kernel and Run All Cells*, then press *Validate*."
