@@ -82,3 +82,9 @@ def test_any_list_of_people_and_times_will_do_and_one_without_is_refused(read):
         read("list.csv", "id,name\n1,Jane\n")
     with pytest.raises(CourseError, match=r"Line 3 of .* names nobody"):
         read("times.csv", "student_id,timestamp\njdoe,2026-10-05 23:59\n,2026-10-05 23:59\n")
+
+
+def test_metadata_in_an_archive_is_called_as_the_archive_calls_it(tmp_path):
+    (tmp_path / "8").write_text("- no mapping", encoding="utf-8")
+    with pytest.raises(CourseError, match=r"^export/submission_metadata\.yml lists no submissions"):
+        list(companion.inside([("export/submission_metadata.yml", tmp_path / "8")]))

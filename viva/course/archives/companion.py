@@ -129,17 +129,21 @@ def inside(paths: Iterable[tuple[str, Path]]) -> Iterator[Companion]:
     """The companions among an archive's files, given by name and where they lie."""
     for name, path in paths:
         if name.rpartition("/")[2] in METADATA:
-            yield _gradescope(path)
+            yield _gradescope(path, name)
         elif name.rpartition("/")[2].lower() in ("index.html", "index.htm"):
             found = _brightspace(path)
             if found.rows:
                 yield found
 
 
-def _gradescope(path: Path) -> Companion:
-    """Gradescope's metadata: plain texts, lists and mappings, whatever tags of Ruby it holds. Raises CourseError."""
+def _gradescope(path: Path, name: str = "") -> Companion:
+    """Gradescope's metadata: plain texts, lists and mappings, whatever tags of Ruby it holds. Raises CourseError.
+
+    ``name`` is what an archive calls it.
+    """
+    name = plaintext.line(name or path.name)
     if path.stat().st_size > MOST_BYTES:
-        raise CourseError(f"{path.name} has more than {MOST_BYTES // 2**20} MB, so it is no metadata of Gradescope.")
+        raise CourseError(f"{name} has more than {MOST_BYTES // 2**20} MB, so it is no metadata of Gradescope.")
     try:
         # BaseLoader makes texts of all scalars, and nothing else; a key keeps its colon.
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -148,7 +152,7 @@ def _gradescope(path: Path) -> Companion:
         found = yaml.load(data, Loader=loader)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise CourseError(
-            f"{path.name} cannot be read as YAML ({plaintext.line(str(error))}). Export the submissions again."
+            f"{name} cannot be read as YAML ({plaintext.line(str(error))}). Export the submissions again."
         ) from error
     companion = Companion(path, "gradescope")
     for label, about in found.items() if isinstance(found, dict) else ():
@@ -159,7 +163,7 @@ def _gradescope(path: Path) -> Companion:
         time = _field(about, "created_at")
         companion.by_label[label] = Known(sender, time if isinstance(time, str) else "")
     if not companion.by_label:
-        raise CourseError(f"{path.name} lists no submissions, so it is no metadata of Gradescope.")
+        raise CourseError(f"{name} lists no submissions, so it is no metadata of Gradescope.")
     return companion
 
 

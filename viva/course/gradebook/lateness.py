@@ -33,7 +33,7 @@ from nbgrader.api import (
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import URL, event, make_url, or_, select
+from sqlalchemy import URL, ColumnElement, bindparam, event, make_url, or_, select
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session, joinedload, selectinload
 from traitlets.config import Config
@@ -114,9 +114,7 @@ def reckonings(
     an extension that is none. The gradebook has to be followed; it is only read. ``granted`` stands in place of what
     the course's files grant.
     """
-    wanted = select(SubmittedAssignment).options(
-        joinedload(SubmittedAssignment.assignment), selectinload(SubmittedAssignment.notebooks)
-    )
+    wanted = select(SubmittedAssignment).options(*_WHOLE)
     if students:
         wanted = wanted.where(SubmittedAssignment.student_id.in_(list(students)))
     granted = granted or Concessions.of(_of(session).root, rules.place)
@@ -184,19 +182,12 @@ def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int
     """The same by Viva's policy: of whole assignments, and of all of a student's where there is a budget of days."""
     rules: LatePolicy = known.plugin
     _take_turns(session, notebooks)
-    touched = [
-        one
-        for some in parts(notebooks)
-        for one in session.scalars(
-            select(SubmittedAssignment).join(SubmittedAssignment.notebooks).where(SubmittedNotebook.id.in_(some))
-        ).unique()
-    ]
+    mine = SubmittedAssignment.notebooks.any(SubmittedNotebook.id.in_(bindparam("some", expanding=True)))
+    touched = _submissions(session, mine, notebooks)
     _align(session, known, {one.assignment for one in touched})
     if rules.budget:
-        wanted, students = [], {one.student_id for one in touched}
-        for some in parts(students):
-            wanted += session.scalars(select(SubmittedAssignment).where(SubmittedAssignment.student_id.in_(some)))
-        touched = wanted
+        theirs = SubmittedAssignment.student_id.in_(bindparam("some", expanding=True))
+        touched = _submissions(session, theirs, {one.student_id for one in touched})
     found = deliveries(session, rules, Concessions.of(known.root, rules.place), touched)
     reckoned = all_reckoned(rules, dict(found.values()))
     earned, changed = scores(session, [book.id for one in touched for book in one.notebooks]), 0
@@ -217,6 +208,18 @@ def _set(notebook: SubmittedNotebook, penalty: float | None) -> int:
         return 0
     notebook.late_submission_penalty = penalty
     return 1
+
+
+_WHOLE = joinedload(SubmittedAssignment.assignment), selectinload(SubmittedAssignment.notebooks)
+"""Asked for at once; nbgrader's objects would ask again for each submission."""
+
+
+def _submissions(session: Session, which: ColumnElement[bool], some: Iterable[str]) -> list[SubmittedAssignment]:
+    """The submissions for which a condition on ``some`` ids holds, each once."""
+    query, found = select(SubmittedAssignment).where(which).options(*_WHOLE), {}
+    for ids in parts(some):
+        found |= {one.id: one for one in session.scalars(query, {"some": ids}).unique()}
+    return list(found.values())
 
 
 def _take_turns(session: Session, notebooks: set[str]) -> None:
