@@ -30,14 +30,16 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
+from viva.course.cluster.address import Cluster, require_dask
 from viva.course.course import Course
+from viva.course.filing import Filing
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.course.gradebook.results import Results
 from viva.course.graders import new_grader, require_wall
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
-from viva.course.pipeline import Passed
+from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import Workers
 from viva.engine import libraries
@@ -99,7 +101,7 @@ def autograde(
     cannot wall student code in and ``Examine.no_wall`` is not set.
     """
     with alone(course, tell):
-        yield from grade(course, submissions, config=config, workers=workers)
+        yield from grade(course, submissions, config=config, workers=workers, tell=tell)
 
 
 @contextlib.contextmanager
@@ -114,18 +116,29 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
 
 def grade(
-    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+    course: Course,
+    submissions: list[Submission],
+    *,
+    config: Config,
+    workers: int | None = None,
+    tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
     """Grade as ``autograde`` does, for one who is alone with the course already."""
     leftovers.finish_builds(course.folders_around("autograded"))
     try:
-        yield from _grade(course, submissions, config, workers)
+        yield from _grade(course, submissions, config, workers, tell)
         Results.of(course.directory).tidy()
     finally:
         leftovers.finish_builds(course.folders_around("autograded"))
 
 
-def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Ending]:
+def _grade(
+    course: Course,
+    submissions: list[Submission],
+    config: Config,
+    workers: int | None,
+    tell: Callable[[str], object],
+) -> Iterator[Ending]:
     assignments = sorted({submission.assignment for submission in submissions})
     released, refused = {}, {}
     for name in assignments:
@@ -135,7 +148,7 @@ def _grade(course: Course, submissions: list[Submission], config: Config, worker
             refused[name] = error
     if not released:
         raise refused[assignments[0]]
-    batch = _Batch(course, config, sorted(released))
+    batch = _Batch(course, config, sorted(released), tell)
     todo, found, links = [], {}, Links(course)
     for submission in submissions:
         if submission.assignment in refused:
@@ -162,8 +175,11 @@ def cores(workers: int | None, most: int) -> int:
 class _Batch:
     """What is the same for every submission of a batch."""
 
-    def __init__(self, course: Course, config: Config, assignments: list[str]) -> None:
-        self.course, self.config = course, config
+    def __init__(self, course: Course, config: Config, assignments: list[str], tell: Callable[[str], object]) -> None:
+        self.course, self.config, self.tell = course, config, tell
+        self.cluster = Cluster(config=config)
+        if self.cluster.wanted:
+            require_dask()
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
@@ -171,6 +187,7 @@ class _Batch:
             require_wall()
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
+        self.filing, self.materials = Filing(course, config), {}
         self.keys: dict[Submission, str] = {}
         self.known = {} if self.converter.force else self.results.keys()
         with course.gradebook() as gradebook:
@@ -215,22 +232,24 @@ class _Batch:
         }
 
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
-        settings = self.seconds, self.no_wall, self.memory, self.budget
+        settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
+        count = 1 if self.cluster.wanted else cores(workers, len(todo))
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(*settings, **self._libraries(todo))) as grader,
+            contextlib.closing(new_grader(*settings, **loaded)) as grader,
             Workers(
-                cores(workers, len(todo)),
+                count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
+            self._graders(pool, settings, loaded) as graders,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()
             material = self._material(pool, {one.assignment for one in todo}, Path(folder), grader)
             jobs = (Job(submission, found[submission], material[submission.assignment]) for submission in todo)
-            for job, done in pool.map(jobs):
+            for job, done in graders.map(jobs):
                 about = job.submission, job.finding.notes
                 if done is None:
                     reason = "the process that graded it was killed twice; look at the machine, then grade again"
@@ -246,6 +265,24 @@ class _Batch:
                         waiting, start = [], time.monotonic()
             yield from self._record(writer, waiting)
 
+    def _graders(self, pool: Workers, settings: tuple, loaded: dict) -> contextlib.AbstractContextManager:
+        """Who grades: the workers of this machine, or those of a cluster."""
+        if not self.cluster.wanted:
+            return contextlib.nullcontext(pool)  # __exit__ is the caller's business
+        from viva.course.cluster.desk import Settings
+        from viva.course.cluster.pool import Pool
+        from viva.course.cluster.versions import distributions
+
+        names = distributions({*loaded["libraries"], *loaded["hidden"]})
+        return Pool(self.cluster, Settings(*settings, **loaded), names, self._keep, self.tell)
+
+    def _keep(self, job: Job, passed: Passed) -> Passed:
+        """Put into autograded/ what another machine has graded."""
+        with self.filing.build(job.submission) as build:
+            lay_out(job.submission, self.materials[job.material], build, self.course.directory)
+            self.filing.keep(job.submission, passed, build)
+        return passed
+
     def _material(
         self, pool: Workers, assignments: set[str], folder: Path, grader: Grader
     ) -> dict[str, Path | VivaError]:
@@ -256,7 +293,9 @@ class _Batch:
             if isinstance(data, bytes):
                 known[assignment] = folder / f"material-{number}"
                 known[assignment].write_bytes(data)
-                for examination in Material.from_bytes(data, self.config).examinations.values():
+                material = Material.from_bytes(data, None if self.cluster.wanted else self.config)
+                self.materials[known[assignment]] = material
+                for examination in material.examinations.values():
                     if isinstance(examination, Examination):
                         grader.learn(examination)
         return known
