@@ -117,7 +117,7 @@ class RegradeCommand(VivaCommand):
             for sentence in remarks:
                 self._say(sentence)
             total = len(regrade.submissions())
-            collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
+            collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes
         status = self.report([replace(outcome, notes=()) for outcome in collected], "graded", document=False)

@@ -28,7 +28,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 from traitlets.config import Config
@@ -115,9 +115,9 @@ class Regrade:
         release(self.course, self.assignment, config=self.config)
         return self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
 
-    def grade(self, workers: int | None = None) -> Iterator[batch.Ending]:
+    def grade(self, workers: int | None = None, tell: Callable[[str], object] = print) -> Iterator[batch.Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
-        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers)
+        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers, tell=tell)
 
     def finish(self) -> Comparison:
         """Mark what a human should look at again, and write the log."""

@@ -97,6 +97,8 @@ class Pool:
         self.libraries = libraries
         self.events: queue.SimpleQueue[tuple] = queue.SimpleQueue()
         self.seats: dict[str, Seat] = {}
+        self.used = False
+        """Whether there was a worker of use: then another may come."""
         self.refused: dict[str, str] = {}
         """By address, why a worker is not used."""
         self.present: set[str] = set()
@@ -213,11 +215,11 @@ class Pool:
         """Wait until somebody can do something. Raises CourseError when that does not happen."""
         end = time.monotonic() + self.cluster.wait
         while not any(not seat.closed or seat.busy for seat in self.seats.values()):
-            if self.present and self.present <= self.refused.keys():
+            if not self.used and self.present and self.present <= self.refused.keys():
                 raise CourseError(f"No worker of the cluster can be used, for the reasons above. {AGAIN}")
             if time.monotonic() > end:
                 raise CourseError(
-                    f"The cluster has no worker, and none came in {self.cluster.wait:.0f} s. Start one with 'dask "
+                    f"The cluster has no worker of use, and none came in {self.cluster.wait:.0f} s. Start one with 'dask "
                     f"worker {self.client.scheduler.address}', or see in their logs why they ended. {AGAIN}"
                 )
             self._hear()
@@ -240,7 +242,7 @@ class Pool:
         elif answer[there.WALL] == "none" and not self.settings.no_wall:
             self._refuse(address, "it cannot wall student code in; 'viva doctor' says there what is missing")
         elif address not in self.seats:
-            self.seats[address] = Seat(address, threads)
+            self.seats[address], self.used = Seat(address, threads), True
 
     def _refuse(self, address: str, fault: str) -> None:
         if address not in self.refused:

@@ -1,0 +1,226 @@
+"""A batch on a cluster comes to what it comes to on this machine, whatever happens to the cluster."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.course.cluster.cluster import Dask, desks, filed, grade_there
+from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
+from viva.course.batch import Status
+from viva.verdict import CourseError
+
+
+def require_same(course: Path, graded: Path) -> None:
+    assert timeless(course) == timeless(graded)
+    assert filed(course) == filed(graded)
+    assert scores(course) == scores(graded)
+    require_tidy(course)
+
+
+def until(what, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def grade_command(course: Path, *arguments: str) -> subprocess.Popen:
+    """`viva grade` as a process of its own."""
+    tmp = course.parent / "tmp"
+    tmp.mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "viva", "grade", *arguments],
+        cwd=course,
+        env=os.environ | {"TMPDIR": str(tmp), "COLUMNS": "200"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(course, few, dask):
+    address = dask.schedule()
+    told: list[str] = []
+    with pytest.raises(CourseError, match=r"The cluster has no worker of use, and none came in 0 s\. Start one with 'dask"):
+        grade_there(course, address, wait=0.2)
+    assert not recorded(course)
+    dask.work(lie="viva.ENGINE = 16; platform.python_version_tuple = lambda: ('3', '10', '2')")
+    with pytest.raises(CourseError, match="No worker of the cluster can be used, for the reasons above"):
+        grade_there(course, address, told)
+    assert len(told) == 1 and "it has other versions: Viva's engine 16 there and" in told[0]
+    assert "Python 3.10 there and 3.1" in told[0]
+    assert not recorded(course)
+
+    worker = dask.work(threads=2)
+    endings = grade_there(course, str(dask.file))
+    assert {one.status for one in endings} == {Status.DONE}
+    require_same(course, few[1])
+    assert len(desks(worker)) == 2
+    before = [desk.pid for desk in desks(worker)]
+    assert {one.status for one in grade_there(course, address)} == {Status.UNCHANGED}
+    assert {one.status for one in grade_there(course, address, Autograde__force=True)} == {Status.DONE}
+    require_same(course, few[1])
+    assert [desk.pid for desk in desks(worker)] == before, "warm parents live as long as the worker"
+    kept = desks(worker)
+    worker.kill()
+    worker.wait()
+    until(lambda: not any(desk.is_running() and desk.status() != "zombie" for desk in kept))
+
+
+@pytest.mark.slow
+def test_processes_of_this_machine_are_a_cluster_too(course, few):
+    process = grade_command(course, "--cluster=local:2")
+    out, err = process.communicate(timeout=200)
+    assert (process.returncode, err) == (0, ""), out
+    require_same(course, few[1])
+
+
+@pytest.mark.slow
+def test_killed_and_new_workers_cost_nobody_a_point(crowded, many, dask):
+    address = dask.schedule()
+    workers = [dask.work(), dask.work()]
+    process = grade_command(crowded, f"--cluster={address}")
+    for _ in range(4):
+        count = len(recorded(crowded))
+        until(lambda count=count: len(recorded(crowded)) > count + 3)
+        assert process.poll() is None, process.communicate()
+        victim = workers.pop(0)
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+        workers.append(dask.work())
+    out, err = process.communicate(timeout=200)
+    assert (process.returncode, err) == (0, ""), out
+    require_same(crowded, many[1])
+
+
+@pytest.mark.slow
+def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(course, few, dask):
+    address = dask.schedule()
+    for _ in range(3):
+        dask.work()
+    step = ["tests.course.cluster.deadly.Deadly"]
+    killer = course / "submitted" / "student0002"
+    killer.rename(killer.with_name("kills-workers"))
+    desk = course / "submitted" / "student0003"
+    desk.rename(desk.with_name("kills-desks"))
+    endings = grade_there(course, address, Autograde__sanitize_preprocessors=step)
+    failed = {one.submission.student: one.reason for one in endings if one.status is not Status.DONE}
+    assert failed.keys() == {"kills-workers", "kills-desks"}
+    assert set(failed.values()) == {
+        "the process that graded it was killed twice; look at the machine, then grade again"
+    }
+    assert {one.submission.student for one in endings} == {
+        *("student0000", "student0001", "student0004", "student0005", "kills-workers", "kills-desks")
+    }
+    assert {student: recorded(course)[student]["notebooks"] for student in recorded(course)}.keys() == {
+        *("student0000", "student0001", "student0004", "student0005")
+    }
+    assert {one.status for one in grade_there(course, address)} == {Status.DONE, Status.UNCHANGED}
+
+
+@pytest.mark.slow
+def test_workers_and_desks_that_hang_are_given_up(crowded, many, tmp_path):
+    with Dask(tmp_path / "dask", DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="3 s") as dask:
+        address = dask.schedule()
+        frozen, other = dask.work(), dask.work()
+        process = grade_command(crowded, f"--cluster={address}", "--Cluster.patience=5")
+        until(lambda: len(recorded(crowded)) > 3)
+        frozen.send_signal(signal.SIGSTOP)
+        count = len(recorded(crowded))
+        until(lambda: len(recorded(crowded)) > count + 3)
+        assert process.poll() is None
+        stopped = desks(other)
+        os.kill(stopped[0].pid, signal.SIGSTOP)
+        out, err = process.communicate(timeout=250)
+        assert (process.returncode, err) == (0, ""), out
+        require_same(crowded, many[1])
+        assert not stopped[0].is_running()
+
+
+@pytest.mark.slow
+def test_two_batches_at_once_share_a_cluster(crowded, many, course, few, tmp_path):
+    with Dask(tmp_path / "dask") as dask:
+        address = dask.schedule()
+        dask.work(threads=2)
+        other = shutil.copytree(few[0], tmp_path / "second" / "course")
+        processes = [grade_command(place, f"--cluster={address}") for place in (crowded, other)]
+        for process in processes:
+            out, err = process.communicate(timeout=250)
+            assert (process.returncode, err) == (0, ""), out
+        require_same(crowded, many[1])
+        require_same(other, few[1])
+
+
+@pytest.mark.slow
+def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few, dask, tmp_path):
+    full = tmp_path / "full"
+    full.mkdir()
+    within = in_private_mounts(tmp_path, f"mount -t tmpfs -o size=256k tmpfs {full}")
+    address = dask.schedule()
+    dask.work(within=within, TMPDIR=str(full))
+    told: list[str] = []
+    with pytest.raises(CourseError, match=r"No worker of the cluster can be used, for the reasons above\. What was"):
+        grade_there(course, address, told)
+    assert len(told) == 1
+    assert f"is not used: Temporary files go to {full}, and only" in told[0]
+    assert not recorded(course)
+    dask.work()
+    assert {one.status for one in grade_there(course, address)} == {Status.DONE}
+    require_same(course, few[1])
+
+
+@pytest.mark.slow
+def test_a_worker_without_a_wall_is_refused_unless_told(course, dask):
+    address = dask.schedule()
+    dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
+    told: list[str] = []
+    with pytest.raises(CourseError, match="No worker of the cluster can be used"):
+        grade_there(course, address, told)
+    assert "it cannot wall student code in; 'viva doctor' says there what is missing" in told[0]
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_the_batch_and_the_next_one_goes_on(crowded, many, dask):
+    address = dask.schedule()
+    dask.work()
+    process = grade_command(crowded, f"--cluster={address}")
+    until(lambda: len(recorded(crowded)) > 3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.startswith("Stopped. What was finished is kept") and err.count("\n") == 1
+    before = recorded(crowded)
+    assert 3 < len(before) < 40
+    endings = {one.submission.student: one.status for one in grade_there(crowded, address)}
+    assert {student for student, status in endings.items() if status is Status.UNCHANGED} == before.keys()
+    require_same(crowded, many[1])
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tmp_path):
+    with Dask(tmp_path / "dask") as dask:
+        address = dask.schedule()
+        dask.work()
+        process = grade_command(crowded, f"--cluster={address}")
+        until(lambda: len(recorded(crowded)) > 3)
+        dask.processes[0].kill()
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 2
+        assert "The scheduler of the cluster does not answer any more. What was finished is kept" in err
+        assert "Traceback" not in err
+    before = recorded(crowded)
+    with Dask(tmp_path / "again") as dask:
+        address = dask.schedule()
+        dask.work()
+        endings = {one.submission.student: one.status for one in grade_there(crowded, address)}
+    assert before.keys() == {student for student, status in endings.items() if status is Status.UNCHANGED}
+    require_same(crowded, many[1])
