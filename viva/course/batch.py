@@ -11,11 +11,8 @@ batch which was stopped at any point is finished by running it again.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import itertools
 import logging
 import os
-import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -33,22 +30,21 @@ from viva.course.autograde import Autograde, Examine
 from viva.course.cluster.address import Cluster, require_dask
 from viva.course.course import Course
 from viva.course.filing import Filing
+from viva.course.fingerprint import ground, key
 from viva.course.gradebook.record import Expected, Writer, concerns_all, patiently
 from viva.course.gradebook.results import Results
 from viva.course.graders import new_grader, require_wall
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
-from viva.course.pipeline import Passed, lay_out
+from viva.course.pipeline import Passed
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import Workers
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.folder import MOST_FILES, walk
 from viva.record import SubmissionRecord
-from viva.submission.files.contents import MOST_BYTES
-from viva.submission.files.handin import KEPT, Finding, find
+from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
@@ -187,7 +183,6 @@ class _Batch:
             require_wall()
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
-        self.filing, self.materials = Filing(course, config), {}
         self.keys: dict[Submission, str] = {}
         self.known = {} if self.converter.force else self.results.keys()
         with course.gradebook() as gradebook:
@@ -201,17 +196,13 @@ class _Batch:
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what the verdicts depend on beside the submission."""
-        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}".encode())
-        _hash_folder(self.course.path("source", assignment), digest)
-        digest.update(repr(self.expected[assignment]).encode())
-        return digest.digest()
+        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}"
+        return ground(self.course.path("source", assignment), settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
         if submission not in self.keys:
-            digest = hashlib.sha256(self.grounds[submission.assignment])
-            _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
-            self.keys[submission] = digest.hexdigest()[:32]
+            self.keys[submission] = key(self.grounds[submission.assignment], submission.folder)
         return self.keys[submission]
 
     def unchanged(self, submission: Submission) -> bool:
@@ -242,7 +233,9 @@ class _Batch:
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
-            self._graders(pool, settings, loaded) as graders,
+            self.cluster.pool(settings, loaded, Filing(self.course, self.config), self.tell)
+            if self.cluster.wanted
+            else contextlib.nullcontext(pool) as graders,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
@@ -265,24 +258,6 @@ class _Batch:
                         waiting, start = [], time.monotonic()
             yield from self._record(writer, waiting)
 
-    def _graders(self, pool: Workers, settings: tuple, loaded: dict) -> contextlib.AbstractContextManager:
-        """Who grades: the workers of this machine, or those of a cluster."""
-        if not self.cluster.wanted:
-            return contextlib.nullcontext(pool)  # __exit__ is the caller's business
-        from viva.course.cluster.desk import Settings
-        from viva.course.cluster.pool import Pool
-        from viva.course.cluster.versions import distributions
-
-        names = distributions({*loaded["libraries"], *loaded["hidden"]})
-        return Pool(self.cluster, Settings(*settings, **loaded), names, self._keep, self.tell)
-
-    def _keep(self, job: Job, passed: Passed) -> Passed:
-        """Put into autograded/ what another machine has graded."""
-        with self.filing.build(job.submission) as build:
-            lay_out(job.submission, self.materials[job.material], build, self.course.directory)
-            self.filing.keep(job.submission, passed, build)
-        return passed
-
     def _material(
         self, pool: Workers, assignments: set[str], folder: Path, grader: Grader
     ) -> dict[str, Path | VivaError]:
@@ -294,7 +269,6 @@ class _Batch:
                 known[assignment] = folder / f"material-{number}"
                 known[assignment].write_bytes(data)
                 material = Material.from_bytes(data, None if self.cluster.wanted else self.config)
-                self.materials[known[assignment]] = material
                 for examination in material.examinations.values():
                     if isinstance(examination, Examination):
                         grader.learn(examination)
@@ -324,14 +298,3 @@ class _Batch:
             notes = (*job.finding.notes, *done.notes)
             endings.append(Ending(job.submission, status, reason, notes, log, done.record))
         return endings
-
-
-def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
-    for path in sorted(itertools.islice(walk(folder, ignored), most)):
-        with contextlib.suppress(OSError):  # nobody can read it
-            about = path.lstat()
-            if stat.S_ISREG(about.st_mode):
-                large = about.st_size > MOST_BYTES
-                content = f"changed at {about.st_mtime_ns}".encode() if large else path.read_bytes()
-                digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
-                digest.update(content)

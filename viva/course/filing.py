@@ -12,7 +12,8 @@ from traitlets.config import Config
 
 from viva.course.autograde import Autograde
 from viva.course.course import Course
-from viva.course.pipeline import Passed
+from viva.course.material import Material
+from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers
 from viva.submission.submission import Submission
 
@@ -40,6 +41,13 @@ class Filing:
             _protect(build, int(str(converter.permissions), 8))
             _replace(build, self._target(submission))
         passed.notebooks.clear()
+
+    def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
+        """Put what was graded on another machine where it belongs, with the files that lie beside it here."""
+        with self.build(submission) as build:
+            lay_out(submission, material, build, self.course.directory)
+            self.keep(submission, passed, build)
+        return passed
 
     def _target(self, submission: Submission) -> Path:
         return self.course.path("autograded", submission.assignment, submission.student)

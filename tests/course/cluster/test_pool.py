@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,10 @@ import pytest
 from tests.course.cluster.cluster import Dask, desks, filed, grade_there
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
 from viva.course.batch import Status
+from viva.course.cluster.address import Cluster
+from viva.course.cluster.desk import Settings
+from viva.course.cluster.pool import Pool
+from viva.course.cluster.versions import LIBRARIES
 from viva.verdict import CourseError
 
 
@@ -47,33 +52,52 @@ def grade_command(course: Path, *arguments: str) -> subprocess.Popen:
     )
 
 
-def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(course, few, dask):
-    address = dask.schedule()
+def refused(address: str, **settings: object) -> tuple[str, list[str]]:
+    """Why a pool does not open, and what was told before."""
     told: list[str] = []
-    with pytest.raises(CourseError, match=r"The cluster has no worker of use, and none came in 0 s\. Start one with 'dask"):
-        grade_there(course, address, wait=0.2)
-    assert not recorded(course)
-    dask.work(lie="viva.ENGINE = 16; platform.python_version_tuple = lambda: ('3', '10', '2')")
-    with pytest.raises(CourseError, match="No worker of the cluster can be used, for the reasons above"):
-        grade_there(course, address, told)
-    assert len(told) == 1 and "it has other versions: Viva's engine 16 there and" in told[0]
-    assert "Python 3.10 there and 3.1" in told[0]
-    assert not recorded(course)
+    cluster, nothing = Cluster(address=address, **settings), Settings(30.0, False, 2000, 0.0, (), ())
+    with pytest.raises(CourseError) as error, Pool(cluster, nothing, LIBRARIES, None, told.append):
+        raise AssertionError("it opened")
+    return str(error.value), told
 
+
+def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(course, few, dask):
+    dask.schedule()
     worker = dask.work(threads=2)
     endings = grade_there(course, str(dask.file))
     assert {one.status for one in endings} == {Status.DONE}
     require_same(course, few[1])
-    assert len(desks(worker)) == 2
+    kept = desks(worker)
+    assert len(kept) == 2
+    worker.kill()
+    worker.wait()
+    until(lambda: not any(desk.is_running() and desk.status() != "zombie" for desk in kept))
+
+
+def test_a_cluster_that_cannot_grade_is_refused_in_a_sentence(dask):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        nobody = f"127.0.0.1:{server.getsockname()[1]}"
+    assert f"No cluster answers at tcp://{nobody}" in refused(nobody)[0]
+    address = dask.schedule()
+    error, _ = refused(address, wait=0.2)
+    assert error.startswith("The cluster has no worker of use, and none came in 0 s. Start one with 'dask worker tcp:")
+    dask.work(lie="viva.ENGINE = 16; platform.python_version_tuple = lambda: ('3', '10', '2')")
+    error, told = refused(address)
+    assert error.startswith("No worker of the cluster can be used, for the reasons above. What was finished is kept")
+    assert len(told) == 1 and "it has other versions: Viva's engine 16 there and" in told[0]
+    assert "Python 3.10 there and 3.1" in told[0]
+
+
+@pytest.mark.slow
+def test_warm_parents_live_as_long_as_their_worker(course, few, dask):
+    address = dask.schedule()
+    worker = dask.work()
+    grade_there(course, address)
     before = [desk.pid for desk in desks(worker)]
     assert {one.status for one in grade_there(course, address)} == {Status.UNCHANGED}
     assert {one.status for one in grade_there(course, address, Autograde__force=True)} == {Status.DONE}
     require_same(course, few[1])
-    assert [desk.pid for desk in desks(worker)] == before, "warm parents live as long as the worker"
-    kept = desks(worker)
-    worker.kill()
-    worker.wait()
-    until(lambda: not any(desk.is_running() and desk.status() != "zombie" for desk in kept))
+    assert [desk.pid for desk in desks(worker)] == before != []
 
 
 @pytest.mark.slow
@@ -147,7 +171,7 @@ def test_workers_and_desks_that_hang_are_given_up(crowded, many, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_batches_at_once_share_a_cluster(crowded, many, course, few, tmp_path):
+def test_two_batches_at_once_share_a_cluster(crowded, many, few, tmp_path):
     with Dask(tmp_path / "dask") as dask:
         address = dask.schedule()
         dask.work(threads=2)
@@ -168,8 +192,8 @@ def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few,
     address = dask.schedule()
     dask.work(within=within, TMPDIR=str(full))
     told: list[str] = []
-    with pytest.raises(CourseError, match=r"No worker of the cluster can be used, for the reasons above\. What was"):
-        grade_there(course, address, told)
+    with pytest.raises(CourseError, match=r"The cluster has no worker of use, and none came in 1 s\."):
+        grade_there(course, address, told, wait=1.0)
     assert len(told) == 1
     assert f"is not used: Temporary files go to {full}, and only" in told[0]
     assert not recorded(course)
@@ -179,12 +203,11 @@ def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few,
 
 
 @pytest.mark.slow
-def test_a_worker_without_a_wall_is_refused_unless_told(course, dask):
+def test_a_worker_without_a_wall_is_refused(dask):
     address = dask.schedule()
     dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
-    told: list[str] = []
-    with pytest.raises(CourseError, match="No worker of the cluster can be used"):
-        grade_there(course, address, told)
+    error, told = refused(address)
+    assert error.startswith("No worker of the cluster can be used")
     assert "it cannot wall student code in; 'viva doctor' says there what is missing" in told[0]
 
 

@@ -7,6 +7,7 @@ import ipaddress
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from viva.verdict import CourseError
 
 if TYPE_CHECKING:
     from distributed.security import Security
+
+    from viva.course.cluster.pool import Pool
+    from viva.course.filing import Filing
 
 FORMS = (
     "Name one as in --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
@@ -59,6 +63,15 @@ class Cluster(Configurable):
         """How many of this machine were asked for; 0 for a cluster that is there already."""
         local = _LOCAL.fullmatch(self.address)
         return max(1, int(local[1] or len(os.sched_getaffinity(0)))) if local else 0
+
+    def pool(self, settings: tuple, loaded: dict[str, tuple[str, ...]], filing: Filing, tell: Callable) -> Pool:
+        """Its workers, to grade as the ``settings`` of a batch say, with the libraries ``loaded``."""
+        from viva.course.cluster.desk import Settings
+        from viva.course.cluster.pool import Pool
+        from viva.course.cluster.versions import distributions
+
+        names = distributions({*loaded["libraries"], *loaded["hidden"]})
+        return Pool(self, Settings(*settings, **loaded), names, filing, tell)
 
     def url(self) -> str:
         """The scheduler's address as Dask writes it. Raises CourseError for what is none, or not safe to use."""
