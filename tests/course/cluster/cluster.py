@@ -28,7 +28,7 @@ from distributed.cli.dask_worker import main
 sys.argv = ["dask-worker", *sys.argv[1:]]
 main()
 """
-"""A worker that is not quite what it should be."""
+"""A worker, or a scheduler, that is not quite what it should be."""
 
 
 class Dask:
@@ -66,10 +66,14 @@ class Dask:
         self.processes.append(process)
         return process
 
-    def schedule(self, *options: str) -> str:
+    def schedule(self, *options: str, lie: str = "") -> str:
         """Start the scheduler; its address, once it listens."""
+        self.file.unlink(missing_ok=True)
+        what = (
+            ("-c", LIE.format(lie).replace("worker", "scheduler")) if lie else ("-m", "distributed.cli.dask_scheduler")
+        )
         process = self._run(
-            *("-m", "distributed.cli.dask_scheduler", "--no-dashboard", "--no-jupyter", "--host", "127.0.0.1"),
+            *(*what, "--no-dashboard", "--no-jupyter", "--host", "127.0.0.1"),
             *("--port", "0", "--scheduler-file", str(self.file), *options),
         )
         for _ in range(600):

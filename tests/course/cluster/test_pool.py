@@ -37,12 +37,12 @@ def until(what, seconds: float = 120) -> None:
         time.sleep(0.05)
 
 
-def grade_command(course: Path, *arguments: str) -> subprocess.Popen:
-    """`viva grade` as a process of its own."""
+def grade_command(course: Path, *arguments: str, command: str = "grade") -> subprocess.Popen:
+    """`viva grade`, or another command, as a process of its own."""
     tmp = course.parent / "tmp"
     tmp.mkdir(exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-m", "viva", "grade", *arguments],
+        [sys.executable, "-m", "viva", command, *arguments],
         cwd=course,
         env=os.environ | {"TMPDIR": str(tmp), "COLUMNS": "200"},
         stdout=subprocess.PIPE,
@@ -247,3 +247,17 @@ def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tm
         endings = {one.submission.student: one.status for one in grade_there(crowded, address)}
     assert before.keys() == {student for student, status in endings.items() if status is Status.UNCHANGED}
     require_same(crowded, many[1])
+
+
+@pytest.mark.slow
+def test_a_regrade_goes_over_a_cluster_too(course, few, dask):
+    address = dask.schedule()
+    dask.work()
+    grade_there(course, address)
+    source = course / "source" / "tiny" / "tiny.ipynb"
+    source.write_text(source.read_text().replace("double(3) == 6", "double(3) == 5"))
+    process = grade_command(course, "tiny", "--no-audit", f"--cluster={address}", command="regrade")
+    out, err = process.communicate(timeout=200)
+    assert (process.returncode, err) == (0, ""), out
+    assert scores(few[1])["student0000"][0] == 3
+    assert scores(course)["student0000"][0] == 1
