@@ -7,7 +7,9 @@ never unpacks or runs anything of a student's.
 
 address    ``--cluster=...``: which cluster, and how the way to it is protected
 versions   what has to be the same here and there
-pool       the workers of a cluster, in place of those of this machine
+scheduler  the way to a scheduler: found or started, looked at, left again
+crew       the workers as they come and go, and which of them may grade
+pool       what they grade, in place of the workers of this machine
 worker     what a Dask worker keeps and does: material, desks, ``grade_there``
 desk       a grading process beside a Dask worker, as the worker sees it
 deskwork   the same process from within
