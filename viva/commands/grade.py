@@ -69,6 +69,8 @@ class GradeCommand(VivaCommand):
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
+        if Cluster(config=self.config).wanted and Cluster(config=self.config).insecure:
+            self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)

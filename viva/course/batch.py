@@ -27,7 +27,7 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
-from viva.course.cluster.address import Cluster, require_dask
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
@@ -174,8 +174,7 @@ class _Batch:
     def __init__(self, course: Course, config: Config, assignments: list[str], tell: Callable[[str], object]) -> None:
         self.course, self.config, self.tell = course, config, tell
         self.cluster = Cluster(config=config)
-        if self.cluster.wanted:
-            require_dask()
+        self.cluster.check()
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget

@@ -37,6 +37,7 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.changes import Change, changes_of, suspects
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.edition import Edition
 from viva.course.gradebook.results import Results, add_lines
@@ -68,6 +69,7 @@ class Regrade:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
+        Cluster(config=config).check()
         course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)

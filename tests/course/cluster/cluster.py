@@ -84,13 +84,18 @@ class Dask:
         raise AssertionError("the scheduler does not start")
 
     def work(
-        self, threads: int = 1, lie: str = "", within: tuple[str, ...] = (), **environment: str
+        self,
+        threads: int = 1,
+        lie: str = "",
+        within: tuple[str, ...] = (),
+        host: str = "127.0.0.1",
+        **environment: str,
     ) -> subprocess.Popen:
         """Start a worker; back when the scheduler knows it."""
         self.count += 1
         what = ("-c", LIE.format(lie)) if lie else ("-m", "distributed.cli.dask_worker")
         process = self._run(
-            *(*what, "--scheduler-file", str(self.file), "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"),
+            *(*what, "--scheduler-file", str(self.file), "--no-nanny", "--no-dashboard", "--host", host),
             *("--nthreads", str(threads), "--name", f"w{self.count}", "--local-directory", str(self.folder)),
             within=within,
             **environment,

@@ -80,8 +80,7 @@ def test_tls_needs_files_that_are_there(tmp_path):
 def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
     import importlib.util
 
-    from viva.course.cluster.address import require_dask
-
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(CourseError, match=r"pip install 'nbviva\[cluster\]'"):
-        require_dask()
+        Cluster(address="local:2").check()
+    Cluster().check()

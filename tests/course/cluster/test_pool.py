@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -37,7 +38,7 @@ def until(what, seconds: float = 120) -> None:
         time.sleep(0.05)
 
 
-def grade_command(course: Path, *arguments: str, command: str = "grade") -> subprocess.Popen:
+def grade_command(course: Path, *arguments: str, command: str = "grade", **how: bool) -> subprocess.Popen:
     """`viva grade`, or another command, as a process of its own."""
     tmp = course.parent / "tmp"
     tmp.mkdir(exist_ok=True)
@@ -48,6 +49,7 @@ def grade_command(course: Path, *arguments: str, command: str = "grade") -> subp
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        **how,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
@@ -101,11 +103,31 @@ def test_warm_parents_live_as_long_as_their_worker(course, few, dask):
 
 
 @pytest.mark.slow
-def test_processes_of_this_machine_are_a_cluster_too(course, few):
-    process = grade_command(course, "--cluster=local:2")
-    out, err = process.communicate(timeout=200)
-    assert (process.returncode, err) == (0, ""), out
-    require_same(course, few[1])
+def test_processes_of_this_machine_are_a_cluster_too(course, tmp_path):
+    loop = course / "submitted" / "student0000" / "tiny" / "tiny.ipynb"
+    loop.write_text(loop.read_text().replace("return 2 * x", "while x:\\n        pass\\n    return 0"))
+    here = shutil.copytree(course, tmp_path / "here" / "course")
+    for place, where in ((course, ["--cluster=local:2"]), (here, [])):
+        process = grade_command(place, "--Execute.timeout=2", *where)
+        out, err = process.communicate(timeout=200)
+        assert (process.returncode, err) == (0, ""), out
+    assert "timeout" in timeless(here)
+    one, other = (re.sub(r'"amount": [\d.]+', "", timeless(place)) for place in (course, here))
+    assert one == other
+    assert scores(course) == scores(here)
+    require_tidy(course)
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_reaches_every_process_and_only_one_answers(crowded, many):
+    process = grade_command(crowded, "--cluster=local:2", start_new_session=True)
+    until(lambda: len(recorded(crowded)) > 3)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.startswith("Stopped. What was finished is kept") and err.count("\n") == 1
+    require_tidy(crowded)
+    assert 3 < len(recorded(crowded)) < 40
 
 
 @pytest.mark.slow
@@ -209,6 +231,21 @@ def test_a_worker_without_a_wall_is_refused(dask):
     error, told = refused(address)
     assert error.startswith("No worker of the cluster can be used")
     assert "it cannot wall student code in; 'viva doctor' says there what is missing" in told[0]
+
+
+@pytest.mark.slow
+def test_a_worker_on_another_machine_is_refused_without_tls_unless_told(dask):
+    address = dask.schedule()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        way.connect(("192.0.2.1", 9))  # nothing is sent
+        here = way.getsockname()[0]
+    dask.work(host=here)
+    error, told = refused(address)
+    assert error.startswith("No worker of the cluster can be used")
+    assert f"tcp://{here}" in told[0] and "another machine without TLS; start it with TLS, or say --insecure" in told[0]
+    cluster, settings = Cluster(address=address, insecure=True), Settings(30.0, False, 2000, 0.0, (), ())
+    with Pool(cluster, settings, LIBRARIES, None, told.append) as pool:
+        assert next(iter(pool.crew.seats)).startswith(f"tcp://{here}")
 
 
 @pytest.mark.slow

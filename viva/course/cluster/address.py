@@ -64,6 +64,15 @@ class Cluster(Configurable):
         local = _LOCAL.fullmatch(self.address)
         return max(1, int(local[1] or len(os.sched_getaffinity(0)))) if local else 0
 
+    def check(self) -> None:
+        """Raises CourseError where a cluster is wanted that cannot be, before anything is begun."""
+        if not self.wanted:
+            return
+        if importlib.util.find_spec("distributed") is None:
+            raise CourseError(EXTRA)
+        if not self.processes:
+            self.security(self.url())
+
     def pool(self, settings: tuple, loaded: dict[str, tuple[str, ...]], filing: Filing, tell: Callable) -> Pool:
         """Its workers, to grade as the ``settings`` of a batch say, with the libraries ``loaded``."""
         from viva.course.cluster.desk import Settings
@@ -125,12 +134,6 @@ def is_here(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def require_dask() -> None:
-    """Raises CourseError where Dask is not installed."""
-    if importlib.util.find_spec("distributed") is None:
-        raise CourseError(EXTRA)
 
 
 def _from_file(path: Path) -> str:

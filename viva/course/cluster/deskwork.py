@@ -94,6 +94,7 @@ def main(number: str, maker: str) -> None:
     if os.getppid() != int(maker):
         return
     stopping.forget()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # candidates are interrupted with it
     requests = Connection(int(number))
     with contextlib.suppress(EOFError, OSError):  # the worker has ended, or has no use for this desk any more
         try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
+from multiprocessing import resource_tracker
 
 import dask
 from distributed import Client, LocalCluster
@@ -15,7 +16,7 @@ from distributed.security import Security
 from distributed.versions import VersionMismatchWarning
 
 from viva.course.cluster.address import EXTRA, Cluster
-from viva.course.cluster.versions import ENGINE, PYTHON, difference, versions
+from viva.course.cluster.versions import difference, versions
 from viva.verdict import CourseError
 
 CONNECT = 10.0
@@ -54,15 +55,21 @@ def _started(cluster: Cluster, stack: contextlib.ExitStack) -> tuple[str, Securi
     except ImportError:
         raise CourseError(EXTRA) from None
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-dask-", ignore_cleanup_errors=True))
-    local = LocalCluster(
-        n_workers=cluster.processes,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address=None,
-        security=security,
-        silence_logs=logging.CRITICAL,
-        local_directory=str(Path(folder)),
-    )
+    # Ctrl-C reaches all processes of a terminal and is heard by this one; the others inherit that it is blocked.
+    resource_tracker.ensure_running()  # it would unblock it again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        local = LocalCluster(
+            n_workers=cluster.processes,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            security=security,
+            silence_logs=logging.CRITICAL,
+            local_directory=folder,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     stack.callback(local.close, timeout=10)
     return local.scheduler_address, security
 
@@ -77,7 +84,7 @@ def _require_same(client: Client, url: str) -> None:
             f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same 'nbviva[cluster]' "
             "there, and start it again. Nothing was sent."
         ) from None
-    if different := difference({name: here[name] for name in (ENGINE, PYTHON)}, there):
+    if different := difference(here, there):
         raise CourseError(
             f"The scheduler at {url} has other versions: {different}. Install the same there, and start it again. "
             "Nothing was sent."

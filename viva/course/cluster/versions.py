@@ -13,7 +13,7 @@ LIBRARIES = (
     *("nbgrader", "nbformat", "nbconvert", "nh3", "msgpack", "msgspec", "traitlets"),  # and what is written of them
 )
 """As distributions are called. Dask has rules of its own, and says itself which versions work together."""
-ENGINE, PYTHON = "Viva's engine", "Python"
+ENGINE, VIVA, PYTHON = "Viva's engine", "Viva", "Python"
 
 
 def distributions(modules: Iterable[str]) -> tuple[str, ...]:
@@ -25,7 +25,8 @@ def distributions(modules: Iterable[str]) -> tuple[str, ...]:
 
 def versions(libraries: Iterable[str]) -> dict[str, str]:
     """What this process has, by name; "none" for what is not installed."""
-    found = {ENGINE: str(viva.ENGINE), PYTHON: ".".join(platform.python_version_tuple()[:2])}
+    found = {ENGINE: str(viva.ENGINE), VIVA: viva.__version__}
+    found[PYTHON] = ".".join(platform.python_version_tuple()[:2])
     for name in libraries:
         try:
             found[name] = importlib.metadata.version(name)
