@@ -89,9 +89,10 @@ class Dask:
         lie: str = "",
         within: tuple[str, ...] = (),
         host: str = "127.0.0.1",
+        ready: bool = True,
         **environment: str,
     ) -> subprocess.Popen:
-        """Start a worker; back when the scheduler knows it."""
+        """Start a worker; back when the scheduler knows it, where it is to be ``ready``."""
         self.count += 1
         what = ("-c", LIE.format(lie)) if lie else ("-m", "distributed.cli.dask_worker")
         process = self._run(
@@ -100,6 +101,8 @@ class Dask:
             within=within,
             **environment,
         )
+        if not ready:
+            return process
         log = self.folder / "log"
         for _ in range(900):
             if log.read_text().count("Registered to:") >= self.count:

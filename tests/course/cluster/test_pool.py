@@ -131,20 +131,23 @@ def test_ctrl_c_in_a_terminal_reaches_every_process_and_only_one_answers(crowded
 
 
 @pytest.mark.slow
-def test_killed_and_new_workers_cost_nobody_a_point(crowded, many, dask):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_killed_and_new_workers_cost_nobody_a_point(crowded, many, dask, threads):
     address = dask.schedule()
-    workers = [dask.work(), dask.work()]
-    process = grade_command(crowded, f"--cluster={address}")
-    for _ in range(4):
+    workers, kills = [dask.work(threads), dask.work(threads)], 0
+    process = grade_command(crowded, f"--cluster={address}", "--Cluster.wait=100")
+    while kills < 2 and process.poll() is None:
         count = len(recorded(crowded))
-        until(lambda count=count: len(recorded(crowded)) > count + 3)
-        assert process.poll() is None, process.communicate()
-        victim = workers.pop(0)
-        victim.send_signal(signal.SIGKILL)
-        victim.wait()
-        workers.append(dask.work())
-    out, err = process.communicate(timeout=200)
+        until(lambda count=count: process.poll() is not None or len(recorded(crowded)) > count + 2)
+        if process.poll() is None:
+            victim = workers.pop(0)
+            victim.kill()
+            victim.wait()
+            workers.append(dask.work(threads, ready=False))
+            kills += 1
+    out, err = process.communicate(timeout=250)
     assert (process.returncode, err) == (0, ""), out
+    assert kills == 2, "it was over before much could happen to it"
     require_same(crowded, many[1])
 
 
@@ -204,6 +207,15 @@ def test_two_batches_at_once_share_a_cluster(crowded, many, few, tmp_path):
             assert (process.returncode, err) == (0, ""), out
         require_same(crowded, many[1])
         require_same(other, few[1])
+
+
+@pytest.mark.slow
+def test_a_function_in_the_configuration_cannot_travel_and_a_sentence_says_so(course, dask):
+    address = dask.schedule()
+    dask.work()
+    with pytest.raises(CourseError, match="holds a function of its own, which cannot go to another process"):
+        grade_there(course, address, Autograde__hook=lambda notebook: notebook)
+    assert not recorded(course)
 
 
 @pytest.mark.slow

@@ -2,9 +2,9 @@
 
 Theory of operation. This process decides which worker grades what, a few submissions ahead, and names the worker in
 each task. Dask would choose by itself; but where a worker is lost, it could not tell the submission that ended it from
-those that waited behind it. Here those that a lost worker was at are *suspects*: each is tried once more, with nothing
-else on its worker, and one that loses a second worker comes back without a result. All else that a lost worker had
-goes to the next.
+those that waited behind it. Here those that a lost worker was at are *suspects*, and tried once more, each with nothing
+else on its worker. One with which two workers were lost that were at nothing else comes back without a result. All
+else that a lost worker had goes to the next.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ class Errand:
     """A job on its way."""
 
     job: Job
+    suspect: bool = False
+    """A worker was lost while it was at it, and maybe at others."""
     losses: int = 0
-    """So many workers were lost while they were at it."""
+    """So many were lost while they were at nothing else."""
     faults: int = 0
     """So many connections broke off."""
     refusals: int = 0
@@ -124,12 +126,13 @@ class Pool:
         seat.busy.clear()
         for place, (errand, running) in reversed(list(enumerate(errands))):
             running.cancel()
-            guilty = blame and place < seat.threads
-            errand.losses += guilty
+            suspect = blame and place < seat.threads
+            errand.losses += suspect and (seat.threads == 1 or len(errands) == 1)  # no other can have done it
+            errand.suspect |= suspect
             if errand.losses >= TRIES:
                 self.done.append((errand.job, None))
             else:
-                (self.suspects if errand.losses else self.todo).appendleft(errand)
+                (self.suspects if errand.suspect else self.todo).appendleft(errand)
 
     def _hand_out(self) -> None:
         """Give every worker enough to do."""
@@ -224,5 +227,11 @@ class Pool:
             return Marked(problem=f"its worker gave an answer that cannot be read: {error}")
         if marked.passed is None or marked.passed.explained:
             return marked
-        about, material = job.submission, self.known[job.material].material
+        about, material, graded = job.submission, self.known[job.material].material, marked.passed.graded
+        places = {(one.assignment, one.student) for one in (marked.passed.record, graded)}
+        if (
+            places != {(about.assignment, about.student)}
+            or not marked.passed.notebooks.keys() <= material.released.keys()
+        ):
+            return Marked(problem="its worker gave an answer to something else")
         return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, marked.passed, material))
