@@ -19,6 +19,7 @@ from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCom
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.changes import TOTAL, Change, grouped, write_csv
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.regrade import Regrade
 from viva.course.trialcopy import shadow
@@ -27,6 +28,8 @@ from viva.verdict import CourseError
 MOST_NAMES = 20
 """So many students are named in a row of a regrade's table."""
 VERBOSE = {"verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with why.")}
+CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
+INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
 WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
 REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
 
@@ -38,13 +41,14 @@ class GradeCommand(VivaCommand):
         viva grade                                     all assignments, all students
         viva grade ps3_scaled_attention                one assignment
         viva grade --student=demo-03 --force           one student, again
+        viva grade --cluster=tls://grader:8786         on the workers of a Dask cluster
     """
-    aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | FORCE | NO_WALL
+    aliases = nbgrader_aliases | WORKERS | CLUSTER
+    flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine]
+        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine, Cluster]
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
@@ -65,6 +69,8 @@ class GradeCommand(VivaCommand):
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
+        if Cluster(config=self.config).wanted and Cluster(config=self.config).insecure:
+            self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
@@ -82,15 +88,15 @@ class RegradeCommand(VivaCommand):
         viva regrade ps3_scaled_attention --what-if --verbose   the same, with every reason
         viva regrade ps3_scaled_attention                       do it; grades and comments given by hand stay
     """
-    aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL | VERBOSE
+    aliases = nbgrader_aliases | WORKERS | CLUSTER
+    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL | VERBOSE | INSECURE
     what_if = Bool(False, help="Only say what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine]
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster]
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
@@ -113,7 +119,7 @@ class RegradeCommand(VivaCommand):
             for sentence in remarks:
                 self._say(sentence)
             total = len(regrade.submissions())
-            collected = self.watch(regrade.grade(self.workers or None), total, "grading") if total else []
+            collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes
         status = self.report([replace(outcome, notes=()) for outcome in collected], "graded", document=False)

@@ -21,6 +21,9 @@ outputs        what happened to a notebook, put into its outputs
 steps          those and nbgrader's own, in their order
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
+filing         what came of it, put into autograded/
+fingerprint    what has not changed since it was graded
+cluster/       the workers of a Dask cluster in place of this machine's
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
 variants       a seed for each student, by HMAC from the course's key

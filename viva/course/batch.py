@@ -11,11 +11,8 @@ batch which was stopped at any point is finished by running it again.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import itertools
 import logging
 import os
-import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +27,10 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
+from viva.course.filing import Filing
+from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory
 from viva.course.gradebook.database import concerns_all, patiently
 from viva.course.gradebook.record import Expected, Writer
@@ -46,10 +46,8 @@ from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.folder import MOST_FILES, walk
 from viva.record import SubmissionRecord
-from viva.submission.files.contents import MOST_BYTES
-from viva.submission.files.handin import KEPT, Finding, find
+from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
@@ -102,7 +100,7 @@ def autograde(
     cannot wall student code in and ``Examine.no_wall`` is not set.
     """
     with alone(course, tell):
-        yield from grade(course, submissions, config=config, workers=workers)
+        yield from grade(course, submissions, config=config, workers=workers, tell=tell)
 
 
 @contextlib.contextmanager
@@ -118,18 +116,29 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
 
 def grade(
-    course: Course, submissions: list[Submission], *, config: Config, workers: int | None = None
+    course: Course,
+    submissions: list[Submission],
+    *,
+    config: Config,
+    workers: int | None = None,
+    tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
     """Grade as ``autograde`` does, for one who is alone with the course already."""
     leftovers.finish_builds(course.folders_around("autograded"))
     try:
-        yield from _grade(course, submissions, config, workers)
+        yield from _grade(course, submissions, config, workers, tell)
         Results.of(course.directory).tidy()
     finally:
         leftovers.finish_builds(course.folders_around("autograded"))
 
 
-def _grade(course: Course, submissions: list[Submission], config: Config, workers: int | None) -> Iterator[Ending]:
+def _grade(
+    course: Course,
+    submissions: list[Submission],
+    config: Config,
+    workers: int | None,
+    tell: Callable[[str], object],
+) -> Iterator[Ending]:
     assignments = sorted({submission.assignment for submission in submissions})
     released, refused, seeds = {}, {}, {}
     for name in assignments:
@@ -141,7 +150,7 @@ def _grade(course: Course, submissions: list[Submission], config: Config, worker
             released.pop(name, None)
     if not released:
         raise refused[assignments[0]]
-    batch = _Batch(course, config, sorted(released), seeds)
+    batch = _Batch(course, config, sorted(released), seeds, tell)
     todo, found, links = [], {}, Links(course)
     for submission in submissions:
         if submission.assignment in refused:
@@ -169,9 +178,16 @@ class _Batch:
     """What is the same for every submission of a batch."""
 
     def __init__(
-        self, course: Course, config: Config, assignments: list[str], seeds: dict[str, dict[str, int] | None]
+        self,
+        course: Course,
+        config: Config,
+        assignments: list[str],
+        seeds: dict[str, dict[str, int] | None],
+        tell: Callable[[str], object],
     ) -> None:
-        self.course, self.config, self.seeds = course, config, seeds
+        self.course, self.config, self.seeds, self.tell = course, config, seeds, tell
+        self.cluster = Cluster(config=config)
+        self.cluster.check()
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
@@ -192,19 +208,15 @@ class _Batch:
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what the verdicts depend on beside the submission."""
-        digest = hashlib.sha256(f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}".encode())
-        _hash_folder(self.course.path("source", assignment), digest)
-        digest.update(repr(self.expected[assignment]).encode())
-        return digest.digest()
+        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}"
+        return ground(self.course.path("source", assignment), settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
         if submission not in self.keys:
-            digest = hashlib.sha256(self.grounds[submission.assignment])
-            _hash_folder(submission.folder, digest, MOST_FILES, ignored=())
-            if (seeds := self.seeds[submission.assignment]) is not None:
-                digest.update(f"seed {seeds.get(submission.student)}".encode())
-            self.keys[submission] = digest.hexdigest()[:32]
+            seeds = self.seeds[submission.assignment]
+            seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
+            self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
 
     def unchanged(self, submission: Submission) -> bool:
@@ -225,22 +237,26 @@ class _Batch:
         }
 
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
-        settings = self.seconds, self.no_wall, self.memory, self.budget
+        settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
+        count = 1 if self.cluster.wanted else cores(workers, len(todo))
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(*settings, **self._libraries(todo))) as grader,
+            contextlib.closing(new_grader(*settings, **loaded)) as grader,
             Workers(
-                cores(workers, len(todo)),
+                count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
+            self.cluster.pool(settings, loaded, Filing(self.course, self.config), self.tell)
+            if self.cluster.wanted
+            else contextlib.nullcontext(pool) as graders,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()
             material = self._material(pool, {one.assignment for one in todo}, Path(folder), grader)
             jobs = (Job(submission, found[submission], material[submission.assignment]) for submission in todo)
-            for job, done in pool.map(jobs):
+            for job, done in graders.map(jobs):
                 about = job.submission, job.finding.notes
                 if done is None:
                     reason = "the process that graded it was killed twice; look at the machine, then grade again"
@@ -266,7 +282,8 @@ class _Batch:
             if isinstance(data, bytes):
                 known[assignment] = folder / f"material-{number}"
                 known[assignment].write_bytes(data)
-                for examination in Material.from_bytes(data, self.config).examinations.values():
+                material = Material.from_bytes(data, None if self.cluster.wanted else self.config)
+                for examination in material.examinations.values():
                     if isinstance(examination, Examination):
                         grader.learn(examination)
         return known
@@ -295,14 +312,3 @@ class _Batch:
             notes = (*job.finding.notes, *done.notes)
             endings.append(Ending(job.submission, status, reason, notes, log, done.record))
         return endings
-
-
-def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
-    for path in sorted(itertools.islice(walk(folder, ignored), most)):
-        with contextlib.suppress(OSError):  # nobody can read it
-            about = path.lstat()
-            if stat.S_ISREG(about.st_mode):
-                large = about.st_size > MOST_BYTES
-                content = f"changed at {about.st_mtime_ns}".encode() if large else path.read_bytes()
-                digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
-                digest.update(content)

@@ -65,7 +65,7 @@ class Passed(Struct):
     """The graded notebooks, by name, as text."""
 
 
-def grade(package: bytes, material: Material, grader: Grader) -> bytes:
+def grade(package: bytes, material: Material, grader: Grader, log: logging.Logger | None = None) -> bytes:
     """A packed submission -> what came of it, as bytes (``Passed``, in msgpack); nothing is read or left elsewhere.
 
     Raises what ``go_through`` does, and msgspec.DecodeError for what is no package.
@@ -73,7 +73,7 @@ def grade(package: bytes, material: Material, grader: Grader) -> bytes:
     with tempfile.TemporaryDirectory(prefix="viva-grade-") as folder:
         submission = unpack(package, Path(folder, "submitted"))
         finding = find(submission, set(material.released))
-        passed = go_through(submission, finding, material, grader, Path(folder, "graded"))
+        passed = go_through(submission, finding, material, grader, Path(folder, "graded"), log)
     return msgspec.msgpack.encode(passed)
 
 
@@ -98,7 +98,7 @@ def go_through(
         return Passed(opened.problem)
     log = log or logging.getLogger("viva")
     directory = CourseDirectory(config=material.config, log=log)
-    _lay_out(submission, material, build, directory)
+    lay_out(submission, material, build, directory)
     place = submission.assignment, submission.student
     passed = Passed(notes=opened.notes, record=SubmissionRecord(*place, graded=now()))
     passed.graded = Graded(*place, directory.get_existing_timestamp(str(submission.folder)), {}, {})
@@ -137,7 +137,7 @@ def _steps(
     return text
 
 
-def _lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> None:
+def lay_out(submission: Submission, material: Material, build: Path, directory: CourseDirectory) -> None:
     """The assignment's own files, and what was handed in beside the notebooks and is not too large for nbgrader.
 
     Nothing that was handed in takes another file's place.

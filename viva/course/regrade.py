@@ -28,7 +28,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 from traitlets.config import Config
@@ -37,6 +37,7 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.changes import Change, changes_of, suspects
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.edition import Edition
 from viva.course.gradebook.results import Results, add_lines
@@ -69,6 +70,7 @@ class Regrade:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
+        Cluster(config=config).check()
         course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
@@ -119,9 +121,9 @@ class Regrade:
             said.append(f"'viva release {self.assignment} --variants' brings the copies in {FOLDER}/ up to date.")
         return said
 
-    def grade(self, workers: int | None = None) -> Iterator[batch.Ending]:
+    def grade(self, workers: int | None = None, tell: Callable[[str], object] = print) -> Iterator[batch.Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
-        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers)
+        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers, tell=tell)
 
     def finish(self) -> Comparison:
         """Mark what a human should look at again, and write the log."""

@@ -1,0 +1,41 @@
+"""What has to be the same here and on every worker, so that a verdict does not depend on where it was found."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Iterable
+
+import viva
+
+LIBRARIES = (
+    *("numpy", "scipy", "pandas", "matplotlib", "ipython"),  # what verdicts depend on
+    *("nbgrader", "nbformat", "nbconvert", "nh3", "msgpack", "msgspec", "traitlets"),  # and what is written of them
+)
+"""As distributions are called. Dask has rules of its own, and says itself which versions work together."""
+ENGINE, VIVA, PYTHON = "Viva's engine", "Viva", "Python"
+
+
+def distributions(modules: Iterable[str]) -> tuple[str, ...]:
+    """The libraries that count, with those that hold the ``modules`` that a course imports."""
+    known = importlib.metadata.packages_distributions()
+    more = {name for module in modules for name in known.get(module.partition(".")[0], ())}
+    return tuple(sorted({*LIBRARIES, *map(str.lower, more)}))
+
+
+def versions(libraries: Iterable[str]) -> dict[str, str]:
+    """What this process has, by name; "none" for what is not installed."""
+    found = {ENGINE: str(viva.ENGINE), VIVA: viva.__version__}
+    found[PYTHON] = ".".join(platform.python_version_tuple()[:2])
+    for name in libraries:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "none"
+    return found
+
+
+def difference(here: dict[str, str], there: dict[str, str]) -> str:
+    """What is not the same, with both versions: "numpy 2.3.5 there and 2.3.4 here"; empty where all is."""
+    different = [name for name, version in here.items() if there.get(name) != version]
+    return ", ".join(f"{name} {there.get(name, 'none')} there and {here[name]} here" for name in different)

@@ -1,0 +1,71 @@
+"""What came of a submission, put into ``autograded/`` in one piece."""
+
+from __future__ import annotations
+
+import contextlib
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from traitlets.config import Config
+
+from viva.course.autograde import Autograde
+from viva.course.course import Course
+from viva.course.material import Material
+from viva.course.pipeline import Passed, lay_out
+from viva.course.processes import leftovers
+from viva.submission.submission import Submission
+
+
+class Filing:
+    """The graded notebooks of a course, each with the files that lie beside it."""
+
+    def __init__(self, course: Course, config: Config) -> None:
+        self.course, self.config = course, config
+
+    @contextlib.contextmanager
+    def build(self, submission: Submission) -> Iterator[Path]:
+        """The name of a folder, not yet made, in which a graded submission is put together; then ``keep`` it."""
+        parent = self._target(submission).parent
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=parent) as folder:
+            yield Path(folder, "graded")
+
+    def keep(self, submission: Submission, passed: Passed, build: Path) -> None:
+        """Add the graded notebooks to ``build``, and put it where it belongs; ``passed`` does not hold them longer."""
+        if passed.notebooks:
+            for name, text in passed.notebooks.items():
+                (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
+            converter = Autograde(coursedir=self.course.directory, config=self.config)
+            _protect(build, int(str(converter.permissions), 8))
+            _replace(build, self._target(submission))
+        passed.notebooks.clear()
+
+    def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
+        """Put what was graded on another machine where it belongs, with the files that lie beside it here."""
+        with self.build(submission) as build:
+            lay_out(submission, material, build, self.course.directory)
+            self.keep(submission, passed, build)
+        return passed
+
+    def _target(self, submission: Submission) -> Path:
+        return self.course.path("autograded", submission.assignment, submission.student)
+
+
+def _protect(folder: Path, permissions: int) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.chmod(permissions)
+
+
+def _replace(build: Path, target: Path) -> None:
+    """Put a finished folder in the place of the old one."""
+    if target.exists():
+        old = build.with_name("old") / target.name  # named, so that finish_builds can put it back
+        old.parent.mkdir()
+        target.rename(old)
+        for path in old.rglob("*"):
+            if path.is_dir() and not path.is_symlink():
+                path.chmod(path.stat().st_mode | stat.S_IRWXU)
+    build.rename(target)
