@@ -7,10 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import msgspec
 import nbformat
 import pytest
+from traitlets.config import Config
 
 from tests.conftest import PROJECT, load
 from tests.course.test_regrade import TINY, write_source
@@ -124,6 +126,17 @@ def test_a_function_in_the_configuration_stays_behind_and_a_batch_goes_on(made, 
         data = Material.of(opened, TINY, config, expected, grader).to_bytes()
     with pytest.raises(CourseError, match="holds a function of its own"):
         Material.from_bytes(data)
+
+
+def test_no_key_password_or_token_goes_along(made):
+    known = Material.from_bytes((made[1] / "material").read_bytes())
+    config = Config(known.config)
+    config.CourseDirectory.db_url = "postgresql+psycopg://viva:secret-1@host/course"
+    config.Variants.key = "secret-2-" * 4
+    config.NgshareExchange.token = "secret-3"
+    data = replace(known, config=config).to_bytes()
+    assert b"secret" not in data and Material.from_bytes(data).config.Execute == known.config.Execute
+    assert config.CourseDirectory.db_url and config.Variants.key  # those of this process stay
 
 
 def test_the_same_bytes_come_to_the_same(made, grader):

@@ -6,6 +6,7 @@ gradebook.
 
 from __future__ import annotations
 
+import copy
 import pickle
 import shutil
 import tempfile
@@ -103,7 +104,7 @@ class Material:
     def to_bytes(self) -> bytes:
         """The material as bytes; the configuration stays behind where it holds what only this process has."""
         try:
-            config = pickle.dumps(_keyless(self.config))
+            config = pickle.dumps(_without_secrets(self.config))
         except (pickle.PicklingError, AttributeError, TypeError):  # a function that stands in nbgrader_config.py
             config = b""
         return pickle.dumps((replace(self, config=None), config))
@@ -153,9 +154,14 @@ def _is_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def _keyless(config: Config | None) -> Config | None:
-    """The configuration without what it says of variants: their key may stand there."""
-    return config and Config({name: section for name, section in config.items() if name != Variants.__name__})
+def _without_secrets(config: Config | None) -> Config | None:
+    """The configuration without the key of variants, the gradebook's address and whatever an exchange needs."""
+    if config is None:
+        return None
+    kept = {name: section for name, section in config.items() if name != Variants.__name__ and "Exchange" not in name}
+    known = Config(copy.deepcopy(kept))
+    known.CourseDirectory.pop("db_url", None)
+    return known
 
 
 def _rooted(config: Config, course: Course) -> Config:
