@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
-from nbgrader.api import Grade, SubmittedAssignment
+from nbgrader.api import Assignment, Grade, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import LatePolicy
@@ -18,25 +19,75 @@ MOST_IDS = 500
 """So many ids are asked for at once."""
 
 
+@dataclass(frozen=True)
+class Submitted:
+    """A submission as the gradebook has it; times are in UTC, and nbgrader's do not say so."""
+
+    id: str
+    assignment: str
+    student: str
+    due: datetime | None
+    at: datetime | None
+    extension: timedelta | None
+    most: float
+    notebooks: dict[str, float | None] = field(default_factory=dict)
+    """By id, what each loses by now; None where it is not late."""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.assignment, self.student
+
+    @property
+    def late(self) -> bool:
+        """Whether nbgrader calls it late."""
+        return bool(self.due and self.at and self.at > self.due + (self.extension or timedelta()))
+
+
+def submitted(
+    session: Session, column: InstrumentedAttribute | None = None, ids: Iterable[str] = ()
+) -> list[Submitted]:
+    """The submissions that have one of some ``ids`` in a column of theirs or of their notebooks; all without a column.
+
+    nbgrader's objects would have the database sum up scores for each of them, which takes a millisecond or more.
+    """
+    about = select(Assignment.id, Assignment.name, Assignment.duedate, Assignment.max_score)
+    known = {key: about for key, *about in session.execute(about)}
+    own, book = SubmittedAssignment, SubmittedNotebook
+    query = select(own.id, own.assignment_id, own.student_id, own.timestamp, own.extension).distinct()
+    if column is not None and column.class_ is book:
+        query = query.join(book, book.assignment_id == own.id)
+    found: dict[str, Submitted] = {}
+    for some in [None] if column is None else parts(ids):
+        for key, of, student, at, extension in session.execute(
+            query if some is None else query.where(column.in_(some))
+        ):
+            name, due, most = known[of]
+            found[key] = Submitted(key, name, student, due, at, extension, float(most or 0.0))
+    for some in parts(found):
+        books = select(book.id, book.assignment_id, book.late_submission_penalty).where(book.assignment_id.in_(some))
+        for key, of, penalty in session.execute(books.order_by(book.id)):
+            found[of].notebooks[key] = penalty
+    return list(found.values())
+
+
 def deliveries(
-    session: Session, rules: LatePolicy, granted: Concessions, submissions: Collection[SubmittedAssignment]
-) -> dict[str, tuple[tuple[str, str], Delivery]]:
-    """What was handed in at a known time for what is due, by its id: the place, and what reckoning needs.
+    rules: LatePolicy, granted: Concessions, submissions: Iterable[Submitted], earned: Mapping[str, float]
+) -> dict[tuple[str, str], Delivery]:
+    """What was handed in at a known time for what is due, with what its notebooks have ``earned``.
 
     Who is excused owes nothing, and spends no days.
     """
-    earned = scores(session, [book.id for one in submissions for book in one.notebooks])
-    found = {}
+    found, dues = {}, {}
     for one in submissions:
-        place = one.assignment.name, one.student_id
-        due = rules.terms(place[0]).due or _aware(one.assignment.duedate)
-        if due is None or one.timestamp is None or place in granted.excused:
+        if one.assignment not in dues:
+            dues[one.assignment] = rules.terms(one.assignment).due or _aware(one.due)
+        due = dues[one.assignment]
+        if due is None or one.at is None or one.place in granted.excused:
             continue
         extended = due + one.extension if one.extension else None
-        until = extended if granted.extensions is None else granted.extensions.get(place)
-        score = sum(max(0.0, earned.get(book.id) or 0.0) for book in one.notebooks)
-        most = float(one.assignment.max_score or 0.0)
-        found[one.id] = place, Delivery(place[0], due, _aware(one.timestamp), score, most, until)
+        until = extended if granted.extensions is None else granted.extensions.get(one.place)
+        score = sum(max(0.0, earned.get(book) or 0.0) for book in one.notebooks)
+        found[one.place] = Delivery(one.assignment, due, _aware(one.at), score, one.most, until)
     return found
 
 

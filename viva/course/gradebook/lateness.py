@@ -33,15 +33,16 @@ from nbgrader.api import (
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import URL, ColumnElement, bindparam, event, make_url, or_, select
+from sqlalchemy import URL, event, make_url, or_, select, update
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm.util import identity_key
 from traitlets.config import Config
 
 from viva.course.deadlines.concessions import Concessions
 from viva.course.deadlines.policy import DailyPenalty, LatePolicy
 from viva.course.deadlines.reckoning import Reckoning
-from viva.course.gradebook.deliveries import all_reckoned, deliveries, parts, scores, shared
+from viva.course.gradebook.deliveries import all_reckoned, deliveries, parts, scores, shared, submitted
 from viva.verdict import CourseError
 
 __all__ = ["DailyPenalty", "follow", "policy", "reckonings", "settle"]  # where courses name the first of them
@@ -114,12 +115,11 @@ def reckonings(
     an extension that is none. The gradebook has to be followed; it is only read. ``granted`` stands in place of what
     the course's files grant.
     """
-    wanted = select(SubmittedAssignment).options(*_WHOLE)
-    if students:
-        wanted = wanted.where(SubmittedAssignment.student_id.in_(list(students)))
+    column = SubmittedAssignment.student_id if students else None
+    found = submitted(session, column, students)
+    earned = scores(session, [book for one in found for book in one.notebooks])
     granted = granted or Concessions.of(_of(session).root, rules.place)
-    found = deliveries(session, rules, granted, session.scalars(wanted).unique().all())
-    return all_reckoned(rules, dict(found.values()))
+    return all_reckoned(rules, deliveries(rules, granted, found, earned))
 
 
 def _address(db_url: str | URL) -> str:
@@ -182,24 +182,36 @@ def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int
     """The same by Viva's policy: of whole assignments, and of all of a student's where there is a budget of days."""
     rules: LatePolicy = known.plugin
     _take_turns(session, notebooks)
-    mine = SubmittedAssignment.notebooks.any(SubmittedNotebook.id.in_(bindparam("some", expanding=True)))
-    touched = _submissions(session, mine, notebooks)
-    _align(session, known, {one.assignment for one in touched})
+    touched = {one.assignment for one in submitted(session, SubmittedNotebook.id, notebooks)}
+    _align(session, known, session.scalars(select(Assignment).where(Assignment.name.in_(touched))))
+    found = submitted(session, SubmittedNotebook.id, notebooks)
     if rules.budget:
-        theirs = SubmittedAssignment.student_id.in_(bindparam("some", expanding=True))
-        touched = _submissions(session, theirs, {one.student_id for one in touched})
-    found = deliveries(session, rules, Concessions.of(known.root, rules.place), touched)
-    reckoned = all_reckoned(rules, dict(found.values()))
-    earned, changed = scores(session, [book.id for one in touched for book in one.notebooks]), 0
-    for one in touched:
-        result = reckoned.get((one.assignment.name, one.student_id))
-        late = result is not None and one.total_seconds_late > 0
-        shares = shared(
-            result.penalty if late else 0.0, [max(0.0, earned.get(book.id) or 0.0) for book in one.notebooks]
-        )
-        for book, share in zip(one.notebooks, shares, strict=True):
-            changed += _set(book, share if late else None)
-    return changed
+        found = submitted(session, SubmittedAssignment.student_id, {one.student for one in found})
+    earned = scores(session, [book for one in found for book in one.notebooks])
+    granted = Concessions.of(known.root, rules.place)
+    reckoned = all_reckoned(rules, deliveries(rules, granted, found, earned))
+    penalties: dict[str, float | None] = {}
+    for one in found:
+        result = reckoned.get(one.place) if one.late else None
+        each = [max(0.0, earned.get(book) or 0.0) for book in one.notebooks]
+        shares = shared(result.penalty, each) if result else [None] * len(each)
+        new = dict(zip(one.notebooks, shares, strict=True))
+        penalties |= {book: share for book, share in new.items() if share != one.notebooks[book]}
+    _save(session, penalties)
+    return len(penalties)
+
+
+def _save(session: Session, penalties: dict[str, float | None]) -> None:
+    """Write penalties, by submitted notebook; what the session has at hand is told of it."""
+    rows = []
+    for book, penalty in penalties.items():
+        held = session.identity_map.get(identity_key(SubmittedNotebook, book))
+        if held is None:
+            rows.append({"id": book, "late_submission_penalty": penalty})
+        else:
+            held.late_submission_penalty = penalty
+    if rows:
+        session.execute(update(SubmittedNotebook), rows)
 
 
 def _set(notebook: SubmittedNotebook, penalty: float | None) -> int:
@@ -208,18 +220,6 @@ def _set(notebook: SubmittedNotebook, penalty: float | None) -> int:
         return 0
     notebook.late_submission_penalty = penalty
     return 1
-
-
-_WHOLE = joinedload(SubmittedAssignment.assignment), selectinload(SubmittedAssignment.notebooks)
-"""Asked for at once; nbgrader's objects would ask again for each submission."""
-
-
-def _submissions(session: Session, which: ColumnElement[bool], some: Iterable[str]) -> list[SubmittedAssignment]:
-    """The submissions for which a condition on ``some`` ids holds, each once."""
-    query, found = select(SubmittedAssignment).where(which).options(*_WHOLE), {}
-    for ids in parts(some):
-        found |= {one.id: one for one in session.scalars(query, {"some": ids}).unique()}
-    return list(found.values())
 
 
 def _take_turns(session: Session, notebooks: set[str]) -> None:
