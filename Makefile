@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs compat parity wheel screenshots bench soak lint clean-demo clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs cluster-proofs compat parity wheel screenshots bench soak lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -75,7 +75,10 @@ test: setup  ## run the tests
 	@$(BIN)/pytest
 
 proofs: setup  ## run the tests that take long
-	@$(BIN)/pytest -m slow
+	@$(BIN)/pytest -m 'slow and not cluster'
+
+cluster-proofs: setup  ## kill, freeze and add workers of real clusters (about ten minutes)
+	@$(BIN)/pytest -m 'slow and cluster' -n 0
 
 faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)
 	@VIVA_FAULTS=1 $(BIN)/pytest -m '' -n 0 --timeout=1800 -q tests/test_faults.py

@@ -42,6 +42,7 @@ def known(few, grader):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_desk_that_was_stopped_or_killed_is_replaced_and_the_submission_graded(desk, known):
     material, package = known
 

@@ -91,6 +91,7 @@ def test_a_cluster_that_cannot_grade_is_refused_in_a_sentence(dask):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_warm_parents_live_as_long_as_their_worker(course, few, dask):
     address = dask.schedule()
     worker = dask.work()
@@ -103,6 +104,7 @@ def test_warm_parents_live_as_long_as_their_worker(course, few, dask):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_processes_of_this_machine_are_a_cluster_too(course, tmp_path):
     loop = course / "submitted" / "student0000" / "tiny" / "tiny.ipynb"
     loop.write_text(loop.read_text().replace("return 2 * x", "while x:\\n        pass\\n    return 0"))
@@ -119,6 +121,7 @@ def test_processes_of_this_machine_are_a_cluster_too(course, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_ctrl_c_in_a_terminal_reaches_every_process_and_only_one_answers(crowded, many):
     process = grade_command(crowded, "--cluster=local:2", start_new_session=True)
     until(lambda: len(recorded(crowded)) > 3)
@@ -131,6 +134,7 @@ def test_ctrl_c_in_a_terminal_reaches_every_process_and_only_one_answers(crowded
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 @pytest.mark.parametrize("threads", [1, 2])
 def test_killed_and_new_workers_cost_nobody_a_point(crowded, many, dask, threads):
     address = dask.schedule()
@@ -152,6 +156,7 @@ def test_killed_and_new_workers_cost_nobody_a_point(crowded, many, dask, threads
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(course, few, dask):
     address = dask.schedule()
     for _ in range(3):
@@ -177,6 +182,7 @@ def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_workers_and_desks_that_hang_are_given_up(crowded, many, tmp_path):
     with Dask(tmp_path / "dask", DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="3 s") as dask:
         address = dask.schedule()
@@ -196,6 +202,7 @@ def test_workers_and_desks_that_hang_are_given_up(crowded, many, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_two_batches_at_once_share_a_cluster(crowded, many, few, tmp_path):
     with Dask(tmp_path / "dask") as dask:
         address = dask.schedule()
@@ -210,6 +217,7 @@ def test_two_batches_at_once_share_a_cluster(crowded, many, few, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_function_in_the_configuration_cannot_travel_and_a_sentence_says_so(course, dask):
     address = dask.schedule()
     dask.work()
@@ -219,6 +227,7 @@ def test_a_function_in_the_configuration_cannot_travel_and_a_sentence_says_so(co
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few, dask, tmp_path):
     full = tmp_path / "full"
     full.mkdir()
@@ -237,6 +246,7 @@ def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few,
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_worker_without_a_wall_is_refused(dask):
     address = dask.schedule()
     dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
@@ -246,6 +256,7 @@ def test_a_worker_without_a_wall_is_refused(dask):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_worker_on_another_machine_is_refused_without_tls_unless_told(dask):
     address = dask.schedule()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
@@ -261,6 +272,7 @@ def test_a_worker_on_another_machine_is_refused_without_tls_unless_told(dask):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_ctrl_c_stops_the_batch_and_the_next_one_goes_on(crowded, many, dask):
     address = dask.schedule()
     dask.work()
@@ -278,6 +290,7 @@ def test_ctrl_c_stops_the_batch_and_the_next_one_goes_on(crowded, many, dask):
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tmp_path):
     with Dask(tmp_path / "dask") as dask:
         address = dask.schedule()
@@ -299,6 +312,7 @@ def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tm
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_regrade_goes_over_a_cluster_too(course, few, dask):
     address = dask.schedule()
     dask.work()

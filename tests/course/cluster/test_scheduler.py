@@ -64,6 +64,7 @@ def certificates(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_over_tls_nothing_can_be_read_and_without_it_everything(course, few, tmp_path):
     files = certificates(tmp_path / "ours")
     with Dask(tmp_path / "dask") as dask:
@@ -90,6 +91,7 @@ def test_over_tls_nothing_can_be_read_and_without_it_everything(course, few, tmp
 
 
 @pytest.mark.slow
+@pytest.mark.cluster
 def test_a_scheduler_of_another_version_or_without_viva_is_refused(dask):
     for lie, sentence in (
         ("viva.ENGINE = 16", "has other versions: Viva's engine 16 there and"),
