@@ -63,7 +63,7 @@ def _started(cluster: Cluster, stack: contextlib.ExitStack) -> tuple[str, Securi
             n_workers=cluster.processes,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # without one it takes a port that another cluster may have
             security=security,
             silence_logs=logging.CRITICAL,
             local_directory=folder,
