@@ -210,7 +210,7 @@ JSON = {
         | {"automatic_points", "manual_points"},
     ),
     "feedback": ([SHORT], {"submissions"}),
-    "export": ([SHORT], {"file", "scores"}),
+    "export": ([SHORT], {"file", "dry_run", "scores"}),
     "report": ([SHORT], {"course", "until", "unwalled", "assignments"}),
     "doctor": ([], {"diagnoses"}),
 }

@@ -20,7 +20,7 @@ from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
 from viva.course.trialcopy import copy_rows
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
 STUDENTS = [f"student{number}" for number in range(6)]
 TASK = "why_equivariant"
@@ -107,7 +107,6 @@ class Grader(threading.Thread):
             assert answer.status == 200
 
 
-@pytest.mark.xdist_group("browser")
 def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_and_again(rooted):
     root, url = rooted
     viva(root, "grade", SHORT)
@@ -137,6 +136,7 @@ def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_an
 
 def test_a_server_that_is_not_there_is_said_to_be_so_and_nothing_is_lost(rooted, postgres):
     root, url = rooted
+    viva(root, "grade", SHORT)
     before = scores(url)
     postgres.stop()
     try:
