@@ -14,7 +14,7 @@ NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 help:  ## print this list
 	@echo "Usage: make TARGET"
 	@echo
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
 
 setup: .venv/.complete  ## create .venv with everything (the other targets do it when needed)
 
@@ -77,7 +77,7 @@ test: setup  ## run the tests
 proofs: setup  ## run the tests that take long
 	@$(BIN)/pytest -m 'slow and not cluster'
 
-cluster-proofs: setup  ## kill, freeze and add workers of real clusters (about ten minutes)
+cluster-proofs: setup  ## kill, freeze and add workers of real clusters
 	@$(BIN)/pytest -m 'slow and cluster' -n 0
 
 faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)

@@ -182,10 +182,9 @@ class ExtendCommand(LateCommand):
             dry_run=self.dry_run,
             grants=[vars(grant) for grant in grants],
             scores=[
-                {"assignment": place[0], "student": place[1]}
-                | {"now": _score(before, place), "then": _score(after, place)}
-                for *place, _ in rows
-                for place in [tuple(place)]
+                {"assignment": of, "student": who}
+                | {"now": _score(before, (of, who)), "then": _score(after, (of, who))}
+                for of, who, _ in rows
             ],
         )
 
