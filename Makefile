@@ -14,7 +14,7 @@ NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 help:  ## print this list
 	@echo "Usage: make TARGET"
 	@echo
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-18s%s\n", $$1, $$2 }'
 
 setup: .venv/.complete  ## create .venv with everything (the other targets do it when needed)
 
