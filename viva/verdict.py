@@ -2,6 +2,7 @@
 
 VivaError                 what a user can mend; its text is a sentence for them
 ├── CourseError           a course folder, an assignment, a student or a gradebook
+│   └── ClusterError      the machines that should grade are not there, or not fit for it
 ├── BlueprintError        an instructor notebook that cannot be graded as it stands
 ├── SubmissionError       what a student handed in cannot be read as a notebook; the text says why
 ├── AnswerError           a known answer that cannot be read or does not fit its assignment
@@ -46,6 +47,10 @@ class VivaError(Exception):
 
 class CourseError(VivaError):
     """A course folder, an assignment, a student or a gradebook is not as it should be."""
+
+
+class ClusterError(CourseError):
+    """The machines that should grade cannot be reached, are of no use, or have gone."""
 
 
 class BlueprintError(VivaError):

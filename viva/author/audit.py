@@ -7,13 +7,11 @@ solution; where the two are equivalent, it is no fault of the tests.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
@@ -24,8 +22,9 @@ from viva.author.hygiene import findings, untold
 from viva.author.jobs import RUNS, Jobs
 from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together, varied
 from viva.author.mutants import Mutant, mutants
-from viva.author.trials import Worker, make_grader
+from viva.author.pool import pool_of
 from viva.author.trimming import trimmed
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
@@ -37,6 +36,9 @@ from viva.engine.rehearsal import kinds_of_answers
 from viva.engine.seedline import SEED, default_of
 from viva.verdict import BlueprintError, VivaError
 from viva.wall.confinement import MB, USUAL
+
+if TYPE_CHECKING:
+    from viva.course.cluster.pool import Pool
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
@@ -56,12 +58,16 @@ def audit(
     no_wall: bool = False,
     memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
+    cluster: Cluster | None = None,
+    tell: Callable[[str], object] = print,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Audit:
     """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
 
-    Its process may take so many megabytes of ``memory``; ``progress`` is told of trials done and known.
-    Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read.
+    Its process may take so many megabytes of ``memory``; ``progress`` is told of trials done and known. It is done by
+    so many ``workers``, or by those of a ``cluster``; ``tell`` is given a sentence for each of these that is not used.
+    Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read,
+    ClusterError when the cluster cannot do it.
     """
     paths = {path.stem: path for path in course.source_notebooks(assignment)}
     path = paths[notebook or next(iter(paths))]
@@ -74,45 +80,34 @@ def audit(
     start = time.monotonic()
     with (
         stopping.postponed(),
-        tempfile.TemporaryDirectory(prefix="viva-audit-") as folder,
-        _scratch(folder),
-        contextlib.closing(make_grader(seconds, no_wall, memory, wanted)) as grader,
-        Workers(workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number))) as pool,
+        pool_of(path, (seconds, no_wall, memory, budget), wanted, workers, cluster, tell) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
     return result
 
 
-@contextlib.contextmanager
-def _scratch(folder: str) -> Iterator[None]:
-    """Temporary folders of the workers go into one, so that nothing is left behind."""
-    before, tempfile.tempdir = tempfile.tempdir, folder
-    try:
-        yield
-    finally:
-        tempfile.tempdir = before
-
-
 class _Run:
     """One audit, step by step."""
 
-    def __init__(self, course: Course, assignment: str, path: Path, pool: Workers, limits: tuple, progress) -> None:
-        self.path, self.data, self.pool, self.progress = path, path.parent, pool, progress
+    def __init__(
+        self, course: Course, assignment: str, path: Path, pool: Workers | Pool, limits: tuple, progress
+    ) -> None:
+        self.path, self.pool, self.progress = path, pool, progress
         self.most, self.chosen, self.room = limits
         self.result = Audit(assignment, path.stem)
         locked: dict[str, str] = {}
         self.release = compiled(course, assignment, path.stem, locked)
-        self.known = self._one("rehearse", path, locked)
+        self.known = self._one("rehearse", locked)
         self.blueprint = self.known.blueprint
         self.answers = _answers(course.root / "answers" / assignment, self.blueprint)
         self.excuses = read_excuses(course.root / "answers" / assignment / "excused.toml")
         self.done = self.total = 0
-        self.jobs = Jobs(self.release, self.known, self.answers, self.data)
+        self.jobs = Jobs(self.release, self.known, self.answers)
         self.cells = self.jobs.cells
 
     def audit(self) -> Audit:
-        watched = self._one("watch", self.blueprint, self.data)
+        watched = self._one("watch", self.blueprint)
         self.result.kinds, self.result.inside = kinds_of_answers(self.known), sorted(self.known.inside)
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
@@ -190,7 +185,7 @@ class _Run:
         solution = self.jobs.filled(set(self.cells))
         tests = {cell: {check.cell for check in lost_by(known["without", cell])} for cell in self.cells}
         small = {cell: trimmed(solution, self.known, tests[cell]) for cell in self.cells}
-        trials = self._map([((cell,), "grade", *small[cell], self.data) for cell in self.cells])
+        trials = self._map([((cell,), "grade", *small[cell]) for cell in self.cells])
         ground = {}
         for cell in self.cells:
             trial = trials[(cell,)]
@@ -264,7 +259,7 @@ class _Run:
             if fate.status == "survived" and not trials["mutant", place].faults
         ]
         self.total += len(open_ones)
-        notes = self._map([((place,), "compare", self.blueprint, found[place], self.data) for place in open_ones])
+        notes = self._map([((place,), "compare", self.blueprint, found[place]) for place in open_ones])
         for place in open_ones:
             fate, note = self.result.fates[place], notes[(place,)]
             if note == "":

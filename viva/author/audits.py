@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from nbgrader.preprocessors import Execute
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -14,8 +16,10 @@ from viva.author.auditpage import ground, record, save
 from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
+from viva.course.cluster.address import Cluster
 from viva.course.course import Course
-from viva.verdict import VivaError
+from viva.course.processes import stopping
+from viva.verdict import ClusterError, VivaError
 from viva.wall.protection import protection
 
 SHOWN = 5
@@ -34,45 +38,75 @@ def prove(
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
 
-    One that cannot be audited has not passed, and keeps no other from its audit.
+    One that cannot be audited has not passed, and keeps no other from its audit. Raises ClusterError where a cluster is
+    to do it and cannot; the pages of those that were finished by then are written.
     """
     table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
     table.columns[0].no_wrap = True
     for column in table.columns[1:-1]:
         column.justify = "right"
-    results = {}
-    no_wall = no_wall or protection().level == "none"
-    for assignment in assignments:
-        try:
-            found = _audits(course, assignment, config, console, no_wall, workers)
-        except VivaError as error:
-            results[assignment] = False
-            table.add_row(assignment, *[""] * 5, "refused")
-            console.print(f"{assignment}: {error}", markup=False, highlight=False)
-            continue
-        audits += found
-        for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
-            one.remarks += weakened(old, one)
-        for one in found:
-            one.remarks += unanswered(one)
-        pages = save(course, found, ground(course, assignment))
-        results[assignment] = all(one.passed for one in found)
-        for one, page in zip(found, pages, strict=True):
-            table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
-            _say(console, one)
-            if one.kinds:
-                kinds = kinds_in_words(one.kinds)
-                console.print(f"{one.assignment}: kinds of answers: {kinds}.", markup=False, highlight=False)
-            console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
+    results: dict[str, bool] = {}
+    cluster = Cluster(config=config)
+    cluster.check()
+    no_wall = no_wall or (not cluster.wanted and protection().level == "none")
+    by = no_wall, workers, cluster
+    try:
+        with stopping.postponed(), cluster.connected():
+            for assignment in assignments:
+                stopping.check()
+                results[assignment] = _prove(course, assignment, config, console, by, table, audits)
+    except ClusterError:
+        if results:
+            console.print(table)
+        raise
     if no_wall and assignments:
         console.print("Audited without a wall: only the course's own code was run.", highlight=False)
+    if cluster.wanted and cluster.insecure:
+        console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)
     return results
 
 
-def _audits(course: Course, assignment: str, config: Config, console: Console, no_wall: bool, workers) -> list[Audit]:
+def _prove(
+    course: Course, assignment: str, config: Config, console: Console, by: tuple, table: Table, audits: list[Audit]
+) -> bool:
+    """Audit an assignment; whether it passed. Raises ClusterError, after which no other can be audited either."""
+    try:
+        found = _audits(course, assignment, config, console, *by)
+    except ClusterError:
+        raise
+    except VivaError as error:
+        table.add_row(assignment, *[""] * 5, "refused")
+        console.print(f"{assignment}: {error}", markup=False, highlight=False)
+        return False
+    audits += found
+    for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
+        one.remarks += weakened(old, one)
+    for one in found:
+        one.remarks += unanswered(one)
+    pages = save(course, found, ground(course, assignment))
+    for one, page in zip(found, pages, strict=True):
+        table.add_row(*_row(one, one.assignment if len(found) == 1 else f"{one.assignment}/{one.notebook}"))
+        _say(console, one)
+        if one.kinds:
+            kinds = kinds_in_words(one.kinds)
+            console.print(f"{one.assignment}: kinds of answers: {kinds}.", markup=False, highlight=False)
+        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
+    return all(one.passed for one in found)
+
+
+def _audits(
+    course: Course,
+    assignment: str,
+    config: Config,
+    console: Console,
+    no_wall: bool,
+    workers: int | None,
+    cluster: Cluster,
+) -> list[Audit]:
     columns = (TextColumn("audit of {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     seconds = float(Execute(config=config).timeout or 30)
+    tell = partial(console.print, markup=False, highlight=False, soft_wrap=True)
     audits = []
     for path in course.source_notebooks(assignment):
         with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
@@ -87,6 +121,8 @@ def _audits(course: Course, assignment: str, config: Config, console: Console, n
                     no_wall=no_wall,
                     memory=Examine(config=config).memory,
                     workers=workers,
+                    cluster=cluster,
+                    tell=tell,
                     progress=lambda done, total, bar=bar, task=task: bar.update(task, completed=done, total=total),
                 )
             )

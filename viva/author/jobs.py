@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from nbformat import NotebookNode
 
@@ -24,8 +23,8 @@ RUNS = 6
 class Jobs:
     """The jobs about one notebook: its ``release``, with the solution or one of the ``answers`` in some ``cells``."""
 
-    def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer], data: Path) -> None:
-        self.release, self.known, self.answers, self.data = release, known, answers, data
+    def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer]) -> None:
+        self.release, self.known, self.answers = release, known, answers
         code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
         self.cells = [cell.id for cell in known.blueprint.cells if cell.kind == "answer" and cell.id in code]
 
@@ -39,7 +38,7 @@ class Jobs:
         return notebook
 
     def _grading(self, key: tuple, notebook: NotebookNode, known: Examination | None = None) -> tuple:
-        return key, "grade", notebook, known or self.known, self.data
+        return key, "grade", notebook, known or self.known
 
     def _answered(self, answer: Answer) -> NotebookNode:
         """The release with a known answer in it."""
@@ -76,7 +75,7 @@ class Jobs:
 
     def varied(self, trials: dict, seed: int, answers: Callable[[Answer], bool]) -> Iterator[tuple]:
         """The solution and some known answers in a variant."""
-        other = Jobs(variant.seeded(self.release, seed), self.known.seeded(seed), self.answers, self.data)
+        other = Jobs(variant.seeded(self.release, seed), self.known.seeded(seed), self.answers)
         lean = other._leaner(trials)
         yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
         for place, answer in enumerate(self.answers):
@@ -95,5 +94,5 @@ class Jobs:
         jobs = []
         for place, mutant in enumerate(found):
             notebook, known, limit = ground[mutant.cell]
-            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, self.data, limit))
+            jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, limit))
         return jobs

@@ -66,8 +66,9 @@ class Probe:
 class Worker:
     """Does the jobs of an audit, which are tuples of a method's name and its arguments."""
 
-    def __init__(self, grader: Grader) -> None:
-        self.grader, self.seconds = grader, grader.seconds
+    def __init__(self, grader: Grader, path: Path) -> None:
+        """They are about the instructor's notebook at ``path``; the files beside it are its data."""
+        self.grader, self.seconds, self.path, self.data = grader, grader.seconds, path, path.parent
 
     def __call__(self, job: tuple) -> object:
         name, *arguments = job[1:]
@@ -76,23 +77,26 @@ class Worker:
     def let_go(self) -> None:
         self.grader.close()
 
-    def rehearse(self, path: Path, locked: dict[str, str]) -> Examination | VivaError:
+    def rehearse(self, locked: dict[str, str]) -> Examination | VivaError:
         try:
-            return rehearse(path, self.grader, path.parent, locked)
+            return rehearse(self.path, self.grader, self.data, locked)
         except VivaError as error:
             return error
 
-    def watch(self, blueprint: Blueprint, data: Path) -> dict:
+    def watch(self, blueprint: Blueprint) -> dict:
         """Results of the solution's functions as source, and the megabytes that the notebook took."""
-        with Session(self.grader.candidates, self.grader.examiners, data) as session:
+        with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
             _watch(session, blueprint, self.seconds)
             return json.loads(_say(session, 60, "print(__viva.report())"))
 
-    def grade(self, notebook: NotebookNode, known: Examination, data: Path, seconds: float | None = None) -> Probe:
+    def grade(self, notebook: NotebookNode, known: Examination, seconds: float | None = None) -> Probe:
         """Grade a notebook; with a limit of ``seconds`` for each cell when one is given."""
         self.grader.seconds = seconds or self.seconds
         start = time.perf_counter()
-        outcome = self.grader.grade(notebook, known, data)
+        try:
+            outcome = self.grader.grade(notebook, known, self.data)
+        finally:
+            self.grader.seconds = self.seconds
         rulings = {
             CheckName(cell, result.title): Ruling(result.verdict, wording.reason(result))
             for cell, results in outcome.checks.items()
@@ -100,17 +104,17 @@ class Worker:
         }
         return Probe(rulings, tuple(outcome.faults), time.perf_counter() - start)
 
-    def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, data: Path, seconds: float):
+    def grade_mutant(self, notebook: NotebookNode, mutant: Mutant, known: Examination, seconds: float) -> Probe:
         for cell in notebook.cells:
             if name_of(cell) == mutant.cell:
                 cell.source = mutant.source
-        return self.grade(notebook, known, data, seconds)
+        return self.grade(notebook, known, seconds)
 
-    def compare(self, blueprint: Blueprint, mutant: Mutant, data: Path) -> str:
+    def compare(self, blueprint: Blueprint, mutant: Mutant) -> str:
         """How a mutant differs from the solution in what later cells use; empty when it is equivalent."""
         names = used_later(blueprint, mutant.cell)
         try:
-            with Session(self.grader.candidates, self.grader.examiners, data) as session:
+            with Session(self.grader.candidates, self.grader.examiners, self.data) as session:
                 _watch(session, blueprint, self.seconds, mutant.cell)
                 _say(session, 60, "__viva.restore()")
                 reply = session.candidate(self.seconds, do="run", source=mutant.source)

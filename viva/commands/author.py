@@ -16,9 +16,10 @@ from viva.author.adoption import adopt
 from viva.author.auditpage import proven
 from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
-from viva.commands.command import NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Examine
+from viva.course.cluster.address import Cluster
 from viva.course.copies import Copies, students_of, write_copies
 from viva.course.edition import Edition
 from viva.course.release import Release, rehearsing, release
@@ -42,15 +43,15 @@ class ReleaseCommand(VivaCommand):
         viva release --no-audit             without proof
         viva release ps4_multihead --variants   and a notebook of their own for each student
     """
-    aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | NO_WALL | NO_AUDIT | VARIANTS
+    aliases = nbgrader_aliases | WORKERS | CLUSTER
+    flags = VivaCommand.flags | NO_WALL | NO_AUDIT | VARIANTS | INSECURE
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Variants]
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster]
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
@@ -230,13 +231,14 @@ class AuditCommand(VivaCommand):
     examples = """
         viva audit                        all assignments
         viva audit ps3_scaled_attention   one of them; see report/audit/ps3_scaled_attention.html
+        viva audit --cluster=local:4      by the workers of a Dask cluster, here four processes of this machine
     """
-    aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | NO_WALL
+    aliases = nbgrader_aliases | WORKERS | CLUSTER
+    flags = VivaCommand.flags | NO_WALL | INSECURE
 
     @default("classes")
     def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine]
+        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Cluster]
 
     def run(self) -> int:
         audits: list[Audit] = []

@@ -33,6 +33,8 @@ FORCE["f"] = FORCE["force"]
 NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
+CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
+INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
 
 
 class VivaCommand(ShortHelp, NbGrader):

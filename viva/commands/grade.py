@@ -15,7 +15,7 @@ from traitlets import Bool, default
 from traitlets.config import Config
 
 from viva.author.auditpage import proven
-from viva.commands.command import FORCE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
+from viva.commands.command import CLUSTER, FORCE, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.changes import TOTAL, Change, grouped, write_csv
@@ -28,8 +28,6 @@ from viva.verdict import CourseError
 MOST_NAMES = 20
 """So many students are named in a row of a regrade's table."""
 VERBOSE = {"verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with why.")}
-CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
-INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
 WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
 REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
 

@@ -28,6 +28,7 @@ from traitlets.config import Config
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
 from viva.course.cluster.address import Cluster
+from viva.course.cluster.submissions import Submissions
 from viva.course.course import Course
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
@@ -239,6 +240,7 @@ class _Batch:
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
         settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
         count = 1 if self.cluster.wanted else cores(workers, len(todo))
+        duty = Submissions(self.cluster, Filing(self.course, self.config), self.seconds, self.budget)
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
@@ -247,7 +249,7 @@ class _Batch:
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
-            self.cluster.pool(settings, loaded, Filing(self.course, self.config), self.tell)
+            self.cluster.pool(settings, loaded, duty, self.tell)
             if self.cluster.wanted
             else contextlib.nullcontext(pool) as graders,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,

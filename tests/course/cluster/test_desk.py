@@ -13,12 +13,13 @@ import pytest
 from tests.conftest import load
 from tests.faults import TINY
 from viva.course.cluster.desk import Desk, Request, Settings
+from viva.course.cluster.submissions import Submissions
 from viva.course.gradebook.record import Expected
 from viva.course.marking import Marked
 from viva.course.material import Material
 from viva.submission.package import pack
 
-SETTINGS = Settings(30.0, False, 2000, 0.0, ("numpy",), ())
+SETTINGS = Settings(Submissions.service, 30.0, False, 2000, 0.0, ("numpy",), ())
 
 
 @pytest.fixture

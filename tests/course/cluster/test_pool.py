@@ -57,7 +57,7 @@ def grade_command(course: Path, *arguments: str, command: str = "grade", **how: 
 def refused(address: str, **settings: object) -> tuple[str, list[str]]:
     """Why a pool does not open, and what was told before."""
     told: list[str] = []
-    cluster, nothing = Cluster(address=address, **settings), Settings(30.0, False, 2000, 0.0, (), ())
+    cluster, nothing = Cluster(address=address, **settings), Settings("none:None", 30.0, False, 2000, 0.0, (), ())
     with pytest.raises(CourseError) as error, Pool(cluster, nothing, LIBRARIES, None, told.append):
         raise AssertionError("it opened")
     return str(error.value), told
@@ -266,7 +266,7 @@ def test_a_worker_on_another_machine_is_refused_without_tls_unless_told(dask):
     error, told = refused(address)
     assert error.startswith("No worker of the cluster can be used")
     assert f"tcp://{here}" in told[0] and "another machine without TLS; start it with TLS, or say --insecure" in told[0]
-    cluster, settings = Cluster(address=address, insecure=True), Settings(30.0, False, 2000, 0.0, (), ())
+    cluster, settings = Cluster(address=address, insecure=True), Settings("none:None", 30.0, False, 2000, 0.0, (), ())
     with Pool(cluster, settings, LIBRARIES, None, told.append) as pool:
         assert next(iter(pool.crew.seats)).startswith(f"tcp://{here}")
 

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import ipaddress
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traitlets import Bool, Float, Unicode
 from traitlets.config import Configurable
 
-from viva.verdict import CourseError
+from viva.verdict import ClusterError
 
 if TYPE_CHECKING:
+    from distributed import Client
     from distributed.security import Security
 
+    from viva.course.cluster.duty import Duty
     from viva.course.cluster.pool import Pool
-    from viva.course.filing import Filing
 
 FORMS = (
     "Name one as in --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
     "--scheduler-file=scheduler.json' writes), or --cluster=local:4 for four processes of this machine."
 )
 EXTRA = "Grading on a cluster needs Dask: pip install 'nbviva[cluster]'"
+LEAST_PATIENCE = 60.0
 _LOCAL = re.compile(r"local(?::(\d+))?")
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
@@ -53,6 +56,9 @@ class Cluster(Configurable):
         30.0, min=0.0, help="Seconds to wait for a worker where none is there, or all have gone, before giving up."
     ).tag(config=True)
 
+    client: Client | None = None
+    """The way to its scheduler, while that is open."""
+
     @property
     def wanted(self) -> bool:
         """Whether a cluster is to grade at all."""
@@ -65,33 +71,51 @@ class Cluster(Configurable):
         return max(1, int(local[1] or len(os.sched_getaffinity(0)))) if local else 0
 
     def check(self) -> None:
-        """Raises CourseError where a cluster is wanted that cannot be, before anything is begun."""
+        """Raises ClusterError where a cluster is wanted that cannot be, before anything is begun."""
         if not self.wanted:
             return
         if importlib.util.find_spec("distributed") is None:
-            raise CourseError(EXTRA)
+            raise ClusterError(EXTRA)
         if not self.processes:
             self.security(self.url())
 
-    def pool(self, settings: tuple, loaded: dict[str, tuple[str, ...]], filing: Filing, tell: Callable) -> Pool:
-        """Its workers, to grade as the ``settings`` of a batch say, with the libraries ``loaded``."""
+    def pool(self, settings: tuple, loaded: dict[str, tuple[str, ...]], duty: Duty, tell: Callable) -> Pool:
+        """Its workers, to do a ``duty`` as the ``settings`` of a grader say, with the libraries ``loaded``."""
         from viva.course.cluster.desk import Settings
         from viva.course.cluster.pool import Pool
         from viva.course.cluster.versions import distributions
 
         names = distributions({*loaded["libraries"], *loaded["hidden"]})
-        return Pool(self, Settings(*settings, **loaded), names, filing, tell)
+        return Pool(self, Settings(duty.service, *settings, **loaded), names, duty, tell)
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[None]:
+        """The way to it, if one is wanted, stays open for all pools of this block. Raises ClusterError."""
+        if self.wanted:
+            from viva.course.cluster.scheduler import connected
+
+            with connected(self) as self.client:
+                try:
+                    yield
+                finally:
+                    self.client = None
+        else:
+            yield
+
+    def limit(self, seconds: float) -> float:
+        """After how many seconds a desk counts as hung with a job that may take so many ``seconds``."""
+        return self.patience or LEAST_PATIENCE + 2 * seconds
 
     def url(self) -> str:
-        """The scheduler's address as Dask writes it. Raises CourseError for what is none, or not safe to use."""
+        """The scheduler's address as Dask writes it. Raises ClusterError for what is none, or not safe to use."""
         address = _from_file(Path(self.address)) if self.address.endswith(".json") else self.address
         match = _ADDRESS.fullmatch(address)
         if not match or not 0 < int(match[3]) < 65536:
-            raise CourseError(f"'{address}' is not the address of a cluster. {FORMS}")
+            raise ClusterError(f"'{address}' is not the address of a cluster. {FORMS}")
         scheme = match[1] or ("tcp" if is_here(match[2]) and not self.tls_ca else "tls")
         url = f"{scheme}://{match[2]}:{match[3]}"
         if not self.safe(url):
-            raise CourseError(
+            raise ClusterError(
                 f"{url} is another machine, and what is sent there could be read on the way: hidden tests, submissions "
                 f"and results. Start the cluster with TLS (docs/cluster.md) and say --cluster=tls://{match[2]}:"
                 f"{match[3]}, or say --insecure in a network where nobody else listens. Nothing was sent."
@@ -106,7 +130,7 @@ class Cluster(Configurable):
     def security(self, url: str) -> Security | None:
         """What Dask has to know about TLS: these settings, and where they say nothing, Dask's own configuration.
 
-        Raises CourseError where files are missing.
+        Raises ClusterError where files are missing.
         """
         from distributed.security import Security
 
@@ -115,11 +139,11 @@ class Cluster(Configurable):
         names = {"tls_ca_file": self.tls_ca, "tls_client_cert": self.tls_cert, "tls_client_key": self.tls_key}
         for path in filter(None, names.values()):
             if not Path(path).expanduser().is_file():
-                raise CourseError(f"There is no file {path}, which the way to the cluster needs. Nothing was sent.")
+                raise ClusterError(f"There is no file {path}, which the way to the cluster needs. Nothing was sent.")
         given = {name: str(Path(path).expanduser()) for name, path in names.items() if path}
         security = Security(require_encryption=True, **given)
         if not security.tls_ca_file or not security.tls_client_cert:
-            raise CourseError(
+            raise ClusterError(
                 f"{url} is spoken to over TLS, and no certificates are named: say --tls-ca=ca.pem --tls-cert=cert.pem "
                 "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. docs/cluster.md says how to make them."
             )
@@ -140,9 +164,9 @@ def _from_file(path: Path) -> str:
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["address"])
     except OSError as error:
-        raise CourseError(
+        raise ClusterError(
             f"The scheduler file {path} cannot be read: {error.strerror}. 'dask scheduler --scheduler-file={path}' "
             "writes it when it starts."
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise CourseError(f"{path} is not what 'dask scheduler --scheduler-file' writes. {FORMS}") from None
+        raise ClusterError(f"{path} is not what 'dask scheduler --scheduler-file' writes. {FORMS}") from None

@@ -22,7 +22,7 @@ from viva.course.cluster.scheduler import CONNECT, first_line
 from viva.course.cluster.versions import difference, versions
 from viva.course.processes import stopping
 from viva.course.processes.workers import LISTEN
-from viva.verdict import CourseError
+from viva.verdict import ClusterError
 
 LOOK, SILENT = 1.0, 5
 """Seconds from one look at the workers to the next; looks without an answer, until the scheduler counts as gone."""
@@ -107,7 +107,7 @@ class Crew:
         """Ask a worker what it has, if it may be spoken to."""
         answer: dict | Exception
         if not self.cluster.safe(address):
-            answer = CourseError("it is another machine without TLS; start it with TLS, or say --insecure")
+            answer = ClusterError("it is another machine without TLS; start it with TLS, or say --insecure")
         else:
             try:
                 asking = self.client._run(there.prepare, self.libraries, workers=[address], on_error="return")
@@ -133,13 +133,13 @@ class Crew:
                 what, *about = self.events.get_nowait()
 
     def wait(self) -> None:
-        """Wait until somebody can do something. Raises CourseError when that does not happen."""
+        """Wait until somebody can do something. Raises ClusterError when that does not happen."""
         end = time.monotonic() + self.cluster.wait
         while not any(not seat.closed or seat.busy for seat in self.seats.values()):
             if not self.used and self.present and self.present <= self.refused.keys():
-                raise CourseError(f"No worker of the cluster can be used, for the reasons above. {AGAIN}")
+                raise ClusterError(f"No worker of the cluster can be used, for the reasons above. {AGAIN}")
             if time.monotonic() > end:
-                raise CourseError(
+                raise ClusterError(
                     f"The cluster has no worker of use, and none came in {self.cluster.wait:.0f} s. Start one with "
                     f"'dask worker {self.client.scheduler.address}', or see in their logs why they ended. {AGAIN}"
                 )
@@ -154,7 +154,7 @@ class Crew:
 
     def _judge(self, address: str, threads: int, answer: dict | Exception) -> None:
         """Have a seat for a worker, or say why not."""
-        if isinstance(answer, CourseError):
+        if isinstance(answer, ClusterError):
             self.refuse(address, str(answer))
         elif isinstance(answer, Exception):
             self.refuse(address, f"it cannot load this Viva ({first_line(answer)}); install the same there")
@@ -171,7 +171,7 @@ class Crew:
             self.tell(f"The worker {address} is not used: {fault.rstrip('.')}.")
 
     def _end(self) -> None:
-        raise CourseError(f"The scheduler of the cluster does not answer any more. {AGAIN}")
+        raise ClusterError(f"The scheduler of the cluster does not answer any more. {AGAIN}")
 
     def forget(self, seat: Seat) -> None:
         """Ask once more what there is at its address."""

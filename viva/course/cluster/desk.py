@@ -24,8 +24,9 @@ GRACE = 60.0
 
 
 class Settings(Struct, frozen=True):
-    """What a batch wants of a grader, and of the desk that has it."""
+    """What a batch or an audit wants of a desk: its ``service`` (viva.course.cluster.duty), and what that needs."""
 
+    service: str
     seconds: float
     no_wall: bool
     memory: int
@@ -44,7 +45,7 @@ class Request(Struct):
 
 
 class Told(Struct):
-    """What a desk says of a package: the bytes of a Marked, or that it killed two desks.
+    """What a desk says of a package: its service's answer as bytes, or that it killed two desks.
 
     ``unfit`` is a sentence where it may be the machine that is at fault, ``lacking`` says that the material is missing.
     """

@@ -1,10 +1,10 @@
-"""A desk from within: it grades what comes over a pipe, and ends with the Dask worker that started it."""
+"""A desk from within: it does what comes over a pipe, and ends with the Dask worker that started it."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import logging
+import importlib
 import os
 import signal
 import sys
@@ -16,77 +16,43 @@ from pathlib import Path
 import msgspec
 
 from viva.course.cluster.desk import Request, Settings, Told
-from viva.course.graders import new_grader
-from viva.course.marking import attempt, trouble
-from viva.course.material import Material
-from viva.course.pipeline import Passed, grade
+from viva.course.cluster.duty import Service
+from viva.course.marking import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
-from viva.engine.examination import Examination
-from viva.engine.grading import Grader
 from viva.verdict import VivaError
 
-MOST_GRADERS, MOST_MATERIALS = 2, 16
+MOST_SERVICES = 2
 """So many are kept: two batches may take turns."""
 
 
 class DeskWork:
-    """Warm graders by what batches want of them, and materials."""
+    """Services by what batches and audits want of them."""
 
     def __init__(self) -> None:
-        self.graders: OrderedDict[Settings, tuple[Grader, set[str]]] = OrderedDict()
-        self.materials: OrderedDict[str, Material] = OrderedDict()
+        self.services: OrderedDict[Settings, Service] = OrderedDict()
 
     def __call__(self, request: Request) -> Told:
-        if not request.material and request.digest not in self.materials:
-            return Told(lacking=True)
         try:
             leftovers.require_room(Path(tempfile.gettempdir()))
-            grader, learnt = self._grader(request.settings)
+            return self._service(request.settings)(request)
         except VivaError as error:
             return Told(unfit=str(error))
         except OSError as error:
             return Told(unfit=trouble(error))
-        faults: list[OSError | MemoryError] = []
-        marked = attempt("submission", lambda log: self._grade(request, grader, learnt, faults, log))
-        unfit = ": ".join(filter(None, (type(faults[0]).__name__, str(faults[0])))) if faults else ""
-        return Told(msgspec.msgpack.encode(marked), unfit)
 
-    def _grade(self, request: Request, grader: Grader, learnt: set[str], faults: list, log: logging.Logger) -> Passed:
-        try:
-            material = self._material(request)
-            if request.digest not in learnt:
-                for known in material.examinations.values():
-                    if isinstance(known, Examination):
-                        grader.learn(known)
-                learnt.add(request.digest)
-            return msgspec.msgpack.decode(grade(request.package, material, grader, log), type=Passed)
-        except (OSError, MemoryError) as error:
-            faults.append(error)
-            raise
-
-    def _material(self, request: Request) -> Material:
-        if request.digest not in self.materials:
-            while len(self.materials) >= MOST_MATERIALS:
-                self.materials.popitem(last=False)
-            self.materials[request.digest] = Material.from_bytes(request.material)
-        self.materials.move_to_end(request.digest)
-        return self.materials[request.digest]
-
-    def _grader(self, settings: Settings) -> tuple[Grader, set[str]]:
-        """The grader, and the digests of the materials that its warm parents know."""
-        if settings not in self.graders:
-            while len(self.graders) >= MOST_GRADERS:
-                self.graders.popitem(last=False)[1][0].close()
-            one = settings
-            libraries = {"libraries": one.libraries, "hidden": one.hidden}
-            self.graders[one] = new_grader(one.seconds, one.no_wall, one.memory, one.budget, **libraries), set()
-        self.graders.move_to_end(settings)
-        return self.graders[settings]
+    def _service(self, settings: Settings) -> Service:
+        if settings not in self.services:
+            while len(self.services) >= MOST_SERVICES:
+                self.services.popitem(last=False)[1].close()
+            module, name = settings.service.split(":")
+            self.services[settings] = getattr(importlib.import_module(module), name)(settings)
+        self.services.move_to_end(settings)
+        return self.services[settings]
 
     def close(self) -> None:
-        for grader, _ in self.graders.values():
-            grader.close()
+        for service in self.services.values():
+            service.close()
 
 
 def main(number: str, maker: str) -> None:

@@ -1,7 +1,7 @@
 """The workers of a Dask cluster, in place of those of this machine: the same ``map``.
 
-Theory of operation. This process decides which worker grades what, a few submissions ahead, and names the worker in
-each task. Dask would choose by itself; but where a worker is lost, it could not tell the submission that ended it from
+Theory of operation. This process decides which worker does what, a few jobs ahead, and names the worker in
+each task. Dask would choose by itself; but where a worker is lost, it could not tell the job that ended it from
 those that waited behind it. Here those that a lost worker was at are *suspects*, and tried once more, each with nothing
 else on its worker. One with which two workers were lost that were at nothing else comes back without a result. All
 else that a lost worker had goes to the next.
@@ -12,12 +12,10 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
-import hashlib
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 from distributed import Client
@@ -27,27 +25,21 @@ from viva.course.cluster import worker as there
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.crew import CONNECTION, Crew, Seat
 from viva.course.cluster.desk import Settings, Told
+from viva.course.cluster.duty import Duty, Known
 from viva.course.cluster.scheduler import connected, first_line
-from viva.course.filing import Filing
-from viva.course.marking import Job, Marked, attempt
-from viva.course.material import Material
 from viva.course.processes.workers import TRIES
-from viva.engine.examination import Examination
-from viva.submission.package import pack
-from viva.verdict import VivaError
 
 AHEAD = 1
-"""Submissions that wait at a worker, beside those that it grades."""
-LEAST_PATIENCE = 60.0
+"""Jobs that wait at a worker, beside those that it does."""
 MOST_FAULTS = 5
-"""So many connections may break off over a submission."""
+"""So many connections may break off over a job."""
 
 
 @dataclass(eq=False)
 class Errand:
     """A job on its way."""
 
-    job: Job
+    job: object
     suspect: bool = False
     """A worker was lost while it was at it, and maybe at others."""
     losses: int = 0
@@ -58,20 +50,10 @@ class Errand:
     """So many said that they cannot grade it, and may be at fault themselves."""
 
 
-@dataclass(frozen=True)
-class Known:
-    """What workers have to know of an assignment, and how many seconds a submission may take there."""
-
-    digest: str
-    data: bytes
-    material: Material
-    limit: float
-
-
 class Pool:
-    """Use it in a ``with`` block, which raises CourseError where no scheduler answers, and where no worker is of use.
+    """Use it in a ``with`` block, which raises ClusterError where no scheduler answers, and where no worker is of use.
 
-    What came of a job is put away by ``filing``; ``tell`` is given a sentence for each worker that is not used.
+    What jobs are is the matter of a ``duty``; ``tell`` is given a sentence for each worker that is not used.
     """
 
     def __init__(
@@ -79,19 +61,18 @@ class Pool:
         cluster: Cluster,
         settings: Settings,
         libraries: tuple[str, ...],
-        filing: Filing,
+        duty: Duty,
         tell: Callable[[str], object],
     ) -> None:
         self.cluster, self.settings, self.libraries = cluster, settings, libraries
-        self.filing, self.tell = filing, tell
+        self.duty, self.tell = duty, tell
         self.todo: deque[Errand] = deque()
         self.suspects: deque[Errand] = deque()
-        self.done: deque[tuple[Job, Marked | None]] = deque()
-        self.known: dict[Path, Known] = {}
+        self.done: deque[tuple[object, object]] = deque()
 
     def __enter__(self) -> Pool:
         with contextlib.ExitStack() as stack:
-            self.client: Client = stack.enter_context(connected(self.cluster))
+            self.client: Client = self.cluster.client or stack.enter_context(connected(self.cluster))
             crew = Crew(self.cluster, self.client, self.settings.no_wall, self.libraries, self._lose, self.tell)
             self.crew = stack.enter_context(contextlib.closing(crew))
             self.crew.wait()
@@ -101,14 +82,14 @@ class Pool:
     def __exit__(self, *_: object) -> None:
         self.stack.close()
 
-    def map(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Marked | None]]:
+    def map(self, jobs: Iterable) -> Iterator[tuple[object, object]]:
         """Each job with what came of it, as they are finished; None for one with which two workers were lost.
 
-        Raises CourseError when no worker is left, or the scheduler, and Stopped.
+        Raises ClusterError when no worker is left, or the scheduler, and Stopped.
         """
         for job in jobs:
-            if isinstance(job.material, VivaError):
-                self.done.append((job, Marked(problem=str(job.material))))
+            if refusal := self.duty.refusal(job):
+                self.done.append((job, self.duty.problem(job, refusal)))
             else:
                 self.todo.append(Errand(job))
         while True:
@@ -146,14 +127,13 @@ class Pool:
                 self._send(seat, self.todo.popleft())
 
     def _send(self, seat: Seat, errand: Errand) -> None:
-        self._learn(errand.job.material)
-        asking = self._ask(seat, errand, pack(errand.job.submission))
+        known, *about = (of(errand.job) for of in (self.duty.known, self.duty.limit, self.duty.package))
+        asking = self._ask(seat, known, *about)
         seat.busy[errand] = running = asyncio.run_coroutine_threadsafe(asking, self.crew.loop)
         running.add_done_callback(lambda running: self.crew.events.put((self._hear_of, seat, errand, running)))
 
-    async def _ask(self, seat: Seat, errand: Errand, package: bytes) -> Told:
+    async def _ask(self, seat: Seat, known: Known, limit: float, package: bytes) -> Told:
         """In Dask's thread: what a worker says of a package."""
-        known = self.known[errand.job.material]
         told = Told(lacking=True)
         while told.lacking:
             if known.digest not in seat.taught:
@@ -162,7 +142,7 @@ class Pool:
             await asyncio.shield(seat.taught[known.digest])
             future = self.client.submit(
                 there.grade_there,
-                *(msgspec.structs.astuple(self.settings), known.digest, known.limit, package),
+                *(msgspec.structs.astuple(self.settings), known.digest, limit, package),
                 key=f"viva-grade-{uuid.uuid4().hex}",  # no student's name is on a dashboard
                 workers=[seat.address],
                 pure=False,
@@ -171,16 +151,6 @@ class Pool:
             if told.lacking:  # it has forgotten it for others
                 seat.taught.pop(known.digest, None)
         return told
-
-    def _learn(self, path: Path) -> None:
-        """Have an assignment's material at hand."""
-        if path not in self.known:
-            data = path.read_bytes()
-            material = Material.from_bytes(data)
-            examinations = [one for one in material.examinations.values() if isinstance(one, Examination)]
-            needed = sum(one.budget(self.settings.seconds, self.settings.budget) for one in examinations)
-            limit = self.cluster.patience or LEAST_PATIENCE + 2 * needed
-            self.known[path] = Known(hashlib.sha256(data).hexdigest(), data, material, limit)
 
     def _hear_of(self, seat: Seat, errand: Errand, running: concurrent.futures.Future) -> None:
         """What has become of an errand."""
@@ -196,9 +166,11 @@ class Pool:
             if errand.faults < MOST_FAULTS:
                 self._lose(seat, blame=False)
                 return
-            done = Marked(problem="the connection to its worker broke off again and again; grade it here")
+            broken = "the connection to its worker broke off again and again; grade it here"
+            done = self.duty.problem(errand.job, broken)
         except Exception as error:
-            done = Marked(problem=f"it could not be graded: {first_line(error)} ({type(error).__name__})")
+            sentence = f"it could not be graded: {first_line(error)} ({type(error).__name__})"
+            done = self.duty.problem(errand.job, sentence)
         else:
             errand.refusals += bool(told.unfit)
             if told.unfit and (not told.marked or errand.refusals < TRIES):
@@ -207,7 +179,7 @@ class Pool:
                 self._drop(seat, errand)
                 self.todo.appendleft(errand)
                 return
-            done = self._kept(errand.job, told)
+            done = self.duty.kept(errand.job, told.marked) if told.marked else None  # it killed two desks
         self._drop(seat, errand)
         self.done.append((errand.job, done))
         if seat is not self.crew.seats.get(seat.address):
@@ -216,22 +188,3 @@ class Pool:
     def _drop(self, seat: Seat, errand: Errand) -> None:
         del seat.busy[errand]
         seat.alone = seat.alone and bool(seat.busy)
-
-    def _kept(self, job: Job, told: Told) -> Marked | None:
-        """What a worker told, after the graded notebooks are put where they belong; None where it killed two desks."""
-        if not told.marked:
-            return None
-        try:
-            marked = msgspec.msgpack.decode(told.marked, type=Marked)
-        except msgspec.DecodeError as error:
-            return Marked(problem=f"its worker gave an answer that cannot be read: {error}")
-        if marked.passed is None or marked.passed.explained:
-            return marked
-        about, material, graded = job.submission, self.known[job.material].material, marked.passed.graded
-        places = {(one.assignment, one.student) for one in (marked.passed.record, graded)}
-        if (
-            places != {(about.assignment, about.student)}
-            or not marked.passed.notebooks.keys() <= material.released.keys()
-        ):
-            return Marked(problem="its worker gave an answer to something else")
-        return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, marked.passed, material))

@@ -17,7 +17,7 @@ from distributed.versions import VersionMismatchWarning
 
 from viva.course.cluster.address import EXTRA, Cluster
 from viva.course.cluster.versions import difference, versions
-from viva.verdict import CourseError
+from viva.verdict import ClusterError
 
 CONNECT = 10.0
 """Seconds to reach a scheduler."""
@@ -26,7 +26,7 @@ QUIET = ("distributed", "distributed.client", "distributed.core", "distributed.c
 
 @contextlib.contextmanager
 def connected(cluster: Cluster) -> Iterator[Client]:
-    """A client of the cluster's scheduler. Raises CourseError where none answers, or it is not one for this Viva."""
+    """A client of the cluster's scheduler. Raises ClusterError where none answers, or it is not one for this Viva."""
     with contextlib.ExitStack() as stack:
         for name in QUIET:  # what matters is said in sentences
             log = logging.getLogger(name)
@@ -39,7 +39,7 @@ def connected(cluster: Cluster) -> Iterator[Client]:
             with warnings.catch_warnings(action="ignore", category=VersionMismatchWarning):  # ``difference`` says it
                 client = Client(url, security=security, timeout=CONNECT, set_as_default=False, name="viva")
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            raise CourseError(
+            raise ClusterError(
                 f"No cluster answers at {url} ({first_line(error)}). Start one there with 'dask scheduler', and 'dask "
                 "worker' for each machine (docs/cluster.md), or name the address that it printed. Nothing was sent."
             ) from None
@@ -53,7 +53,7 @@ def _started(cluster: Cluster, stack: contextlib.ExitStack) -> tuple[str, Securi
     try:
         security = Security.temporary()
     except ImportError:
-        raise CourseError(EXTRA) from None
+        raise ClusterError(EXTRA) from None
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-dask-", ignore_cleanup_errors=True))
     # Ctrl-C reaches all processes of a terminal and is heard by this one; the others inherit that it is blocked.
     resource_tracker.ensure_running()  # it would unblock it again
@@ -75,17 +75,17 @@ def _started(cluster: Cluster, stack: contextlib.ExitStack) -> tuple[str, Securi
 
 
 def _require_same(client: Client, url: str) -> None:
-    """Dask unpacks tasks at the scheduler, too. Raises CourseError where it cannot."""
+    """Dask unpacks tasks at the scheduler, too. Raises ClusterError where it cannot."""
     here = versions(())
     try:
         there = client.run_on_scheduler(versions, ())
     except Exception as error:  # whatever it is that keeps it
-        raise CourseError(
+        raise ClusterError(
             f"The scheduler at {url} cannot load this Viva ({first_line(error)}). Install the same 'nbviva[cluster]' "
             "there, and start it again. Nothing was sent."
         ) from None
     if different := difference(here, there):
-        raise CourseError(
+        raise ClusterError(
             f"The scheduler at {url} has other versions: {different}. Install the same there, and start it again. "
             "Nothing was sent."
         )

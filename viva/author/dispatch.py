@@ -1,0 +1,107 @@
+"""An audit's duty on a cluster: trials go to desks and come back; and the same at a desk.
+
+Only the course's own notebook and its answers travel, to machines that run what the course asks them to in any case: so
+jobs and results are pickled, as they are on the way to the workers of this machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import shutil
+import tempfile
+from collections import OrderedDict
+from pathlib import Path
+
+from viva.author.trials import Worker, make_grader
+from viva.course.cluster.address import Cluster
+from viva.course.cluster.desk import Request, Settings, Told
+from viva.course.cluster.duty import Known
+from viva.engine.examination import Examination
+from viva.folder import walk
+from viva.verdict import ClusterError, VivaError
+
+MOST_NOTEBOOKS = 4
+CELLS = 60
+"""So many cells a trial may wait for, each as long as it may, where nobody knows yet how long the notebook takes."""
+
+
+class Trials:
+    """The duty: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
+
+    service = "viva.author.dispatch:Trying"
+
+    def __init__(self, cluster: Cluster, path: Path, seconds: float, budget: float) -> None:
+        """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``."""
+        self.cluster, self.path, self.seconds, self.budget = cluster, path, seconds, budget
+        self.notebook = Known(pickle.dumps((str(path), _files(path))))
+
+    def refusal(self, job: tuple) -> str:
+        return ""
+
+    def known(self, job: tuple) -> Known:
+        return self.notebook
+
+    def limit(self, job: tuple) -> float:
+        examinations = [one for one in job if isinstance(one, Examination)]
+        needed = [one.budget(self.seconds, self.budget) for one in examinations]
+        return self.cluster.limit(max(needed, default=CELLS * self.seconds))
+
+    def package(self, job: tuple) -> bytes:
+        return pickle.dumps(job)
+
+    def kept(self, job: tuple, answer: bytes) -> object:
+        return pickle.loads(answer)
+
+    def problem(self, job: tuple, sentence: str) -> object:
+        """Raises ClusterError: an audit without one of its trials proves nothing."""
+        raise ClusterError(f"The audit of {self.path} cannot go on: a trial of it came to nothing, as {sentence}.")
+
+
+class Trying:
+    """Its service: a Worker for each notebook, whose files lie in a temporary folder."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.grader = make_grader(settings.seconds, settings.no_wall, settings.memory, settings.libraries)
+        self.workers: OrderedDict[str, tuple[Worker, str]] = OrderedDict()
+
+    def __call__(self, request: Request) -> Told:
+        if not request.material and request.digest not in self.workers:
+            return Told(lacking=True)
+        worker, path = self._worker(request)
+        result = worker(pickle.loads(request.package))
+        if isinstance(result, VivaError):  # it names the file as it is called here
+            result = type(result)(str(result).replace(str(worker.path), path))
+        return Told(pickle.dumps(result))
+
+    def _worker(self, request: Request) -> tuple[Worker, str]:
+        if request.digest not in self.workers:
+            while len(self.workers) >= MOST_NOTEBOOKS:
+                self._forget()
+            path, files = pickle.loads(request.material)
+            folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
+            for name, data in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
+            self.workers[request.digest] = Worker(self.grader, folder / Path(path).name), path
+        self.workers.move_to_end(request.digest)
+        return self.workers[request.digest]
+
+    def _forget(self) -> None:
+        _, (worker, _) = self.workers.popitem(last=False)
+        shutil.rmtree(worker.data, ignore_errors=True)
+
+    def close(self) -> None:
+        while self.workers:
+            self._forget()
+        self.grader.close()
+
+
+def _files(path: Path) -> dict[str, bytes]:
+    """The notebook, and the files beside it that its cells find, by their names there."""
+    files = {path.name: path.read_bytes()}
+    for one in walk(path.parent):
+        if one.is_file() and not one.is_symlink() and one.suffix != ".ipynb":
+            with contextlib.suppress(OSError):  # its cells do not find it here either
+                files[str(one.relative_to(path.parent))] = one.read_bytes()
+    return files
