@@ -77,7 +77,7 @@ test: setup  ## run the tests
 proofs: setup  ## run the tests that take long
 	@$(BIN)/pytest -m 'slow and not cluster'
 
-cluster-proofs: setup  ## kill, freeze and add workers of real clusters
+cluster-proofs: setup  ## kill, freeze and add workers of real clusters for longer than the proofs do
 	@$(BIN)/pytest -m 'slow and cluster' -n 0
 
 faults: setup  ## kill, stop and crowd the grader more often than the tests do (about ten minutes)

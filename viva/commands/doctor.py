@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
-from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
@@ -118,8 +117,6 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
     what = f"gradebook {shown(url)}"
     try:
         course.require_gradebook()
-        with course.gradebook() as gradebook:
-            gradebook.db.execute(text("UPDATE student SET id = id WHERE false"))
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:

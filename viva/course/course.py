@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nbgrader.api import Base, Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import inspect
+from sqlalchemy import false, inspect, update
 from sqlalchemy.exc import ArgumentError
 
 from viva.course.gradebook import database, lateness
@@ -38,7 +38,10 @@ class Course:
             )
 
     def require_gradebook(self) -> None:
-        """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's."""
+        """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's.
+
+        What a server does not allow raises DBAPIError: before a class is graded, and not after it.
+        """
         path = self.gradebook_file
         if path and not path.exists():
             return
@@ -48,6 +51,12 @@ class Course:
                 "Make it writable, then run the same command again."
             )
         self.require_columns()
+        if not path:
+            with self.gradebook() as gradebook:
+                for table in Base.metadata.sorted_tables:
+                    key = next(iter(table.primary_key))
+                    gradebook.db.execute(update(table).values({key: key}).where(false()))
+                gradebook.db.rollback()
 
     def require_columns(self) -> None:
         """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
+from distributed import Scheduler
 
 from tests.conftest import PROJECT, load
 from tests.faults import TINY
@@ -110,6 +111,12 @@ class Dask:
             assert process.poll() is None, log.read_text()
             time.sleep(0.1)
         raise AssertionError("the worker does not start")
+
+
+def batches(dask_scheduler: Scheduler) -> int:
+    """At the scheduler: how many batches have tasks there."""
+    tasks = (task for key, task in dask_scheduler.tasks.items() if str(key).startswith("viva-"))
+    return len({client.client_key for task in tasks for client in task.who_wants or ()})
 
 
 def desks(worker: subprocess.Popen) -> list[psutil.Process]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.course.cluster.cluster import Dask
+from tests.course.cluster.gate import Gate
 from tests.faults import grade_here, hand_in_tiny, make_course
 
 HERE, MANY = 6, 40
@@ -47,6 +48,11 @@ def course(few, tmp_path) -> Path:
 @pytest.fixture
 def crowded(many, tmp_path) -> Path:
     return shutil.copytree(many[0], tmp_path / "course")
+
+
+@pytest.fixture
+def gate(tmp_path) -> Gate:
+    return Gate(tmp_path / "gate")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 from viva.course.gradebook import advisory, database, lateness
 from viva.course.gradebook.advisory import alone, still_alone
-from viva.course.gradebook.database import trouble
+from viva.course.gradebook.database import concerns_all, trouble
 from viva.course.gradebook.record import Graded, Writer
 from viva.verdict import CourseError
 
@@ -213,6 +213,7 @@ def test_what_the_server_refuses_is_said_in_a_sentence(book, statement, sentence
         connection.rollback()
     engine.dispose()
     assert sentence in trouble(error.value, book)
+    assert concerns_all(error.value), "it is no submission's fault"
 
 
 @pytest.mark.parametrize(

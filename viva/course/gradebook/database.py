@@ -28,6 +28,8 @@ STOPPING = {"57P01", "57P02", "57P03"}
 """Those of a server that stops, or starts."""
 OTHER_VERSION = {"42703", "42P01"}
 """Those of a column and a table that are not there."""
+RIGHTS, READ_ONLY = "42501", "25006"
+"""Those of too few rights, and of a database that takes nothing."""
 
 
 def shown(url: str) -> str:
@@ -49,13 +51,11 @@ def trouble(error: DBAPIError, url: str) -> str:
         return f"{book} cannot be used: it is read-only. {AGAIN}"
     if "is full" in said or state == "53100":
         return f"{book} cannot be used: its disk is full. {AGAIN}"
-    if state == "42501":
+    if state == RIGHTS:
         return f"{book} cannot be used: its user has too few rights there ({said}). {AGAIN}"
     if "malformed" in said or "not a database" in said:
         return f"{book} is damaged ({said}). {DAMAGED}"
-    if state in ("42703", "42P01") or any(
-        sign in said for sign in ("no such column", "no such table", "has no column")
-    ):
+    if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
         return f"{book} is of another version of nbgrader ({said}). {UPGRADE}"
     return f"{book} cannot be used: {said}. {AGAIN}"
 
@@ -93,7 +93,9 @@ def patiently(work: Callable[[], Found]) -> Found:
 
 def concerns_all(error: Exception) -> bool:
     """Whether the database would refuse every submission, not only this one."""
-    return isinstance(error, OperationalError) or (type(error) is DatabaseError)
+    if isinstance(error, OperationalError) or type(error) is DatabaseError:
+        return True
+    return isinstance(error, DBAPIError) and _state(error) in {RIGHTS, READ_ONLY, *OTHER_VERSION}
 
 
 def _state(error: DBAPIError) -> str:
