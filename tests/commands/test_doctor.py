@@ -13,6 +13,15 @@ def test_a_healthy_course_has_nothing_missing(course, viva):
     assert "MISSING" not in result.out
 
 
+def test_a_machine_that_grades_for_another_needs_no_course(course, viva):
+    shutil.rmtree(course / "source")
+    assert viva("doctor").status == 1
+    result = viva("doctor", "--machine")
+    assert result.status == 0 and "MISSING" not in result.out
+    assert "course" not in result.out
+    assert result.out.splitlines()[-1] == f"ok        protection from student code: {protection().level}"
+
+
 def test_a_missing_program_is_named_with_its_remedy(course, viva, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     opened, config = load(course)

@@ -43,6 +43,7 @@ def do(url: str, *statements: str) -> None:
     engine.dispose()
 
 
+@pytest.mark.timeout(600)
 def test_what_is_wrong_is_a_sentence_that_loses_nothing_and_the_same_command_goes_on(stored, few, tmp_path):  # noqa: F811
     course, url = stored
     (tmp_path / "tmp").mkdir()

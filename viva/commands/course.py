@@ -15,6 +15,8 @@ from viva.configuration import LINES
 from viva.course import batch
 from viva.verdict import CourseError
 
+MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
+
 
 class InitCommand(VivaCommand):
     name = "viva-init"
@@ -124,12 +126,19 @@ class DoctorCommand(VivaCommand):
     description = "Say what this machine or this course lacks, and the command that mends it."
     examples = """
         viva doctor
+        viva doctor --machine   only whether this machine can grade for another, as a worker of a cluster
     """
+    flags = VivaCommand.flags | MACHINE
     writes = False
+    machine = Bool(False, help="Look at no course.").tag(config=True)
+
+    @default("log_level")
+    def _log_level_default(self) -> int:
+        return 40  # where there is no configuration it says so itself
 
     def run(self) -> int:
         sick, diagnoses = False, []
-        for diagnosis in doctor.examine(self.course, self.config):
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"

@@ -37,13 +37,18 @@ class Diagnosis:
     needed: bool = True
 
 
-def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
-    """Look at the interpreter, the packages, the wall, the course folder, the exchange and the browser."""
+def machine() -> Iterator[Diagnosis]:
+    """Look at the interpreter, the packages and the wall: all that a machine needs that grades for another."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
     yield from _packages()
-    yield _kernel()
     yield from _wall()
+
+
+def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
+    """Look at the machine, the kernel, the course folder, the exchange and the browser."""
+    yield from machine()
+    yield _kernel()
     yield from _gradebook(course)
     yield from _folders(course)
     yield from _rules(config)
