@@ -61,7 +61,7 @@ def test_in_a_course_with_other_rules_each_command_says_so_in_a_line(course, viv
     lines = [line for line in result.err.splitlines() if line.startswith("This course has other rules")]
     assert len(lines) == 1
     assert "lateness costs nothing" in lines[0]
-    assert "'viva doctor' prints two lines" in lines[0]
+    assert "'viva init --write' adds two lines" in lines[0]
 
 
 def test_the_doctor_fails_on_a_course_with_other_rules_and_prints_what_mends_it(course, viva):

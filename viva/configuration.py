@@ -101,8 +101,8 @@ def warning(config: Config) -> str:
         return ""
     return (
         f"This course has other rules: its nbgrader_config.py lacks {len(without)} of {len(RULES)} settings, "
-        f"so {without[0]}{', and ' + without[-1] if len(without) > 1 else ''}. 'viva doctor' prints two lines that say "
-        "all of them."
+        f"so {without[0]}{', and ' + without[-1] if len(without) > 1 else ''}. 'viva init --write' adds two lines that "
+        "say all of them."
     )
 
 

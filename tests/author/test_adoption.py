@@ -175,6 +175,19 @@ def test_links_become_copies_and_what_is_the_instructors_own_stays_away(course, 
     assert "gone.csv is a link to nothing and was left out." in adopted.changes
 
 
+@pytest.mark.parametrize("place", [".", ".."])
+def test_a_notebook_that_lies_beside_the_course_comes_without_the_courses_own_files(course, found, place):
+    path = found().rename(course / place / "squares.ipynb")
+    (course / "answers" / "squares" / "right").mkdir(parents=True)
+    (course / "answers" / "squares" / "right" / "loops.py").write_text("a solution\n")
+    adopted = adopt(load(course)[0], path, "squares")
+    folder = course / "source" / "squares"
+    assert adopted.written == [folder / "squares.ipynb"]
+    assert list(folder.iterdir()) == adopted.written
+    said = f"It lay beside this course, so it came alone; what it needs belongs into {folder}."
+    assert said in adopted.changes
+
+
 def test_nothing_is_overwritten(course, found, viva):
     path = found()
     assert viva("adopt", str(path)).status == 0

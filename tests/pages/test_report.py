@@ -121,7 +121,7 @@ def test_lateness_and_its_penalty_count(room):
 
 
 def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
-    _, figures = written(classroom, server="https://hub.example.org/user/me/")
+    page, figures = written(classroom, server="https://hub.example.org/user/me/")
     (part,) = figures["assignments"]
     waiting = {kind["why"]: {row["student"]: row for row in kind["rows"]} for kind in part["waiting"]}
     assert set(waiting) == {"killed", "refused", "to be graded by hand"}
@@ -129,6 +129,7 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     assert set(waiting["refused"]) == {"late"}
     assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
     assert waiting["refused"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
+    assert re.search(">late</bdi></a>: <bdi>no scaled_attention", page), "what was refused has no notebook to name"
     by_hand = waiting["to be graded by hand"]
     assert set(by_hand) == {"ada", "bo", "cy"}
     with load(classroom)[0].gradebook() as gradebook:

@@ -63,7 +63,11 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)
     target = folder / f"{notebook.stem}.ipynb"
-    files = _beside(notebook, course.directory.ignore, changes)
+    files = {}
+    if course.root.resolve().is_relative_to(notebook.parent.resolve()):  # beside it lie the course's answers
+        changes.append(f"It lay beside this course, so it came alone; what it needs belongs into {folder}.")
+    else:
+        files = _beside(notebook, course.directory.ignore, changes)
     copies = {folder / name: file for name, file in files.items()}
     for path in (target, *copies):
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):

@@ -133,8 +133,8 @@ class VivaCommand(ShortHelp, NbGrader):
                 progress.update(task, advance=1, checks=shown, rate=f"{60 * speed:.0f} a minute" if speed else "")
         return sorted(collected, key=lambda outcome: (outcome.submission.assignment, outcome.submission.student))
 
-    def report(self, outcomes: list[Ending], verb: str, document: bool = True) -> int:
-        """Print a table by assignment and a sentence for each submission that needs one; as a ``document`` too."""
+    def report(self, outcomes: list[Ending], verb: str, document: bool = True, notes: bool = True) -> int:
+        """Print a table by assignment and sentences about submissions, ``notes`` among them; as a ``document`` too."""
         table = Table("assignment", *(_heading(status, verb) for status in Status))
         table.columns[0].footer = "together"
         counts = Counter((outcome.submission.assignment, outcome.status) for outcome in outcomes)
@@ -144,7 +144,7 @@ class VivaCommand(ShortHelp, NbGrader):
         self._print_verdicts(outcomes)
         for outcome in outcomes:
             place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
-            for sentence in filter(None, (outcome.reason, *_notes(outcome))):
+            for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
                 self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
@@ -120,7 +119,7 @@ class RegradeCommand(VivaCommand):
             collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes
-        status = self.report([replace(outcome, notes=()) for outcome in collected], "graded", document=False)
+        status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
         for sentence in found.suspects:
             self._say(sentence)
