@@ -33,6 +33,8 @@ SECRET = secrets.token_hex(16)
 ANSWERS = {"student2": "wrong/softmax_along_rows", "student3": "right/loops"}
 WORDS = {student: secrets.token_hex(16) for student in STUDENTS}
 """What stands in each student's written answer, and in nobody else's."""
+OPEN = "/srv/left-open.txt"
+"""Holds what it must not, and is there to be found."""
 SCORES = {"student1": 20, "student2": 5, "student3": 20}
 
 
@@ -156,10 +158,20 @@ def press(page: Page, row: str, button: str) -> None:
 def test_a_course_goes_out_comes_back_and_is_graded_on_a_hub_and_nobody_sees_what_is_not_theirs(browser, hub):
     pages = {student: hand_in(browser, hub, student) for student in STUDENTS}
     look_around(hub, pages["student1"])
+    forge(hub)
     graders = [open_course(browser, hub, grader) for grader in GRADERS]
     grade(hub, *graders)
     hand_back(hub, graders[0], pages["student2"])
-    nothing_was_found(enough(hub, pages["student1"]))
+    only_what_is_for_all_was_found(enough(hub, pages["student1"]))
+
+
+def forge(hub: Hub) -> None:
+    """Put into the exchange nonsense in another student's name, later than all, and a link to the solution."""
+    notebook = f"{NOTEBOOK}.ipynb"
+    link = f"ln -s {COURSE}/source/{SHORT}/{notebook} ."
+    for user, name, put in (("student1", "student3", f"touch {notebook}"), ("grader2", "grader2", link)):
+        folder = f"/srv/nbgrader/exchange/attention/inbound/{name}+{SHORT}+2199-01-01 10:00:00.000000 UTC+x"
+        hub.machine.run("bash", "-euc", f'mkdir "{folder}" && cd "{folder}" && {put}', user=user)
 
 
 def grade(hub: Hub, first: Page, second: Page) -> None:
@@ -198,6 +210,7 @@ def scores(course: Path) -> dict[str, float]:
 def look_around(hub: Hub, page: Page) -> None:
     """Let a student look for hidden tests and others' answers, again and again, from a terminal of their server."""
     words = [SECRET, WORDS["student2"], WORDS["student3"]]
+    hub.inside(OPEN).write_text(SECRET)
     searched = ["/home", "/srv", "/tmp", "/var/tmp", "/dev/shm", "/run", "/etc"]
     asked = {"words": [word.encode().hex() for word in words], "searched": searched}
     save(page, "trespass.json", json.dumps(asked))
@@ -209,7 +222,9 @@ def look_around(hub: Hub, page: Page) -> None:
 def enough(hub: Hub, page: Page) -> dict:
     """What the student found, who tries in the end what only somebody can guess who knows the course."""
     course, others = hub.inside(COURSE), hub.inside("/home/student2")
-    known = [path for folder in (course, others, hub.inside("/srv/jupyterhub")) for path in [folder, *folder.rglob("*")]]
+    known = [
+        path for folder in (course, others, hub.inside("/srv/jupyterhub")) for path in [folder, *folder.rglob("*")]
+    ]
     guesses = ["/" + str(path.relative_to(hub.machine.folder)) for path in known]
     guesses += [f"/srv/nbgrader/exchange/attention{place}" for place in ("", "/inbound", "/feedback", "/outbound")]
     service = f"http://127.0.0.1:{hub.service_port}/services/attention"
@@ -227,5 +242,13 @@ def enough(hub: Hub, page: Page) -> dict:
     return json.loads(appears(hub.inside("/home/student1/trespassed.json")))
 
 
-def nothing_was_found(found: dict) -> None:
-    print(json.dumps(found,indent=1))
+def only_what_is_for_all_was_found(found: dict) -> None:
+    """The release and the settings of students' servers can be read, and hand-ins put into the exchange; no more."""
+    assert found["leaks"] == [OPEN], "what lies open is found, and nothing else that is secret lies open"
+    assert found["shown"] == [], "no process of another user shows its environment, files or memory"
+    students = [path for path in hubs.files() if path.startswith("/srv/nbgrader/students/")]
+    released = f"/srv/nbgrader/exchange/attention/outbound/{SHORT}/{NOTEBOOK}.ipynb"
+    assert found["readable"] == sorted([OPEN, released, *students])
+    assert found["opened"] == ["/srv/nbgrader/exchange/attention", "/srv/nbgrader/exchange/attention/outbound"]
+    assert found["changed"] == ["/srv/nbgrader/exchange/attention/inbound"]
+    assert set(found["answers"].values()) <= {403, 404}, found["answers"]

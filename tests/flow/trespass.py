@@ -1,4 +1,4 @@
-"""What a student tries from their own server: to read, change and reach what is not theirs, until they are told to stop.
+"""What a student tries from their own server: to read, change and reach what is not theirs, until it is enough.
 
 Run as `python trespass.py` where ``trespass.json`` names what to look for; ``trespassed.json`` says what it came to.
 """
@@ -24,10 +24,8 @@ def readable(places: list[str]) -> list[str]:
         for folder, folders, names in os.walk(place):
             if Path(folder) == HOME:
                 folders.clear()
-                continue
-            for path in (os.path.join(folder, name) for name in names):
-                with contextlib.suppress(OSError), open(path, "rb"):
-                    found.append(path)
+            else:
+                found += [f"{folder}/{name}" for name in names if opens(f"{folder}/{name}")]
     return found
 
 
@@ -49,7 +47,7 @@ def opens(path: str | Path) -> bool:
         if os.path.isdir(path):
             os.listdir(path)
         else:
-            with open(path, "rb") as file:
+            with Path(path).open("rb") as file:
                 file.read(1)
     except OSError:
         return False
@@ -57,26 +55,25 @@ def opens(path: str | Path) -> bool:
 
 
 def holds(path: str, words: list[bytes]) -> bool:
-    with contextlib.suppress(OSError), open(path, "rb") as file:
+    """Whether one of the words stands in a file."""
+    with contextlib.suppress(OSError), Path(path).open("rb") as file:
         content = file.read(LARGEST)
         return any(word in content for word in words)
     return False
 
 
-def changed(paths: list[str]) -> list[str]:
-    """The files and folders that could be moved away, written to, or have a file put into them."""
-    done = []
-    for path in paths:
-        attempts = (
-            lambda: os.rename(path, f"{path}.away"),
-            lambda: os.chmod(path, 0o777),
-            lambda: open(os.path.join(path, "mine") if os.path.isdir(path) else path, "a").close(),
-        )
-        for attempt in attempts:
-            with contextlib.suppress(OSError):
-                attempt()
-                done.append(path)
-    return done
+def changed(path: Path) -> bool:
+    """Whether a file or folder could be moved away, opened to others, written to, or have a file put into it."""
+    attempts = (
+        lambda: path.rename(f"{path}.away"),
+        lambda: path.chmod(0o777),
+        lambda: (path / "mine" if path.is_dir() else path).open("a").close(),
+    )
+    for attempt in attempts:
+        with contextlib.suppress(OSError):
+            attempt()
+            return True
+    return False
 
 
 def answer(address: str) -> int:
@@ -107,7 +104,7 @@ def main() -> None:
         "shown": sorted(shown),
         "readable": sorted(readable(asked["listed"])),
         "opened": [path for path in asked["guesses"] if opens(path)],
-        "changed": changed(asked["guesses"]),
+        "changed": [path for path in asked["guesses"] if changed(Path(path))],
         "answers": {address: answer(address) for address in asked["addresses"]},
     }
     part = HOME / "trespassed.part"
