@@ -128,7 +128,7 @@ def hand_in(browser: Browser, hub: Hub, student: str) -> Page:
         deadline = time.monotonic() + 30
         while WORDS[student] not in here.read_text() and time.monotonic() < deadline:
             page.wait_for_timeout(100)
-        page.goto(f"{hub.address}/user/{student}/lab/workspaces/list")
+        page.goto(f"{hub.address}/user/{student}/lab/workspaces/list")  # where the notebook is not open
         assignments(page)
     assert WORDS[student] in here.read_text()
     page.get_by_role("button", name="Submit", exact=True).click()
@@ -161,7 +161,7 @@ def test_a_course_goes_out_comes_back_and_is_graded_on_a_hub_and_nobody_sees_wha
     forge(hub)
     graders = [open_course(browser, hub, grader) for grader in GRADERS]
     grade(hub, *graders)
-    hand_back(hub, graders[0], pages["student2"])
+    hand_back(hub, pages["student2"])
     only_what_is_for_all_was_found(enough(hub, pages["student1"]))
 
 
@@ -191,8 +191,8 @@ def grade(hub: Hub, first: Page, second: Page) -> None:
     press(first, SHORT, "release-feedback")
 
 
-def hand_back(hub: Hub, grader: Page, page: Page) -> None:
-    """A student fetches the page about their work, and reads it."""
+def hand_back(hub: Hub, page: Page) -> None:
+    """A student fetches the page about their work, and reads it; formgrader does not open for them."""
     page.get_by_role("button", name="Fetch Feedback").click()
     expect(page.get_by_text("view feedback")).to_be_visible(timeout=PATIENCE)
     (feedback,) = hub.inside(f"/home/student2/attention/{SHORT}/feedback").glob(f"*/{NOTEBOOK}.html")
@@ -200,6 +200,7 @@ def hand_back(hub: Hub, grader: Page, page: Page) -> None:
     assert feedback.read_bytes() == written.read_bytes()
     page.goto(f"{hub.address}/user/student2/files/{feedback.relative_to(hub.inside('/home/student2'))}")
     expect(page.get_by_text(f"{SCORES['student2']} of 25 points").first).to_be_visible(timeout=PATIENCE)
+    assert page.goto(f"{hub.address}/services/attention/").status == 403
 
 
 def scores(course: Path) -> dict[str, float]:
