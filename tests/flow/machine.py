@@ -56,7 +56,7 @@ def running(folder: Path, needed: list[Path], covered: list[Path], path: str) ->
     ``path`` is where its users find programs.
     """
     order = {"folder": str(folder), "needed": list(map(str, needed)), "covered": list(map(str, covered))}
-    alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    alone = ["setpriv", "--pdeathsig=KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     process = subprocess.Popen([*alone, sys.executable, __file__, json.dumps(order)])
     try:
         yield Machine(folder, _init(process), path)
