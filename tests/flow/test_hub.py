@@ -86,23 +86,27 @@ def save(page: Page, path: str, content: str) -> None:
     )
 
 
-def type_into_terminal(page: Page, command: str) -> None:
-    """Type a command into a new terminal of JupyterLab."""
+def type_into_terminal(page: Page, command: str, home: Path) -> None:
+    """Type a command into a new terminal of JupyterLab, once it takes what is typed; ``home`` is that of its user."""
     page.get_by_role("menuitem", name="File", exact=True).click()
     page.locator(".lm-Menu-itemLabel", has_text=re.compile("^New$")).hover()
     page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Terminal$")).click()
     expect(page.locator(".jp-Terminal .xterm-screen")).to_be_visible(timeout=PATIENCE)
-    page.locator(".jp-Terminal").last.click()
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not (home / "typed.txt").exists() and time.monotonic() < deadline:
+        page.locator(".jp-Terminal").last.click()
+        page.keyboard.type("touch ~/typed.txt\n")
+        page.wait_for_timeout(1000)
     page.keyboard.type(f"{command}\n")
 
 
 def appears(path: Path) -> str:
     """What a file says, once it is there."""
-    for _ in range(1200):
+    for _ in range(3000):
         if path.exists() and (text := path.read_text()):
             return text
         time.sleep(0.1)
-    pytest.fail(f"{path} was not written in two minutes")
+    pytest.fail(f"{path} was not written in five minutes")
 
 
 def hand_in(browser: Browser, hub: Hub, student: str) -> Page:
@@ -179,7 +183,7 @@ def grade(hub: Hub, first: Page, second: Page) -> None:
     course = hub.inside(COURSE)
     press(first, SHORT, "collect")
     first.goto(f"{hub.address}/services/attention/lab")
-    type_into_terminal(first, "viva grade >../grading.txt 2>&1; echo $? >../status.txt")
+    type_into_terminal(first, "viva grade >~/grading.txt 2>&1; echo $? >~/status.txt", course.parent)
     assert appears(course.parent / "status.txt") == "0\n", (course.parent / "grading.txt").read_text()
     assert scores(course) == SCORES
 
@@ -216,8 +220,9 @@ def look_around(hub: Hub, page: Page) -> None:
     asked = {"words": [word.encode().hex() for word in words], "searched": searched}
     save(page, "trespass.json", json.dumps(asked))
     save(page, "trespass.py", (PROJECT / "tests" / "flow" / "trespass.py").read_text())
-    type_into_terminal(page, "python trespass.py >trespass.txt 2>&1")
-    appears(hub.inside("/home/student1/trespassing.txt"))
+    home = hub.inside("/home/student1")
+    type_into_terminal(page, "python trespass.py >trespass.txt 2>&1", home)
+    appears(home / "trespassing.txt")
 
 
 def enough(hub: Hub, page: Page) -> dict:
