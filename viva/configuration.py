@@ -35,6 +35,7 @@ def apply(config: Config, file: str) -> None:
     config.HTMLExporter.filters = formgrade.FILTERS
     config.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
     config.GenerateFeedback.preprocessors = []
+    config.ExchangeFactory.collect = "viva.course.exchange.Collect"
     config.AssignLatePenalties.plugin_class = "viva.course.deadlines.policy.LatePolicy"
     lateness.follow(config, file)
 
@@ -82,6 +83,11 @@ RULES = (
         "GenerateFeedback.exporter_class",
         "viva.pages.feedback.PageExporter",
         "'nbgrader generate_feedback' shows hidden tests to students",
+    ),
+    Rule(
+        "ExchangeFactory.collect",
+        "",
+        "'nbgrader collect' takes hand-ins in another student's name, and follows links to the course's own files",
     ),
     Rule("Lateness.followed", "", "points that are given by hand in formgrader escape the late penalty"),
     Rule("AssignLatePenalties.plugin_class", "", "lateness costs nothing"),

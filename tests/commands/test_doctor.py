@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
 
 from tests.conftest import load
 from viva.commands.doctor import examine
@@ -83,3 +87,21 @@ def test_variants_without_their_key_or_with_one_that_others_can_read_are_found(c
     assert known[f"{key}, which no one else can read"].remedy == f"chmod 600 {key}"
     key.chmod(0o600)
     assert found()[f"{key}, which no one else can read"].healthy
+
+
+@pytest.mark.parametrize(("mode", "closed"), [(0o755, False), (0o711, False), (0o750, True), (0o700, True)])
+def test_a_course_into_which_other_users_can_look_is_named_with_its_remedy(course, mode, closed):
+    with tempfile.TemporaryDirectory(dir="/tmp") as outer:
+        Path(outer).chmod(0o755)
+        root = Path(outer, "course")
+        shutil.copytree(course, root)
+        root.chmod(mode)
+        (found,) = [one for one in examine(*load(root)) if "no other user" in one.what]
+    assert (found.healthy, found.needed, found.remedy) == (closed, False, f"chmod o-rwx {root}")
+
+
+def test_an_exchange_that_is_a_plugin_without_a_folder_is_no_fault(course):
+    opened, config = load(course)
+    config.ExchangeFactory.exchange = "nbgrader.exchange.abc.Exchange"
+    (found,) = [one for one in examine(opened, config) if one.what.startswith("exchange ")]
+    assert found.healthy and "nbgrader.exchange.abc.exchange.Exchange" in found.what

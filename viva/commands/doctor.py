@@ -53,18 +53,27 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield from _folders(course)
     yield from _rules(config)
     yield from _variants(course)
-    root = ExchangeFactory(config=config).exchange(config=config).root
-    yield Diagnosis(
-        f"exchange {root}",
-        os.access(root, os.W_OK | os.X_OK),
-        f"mkdir -p {root}, or name a folder you may write to as c.Exchange.root in nbgrader_config.py",
-        needed=False,
-    )
+    yield from _exchange(config)
     browser = find_browser()
     yield Diagnosis(
         f"browser {browser}" if browser else "a browser for the tests of formgrader",
         browser is not None,
         "sudo apt-get install chromium",
+        needed=False,
+    )
+
+
+def _exchange(config: Config) -> Iterator[Diagnosis]:
+    """Whether the exchange's folder can be used; a plugin's, such as ngshare's, may have none."""
+    exchange = ExchangeFactory(config=config).exchange
+    root = getattr(exchange(config=config), "root", None)
+    if root is None:
+        yield Diagnosis(f"exchange {exchange.__module__}.{exchange.__qualname__}, which has no folder", True)
+        return
+    yield Diagnosis(
+        f"exchange {root}",
+        os.access(root, os.W_OK | os.X_OK),
+        f"mkdir -p {root}, or name a folder you may write to as c.Exchange.root in nbgrader_config.py",
         needed=False,
     )
 
@@ -154,6 +163,9 @@ def _folders(course: Course) -> Iterator[Diagnosis]:
     yield Diagnosis(f"course {course.root} with {len(assignments)} assignments", True)
     writable = os.access(course.root, os.W_OK | os.X_OK)
     yield Diagnosis("the course folder can be written to", writable, f"chmod u+w {course.root}")
+    closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))
+    what = "the course folder, into which no other user of this machine can look"
+    yield Diagnosis(what, closed, f"chmod o-rwx {course.root}", needed=False)
     for name in assignments:
         try:
             course.released_notebooks(name)

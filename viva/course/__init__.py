@@ -11,6 +11,7 @@ archives/      what a learning system gives, collected into submitted/
 deadlines/     until when something may be handed in, and what it costs to be late
 lms/           what a learning system says of the class
 sheets/        grades out: what learning systems and spreadsheets take in
+exchange       what is collected from nbgrader's exchange, where anybody can put anything
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
