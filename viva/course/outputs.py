@@ -32,9 +32,8 @@ def show(notebook: NotebookNode, outcome: Outcome) -> None:
 
 
 def _name(result) -> str:
-    name, _, _ = result.reason.partition(":")
-    if result.verdict is Verdict.ERROR and name.isidentifier():
-        return name
+    if result.verdict is Verdict.ERROR and result.exception.isidentifier():
+        return result.exception
     return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
 
 
