@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.conftest import PROJECT
-from viva.record import CheckResult, Note, NotebookRecord, SubmissionRecord, decode, doubtful, encode, note
+from viva.record import SCHEMA, CheckResult, Note, NotebookRecord, SubmissionRecord, decode, doubtful, encode, note
 from viva.verdict import CourseError, Verdict
 
 FULL = SubmissionRecord(
@@ -91,3 +91,10 @@ def test_the_cells_in_doubt_are_those_that_its_notes_name():
 def test_the_schema_in_the_docs_is_that_of_the_record():
     schema = json.loads((PROJECT / "docs" / "results.schema.json").read_text(encoding="utf-8"))
     assert schema == json.loads(json.dumps(msgspec.json.schema(SubmissionRecord)))
+
+
+def test_a_line_of_the_second_form_tells_the_exception_in_its_own_place():
+    record = decode(json.dumps(json.loads(encode(FULL)) | {"schema": 2}).encode())
+    passed, _, error = (result for _, _, result in record.results())
+    assert (error.exception, error.message.strip(), passed.exception) == ("KeyError", "'a'", "")
+    assert record.schema == SCHEMA

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 2
+SCHEMA = 3
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -62,6 +62,8 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
     earned: float = 0.0
     reason: str = ""
     """What the exception said that ended the check."""
+    exception: str = ""
+    """What its class is called; nothing where it was an assertion of the test's."""
     cause: Note | None = None
     """In place of a reason, what the grader itself has to say."""
     traceback: str = ""
@@ -71,6 +73,11 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Whose exception ended the check: the ``student``'s, the ``test``'s or the ``grader``'s."""
     undone: list[str] = field(default_factory=list)
     """The answers that are not done yet and explain why the check was not passed."""
+
+    @property
+    def message(self) -> str:
+        """The reason without the name of the exception."""
+        return self.reason.removeprefix(f"{self.exception}:")
 
     @property
     def word(self) -> str:
@@ -148,7 +155,18 @@ def _record(known: object) -> SubmissionRecord:
     version = known.get("schema") if isinstance(known, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(f"a newer Viva wrote it, in form {version}, and this one knows forms up to {SCHEMA}")
-    return msgspec.convert(known if version else _upgraded(known), SubmissionRecord)
+    record = msgspec.convert(known if version else _upgraded(known), SubmissionRecord)
+    if not version or version < 3:
+        for _, _, result in record.results():
+            result.exception = _exception(result)
+    record.schema = SCHEMA
+    return record
+
+
+def _exception(result: CheckResult) -> str:
+    """The class that an earlier form told only at the head of a reason."""
+    name, colon, _ = result.reason.partition(":")
+    return name if colon and name.isidentifier() and result.verdict is Verdict.ERROR else ""
 
 
 class _First(Struct):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import ast
 
-from viva.engine.names import imports_of, names_of
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+from viva.engine.names import imports_of, names_of, parsed
 
 NAMES = {
     "an assignment": ("x = y", {"x"}, {"y"}),
@@ -100,3 +103,27 @@ def test_more_functions_in_functions_than_anybody_writes_are_not_read(source):
 @pytest.mark.parametrize("source", ["x = " + " + ".join(["y"] * 900), "x = y" + ".z" * 900])
 def test_the_names_of_a_deep_expression_are_read(source):
     assert names_of(source).used == {"y"}
+
+
+CELLS = {
+    "plain Python": "def f(x):\n    '''\n    %ls\n    !ls\n    '''\n    return (x\n% 2)",
+    "empty lines at its head": "\n\nx = 1",
+    "IPython's prompt, which is an annotation": "In [1]: x\n",
+    "a prompt in a docstring": '"""A.\n   ...: \nB"""\nx = 1',
+    "Python's prompt": ">>> x = 1\n>>> y = 2",
+    "magics": "%matplotlib inline\nx = !ls\ny?",
+    "an indented cell": "    x = 1\n    y = 2",
+    "no Python": "x = = 1",
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_cell_is_read_as_ipython_reads_it(name):
+    def told(tree):
+        return tree and ast.dump(tree, include_attributes=True)
+
+    try:
+        expected = ast.parse(TransformerManager().transform_cell(CELLS[name]))
+    except SyntaxError:
+        expected = None
+    assert told(parsed(CELLS[name])) == told(expected)

@@ -24,7 +24,9 @@ def explainer() -> Explainer:
 def told(
     explainer: Explainer, reason: str, visible: bool = False, whose: str = "student", verdict: str = "error"
 ) -> str:
-    result = CheckResult("a check", 1.0, Verdict(verdict), reason=reason, raised_by=whose)
+    name, colon, _ = reason.partition(":")
+    exception = name if colon and verdict == "error" else ""
+    result = CheckResult("a check", 1.0, Verdict(verdict), reason=reason, exception=exception, raised_by=whose)
     return explainer.explain(result, visible).sentence
 
 

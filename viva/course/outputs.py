@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 
 from viva import wording
+from viva.cleaning.output import output
 from viva.engine.outcome import Outcome
 from viva.verdict import Verdict
 
@@ -21,23 +21,22 @@ def show(notebook: NotebookNode, outcome: Outcome) -> None:
         results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
         if len(results) > 1:
             lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
-            cell.outputs.append(new_output("stream", name="stdout", text="\n".join(lines) + "\n"))
+            cell.outputs.append(output("stream", name="stdout", text="\n".join(lines) + "\n"))
         for result in results:
             if result.printed:
-                cell.outputs.append(new_output("stream", name="stdout", text=result.printed))
+                cell.outputs.append(output("stream", name="stdout", text=result.printed))
             if result.verdict is not Verdict.PASSED:
                 why = wording.reason(result)
                 trace = [*result.traceback.splitlines(), *([] if result.traceback else [why])]
-                cell.outputs.append(new_output("error", ename=_name(result), evalue=why, traceback=trace))
+                cell.outputs.append(output("error", ename=_name(result), evalue=why, traceback=trace))
 
 
 def _name(result) -> str:
-    name, _, _ = result.reason.partition(":")
-    if result.verdict is Verdict.ERROR and name.isidentifier():
-        return name
+    if result.verdict is Verdict.ERROR and result.exception.isidentifier():
+        return result.exception
     return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
 
 
 def output_of(item: dict) -> NotebookNode:
     fields = {key: value for key, value in item.items() if key != "output_type"}
-    return new_output(item["output_type"], **fields)
+    return output(item["output_type"], **fields)

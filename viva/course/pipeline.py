@@ -29,6 +29,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
+from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.coursedir import CourseDirectory
@@ -48,6 +49,7 @@ from viva.submission.reading import open_notebooks
 from viva.submission.submission import Submission
 from viva.submission.variant import Seeds
 from viva.submission.work import Work
+from viva.submission.writing import as_text
 
 SPARED = (AssignLatePenalties, RecordResults, CheckCellMetadata)
 """Steps that are left out here: the writer does the first two; what the last checks was put right before."""
@@ -132,7 +134,8 @@ def _steps(
         for step in steps:
             with contextlib.nullcontext() if isinstance(step, Examine) else limited():
                 notebook, resources = step(notebook, resources)
-        text, _ = exporter.from_notebook_node(notebook, resources=resources)
+        plain = type(exporter).from_notebook_node is NotebookExporter.from_notebook_node
+        text = as_text(notebook) if plain else exporter.from_notebook_node(notebook, resources=resources)[0]
     passed.graded.scores[name], passed.graded.remarks[name] = draft.scores(), draft.remarks()
     return text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import traceback
-from dataclasses import dataclass, field
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, field
 
 import viva
 from viva.engine.dialogue.exceptions import safe
@@ -18,15 +18,16 @@ CHARACTERS = 20_000
 """So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
 
 
-@dataclass
-class CheckReport:
+class CheckReport(Struct):
     """What came of one check; crosses to the grading process as a dictionary."""
 
     title: str
     verdict: Verdict
     reason: str = ""
-    cause: dict | None = None
-    """A note in place of a reason."""
+    exception: str = ""
+    """What the class of the exception is called that ended the check; nothing where the test's own assertion did."""
+    cause: Note | None = None
+    """In place of a reason."""
     traceback: str = ""
     printed: str = ""
     result: str | None = None
@@ -38,10 +39,22 @@ class CheckReport:
     """The name that was asked when the candidate did not answer."""
     running: list[str] = field(default_factory=list)
     """The functions that were running there, as far as it says."""
+    unsteady: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Names that changed though no text says so: the grade cells between which they did."""
+    died: bool = False
+    """Whether the candidate's process ended, or had to be ended."""
+    before: bool = False
+    """Whether it is of what stands before the checks of its cell."""
 
     def crossing(self) -> dict:
-        texts = {name: value[:CHARACTERS] for name, value in vars(self).items() if isinstance(value, str)}
-        return vars(self) | texts | {"verdict": self.verdict.value}
+        """The report as the wire carries it, no text of it too long."""
+        known = msgspec.to_builtins(self)
+        return known | {name: value[:CHARACTERS] for name, value in known.items() if isinstance(value, str)}
+
+    @classmethod
+    def crossed(cls, known: object) -> CheckReport:
+        """What ``crossing`` gave on the other side. Raises msgspec.ValidationError."""
+        return msgspec.convert(known, cls)
 
 
 def failed(error: BaseException, title: str) -> CheckReport:
@@ -49,7 +62,7 @@ def failed(error: BaseException, title: str) -> CheckReport:
     try:
         return _described(error, title)
     except BaseException:  # out of memory, say, as what it holds is so large: nobody's fault but the answer's
-        return _report(title, Verdict.ERROR, type(error).__name__, "", "test")
+        return CheckReport(title, Verdict.ERROR, type(error).__name__, type(error).__name__, raised_by="test")
 
 
 def _described(error: BaseException, title: str) -> CheckReport:
@@ -58,15 +71,16 @@ def _described(error: BaseException, title: str) -> CheckReport:
     whose = "student" if hasattr(error, "viva_traceback") else "test"
     if found := _cause(error):
         verdict, cause = found
-        return CheckReport(title, verdict, cause=structs.asdict(cause), traceback=trace, raised_by="grader")
+        return CheckReport(title, verdict, cause=cause, traceback=trace, raised_by="grader")
     asserted = isinstance(error, AssertionError) or type(error).__name__ == "Failed"  # pytest's
     if asserted and whose == "test":
-        return _report(title, Verdict.FAILED, safe(str, error), trace, whose)
+        return CheckReport(title, Verdict.FAILED, safe(str, error), traceback=trace, raised_by=whose)
     name = str(getattr(error, "viva_name", type(error).__name__))
     # What a student calls a class, or asserts, is to be read as theirs.
     name = name if name.isidentifier() else repr(name)
     verdict = Verdict.FAILED if asserted else Verdict.ERROR
-    return _report(title, verdict, f"{name}: {safe(str, error)[:CHARACTERS]}", student or trace, whose)
+    reason = f"{name}: {safe(str, error)[:CHARACTERS]}"
+    return CheckReport(title, verdict, reason, name, traceback=student or trace, raised_by=whose)
 
 
 def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
@@ -83,10 +97,6 @@ def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
         case UnknownMagicError():
             return Verdict.UNGRADED, note("unknown_magic", safe(str, error))
     return None
-
-
-def _report(title: str, verdict: Verdict, reason: str, trace: str, whose: str) -> CheckReport:
-    return CheckReport(title, verdict, reason, traceback=trace, raised_by=whose)
 
 
 def _traceback(error: BaseException) -> str:

@@ -8,11 +8,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-import msgspec
+from msgspec import structs
 
 from viva.engine import ownership
 from viva.engine.assigned import assigned_of
 from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checkreport import CheckReport
+from viva.engine.checks import Check
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
@@ -122,39 +124,39 @@ def examine(
     seconds: Iterator[float],
     skip: int = 0,
     again: bool = False,
-) -> list[dict]:
+) -> list[CheckReport]:
     """The reports on a grade cell's checks, the first ``skip`` left out; a cell that cannot be split is run inside.
 
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
-    Where what stands before the checks did not pass, each report is of that, and has ``begun``.
+    Where what stands before the checks did not pass, each report is of that.
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
     if cell.id not in examination.inside:
         return _examine_split(session, cell, examination, seconds, skip, again)
     reports = _examine_inside(session, cell, seconds, skip)
-    if not (reports and reports[-1]["died"]):
+    if not (reports and reports[-1].died):
         _keep_helpers(session, cell, examination)
     return reports
 
 
 def _examine_split(
     session: Session, cell: Cell, examination: Examination, seconds: Iterator[float], skip: int, again: bool
-) -> list[dict]:
+) -> list[CheckReport]:
     """The examiner runs the test code, and asks the candidate."""
     visible, known = sorted(cell.visible_names()), examination.used_names(cell)
     begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
-    if begun["verdict"] != Verdict.PASSED:
-        reports = [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
+    if begun.verdict is not Verdict.PASSED:
+        reports = [_of_beginning(begun, check) for check in cell.checks[skip:]]
     else:
         reports = []
         for check in cell.checks[skip:]:
             request = {"do": "check", "title": check.title, "source": check.source}
             reports.append(_report(session, next(seconds), again, check.source, **request))
-            if reports[-1]["died"]:
+            if reports[-1].died:
                 break
-    if (reports or [begun])[-1]["died"]:
+    if (reports or [begun])[-1].died:
         return reports
     with contextlib.suppress(Spent):
         try:
@@ -169,7 +171,12 @@ def _examine_split(
     return reports
 
 
-def _report(session: Session, seconds: float, again: bool, code: str, **request: object) -> dict:
+def _of_beginning(report: CheckReport, check: Check) -> CheckReport:
+    """The report on a check, where what stands before the checks of its cell did not pass."""
+    return structs.replace(report, title=check.title, before=True)
+
+
+def _report(session: Session, seconds: float, again: bool, code: str, **request: object) -> CheckReport:
     """The examiner's report on ``code``; where nothing ends the test, what it was answered keeps it busy, and both are
     given up.
 
@@ -178,70 +185,57 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
     """
     patience = session.patience
     try:
-        report = session.examiner(seconds, **request, **patience.words())["report"]
-        report["cause"] = report["cause"] and msgspec.convert(report["cause"], Note)
+        report = CheckReport.crossed(session.examiner(seconds, **request, **patience.words())["report"])
     except Spent as spent:
-        return _nothing("", Verdict.TIMEOUT, spent.cause) | {"died": False}
+        return CheckReport("", Verdict.TIMEOUT, cause=spent.cause)
     except ExaminerBusy:
         patience.suspect_all(code, session.limit)
-        report = _nothing(request.get("title", ""), Verdict.KILLED)
+        report = CheckReport(request.get("title", ""), Verdict.KILLED)
     except ExaminerFault:
         if not again:
             raise
-        report = _nothing(request.get("title", ""), Verdict.KILLED, Note("answer_ended"))
-    report["died"] = report["verdict"] == Verdict.KILLED
+        report = CheckReport(request.get("title", ""), Verdict.KILLED, cause=Note("answer_ended"))
+    report.died = report.verdict is Verdict.KILLED
     patience.judge(report, session.interrupted, session.limit)
     return report
 
 
-def _nothing(title: str, verdict: Verdict, cause: Note | None = None) -> dict:
-    """The report where there is none."""
-    return dict.fromkeys(("reason", "traceback", "printed"), "") | {
-        "title": title,
-        "verdict": verdict,
-        "cause": cause,
-        "result": None,
-        "seconds": 0.0,
-    }
-
-
-def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[dict]:
+def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[CheckReport]:
     """The candidate runs the test code: for cells that cannot be split."""
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds))
-    if begun["died"]:
-        return [begun | {"title": check.title, "begun": True} for check in cell.checks[skip:]]
+    if begun.died:
+        return [_of_beginning(begun, check) for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
         reports.append(_inside(session, check.title, check.source, next(seconds)))
-        if reports[-1]["died"]:
+        if reports[-1].died:
             break
     return reports
 
 
-def _inside(session: Session, title: str, source: str, seconds: float) -> dict:
+def _inside(session: Session, title: str, source: str, seconds: float) -> CheckReport:
     """The report on test code that ran in the candidate."""
-    report, reply, start = _nothing(title, Verdict.PASSED), {}, time.monotonic()
-    report["died"] = False
+    report, reply, start = CheckReport(title, Verdict.PASSED), {}, time.monotonic()
     if known := session.patience.hopeless(source):
-        return report | {"verdict": known[0], "cause": known[1]}
+        return CheckReport(title, known[0], cause=known[1])
     try:
         reply = session.candidate(session.patience.limit(source, seconds), do="run", source=source)
     except Spent as spent:
-        return report | {"verdict": Verdict.TIMEOUT, "cause": spent.cause}
+        return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
-        report |= {"verdict": death.verdict, "cause": death.cause, "died": True}
-    report["seconds"] = time.monotonic() - start
+        report.verdict, report.cause, report.died = death.verdict, death.cause, True
+    report.seconds = time.monotonic() - start
     if isinstance(raised := reply.get("raised"), dict):
-        failed = safe(str, raised.get("name")) == "AssertionError"  # an array would be neither equal nor not
-        report["verdict"] = Verdict.FAILED if failed else Verdict.ERROR
-        report["reason"], report["traceback"] = (safe(str, raised.get(name)) for name in ("message", "traceback"))
-        report["raised_by"] = "student"  # in the candidate nobody can tell whose it is
-        report["running"] = running(raised.get("traceback"))
+        name, report.reason, report.traceback = (safe(str, raised.get(one)) for one in ("name", "message", "traceback"))
+        report.verdict = Verdict.FAILED if name == "AssertionError" else Verdict.ERROR
+        report.exception = "" if report.verdict is Verdict.FAILED else name
+        report.raised_by = "student"  # in the candidate nobody can tell whose it is
+        report.running = running(raised.get("traceback"))
     else:
         values = [
             item["data"].get("text/plain") for item in outputs_of(reply) if item["output_type"] == "execute_result"
         ]
-        report["result"] = values[-1] if values else None
+        report.result = values[-1] if values else None
     session.patience.judge(report, session.interrupted, session.limit)
     return report
 

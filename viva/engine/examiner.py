@@ -148,7 +148,8 @@ class Examiner:
     def do_check(self, title: str, source: str, **hurried: list[str]) -> dict:
         """Run one check; for ``hurried`` see viva/engine/patience.py."""
         report = self._check(source, title, **hurried)
-        return {"report": report.crossing() | {"unsteady": self.asker.told.unsteady}}
+        report.unsteady = dict(self.asker.told.unsteady)
+        return {"report": report.crossing()}
 
     def do_finish(self, pushed: list[str]) -> dict:
         """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""

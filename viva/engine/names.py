@@ -6,6 +6,7 @@ Everything is read off the syntax tree, with magics as IPython reads them; nothi
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import re
 from collections import Counter
@@ -61,8 +62,13 @@ def parsed(source: str) -> ast.Module | None:
 
     What is only measured, as below ``%%time``, is read as if it was not.
     """
+    source = unmeasured(source)
     try:
-        return ast.parse(TransformerManager().transform_cell(unmeasured(source)))
+        # IPython leaves plain Python as it is, but for empty lines at its head and what looks like its prompts.
+        if source.partition("\n")[0].strip() and "In [" not in source and "...:" not in source:
+            with contextlib.suppress(SyntaxError):
+                return ast.parse(source)
+        return ast.parse(TransformerManager().transform_cell(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from viva.engine.blueprint import Cell
+from viva.engine.checkreport import CheckReport
 from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -49,24 +50,25 @@ class Outcome:
         return sum(result.earned for result in results)
 
 
-def score(cell: Cell, reports: list[dict], skip: int = 0, credit: str = "") -> list[CheckResult]:
+def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: str = "") -> list[CheckResult]:
     """Reports with their points; a number as the last value of a cell is partial credit, as in nbgrader.
 
     ``credit`` is what the solution's last value came to: NUMBER or FULL, or nothing where that is not known.
     """
     results = []
     for check, report in zip(cell.checks[skip:], reports, strict=False):
-        verdict = Verdict(report["verdict"])
+        verdict = report.verdict
         earned = check.points if verdict is Verdict.PASSED else 0.0
-        told = {name: whole(report[name])[:LONGEST] for name in ("reason", "traceback", "printed")}
-        cause = report.get("cause")
-        if earned and len(cell.checks) == 1 and report["result"] is not None:
+        texts = ("reason", "exception", "traceback", "printed")
+        told = {name: whole(getattr(report, name))[:LONGEST] for name in texts}
+        cause = report.cause
+        if earned and len(cell.checks) == 1 and report.result is not None:
             try:
-                earned = credit_of(report["result"], check.points, credit)
+                earned = credit_of(report.result, check.points, credit)
             except ValueError as error:  # where the solution's was fit, the answer is at fault
                 verdict, earned = (Verdict.FAILED if credit else Verdict.UNGRADED), 0.0
                 cause = note("no_credit", str(error))
-        told |= {"cause": cause, "seconds": report["seconds"], "raised_by": report.get("raised_by", "")}
+        told |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
         results.append(CheckResult(check.title, check.points, verdict, earned, **told))
     return results
 

@@ -24,7 +24,7 @@ from viva.engine.names import names_of
 from viva.engine.outcome import Outcome, score
 from viva.engine.patience import Patience, Spent, allowance, running
 from viva.engine.session import Died, Session
-from viva.engine.undone import UNDEFINED
+from viva.engine.undone import undefined
 from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
@@ -170,19 +170,19 @@ class Passage:
         if cell.id in self.examination.inside:
             self.ran.append(cell.source)
         for report in reports:
-            self.unsteady = report.get("unsteady", {}) | self.unsteady
+            self.unsteady = report.unsteady | self.unsteady
         self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
             credit = self.examination.kinds.get(CREDIT + cell.id, "")
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
             self.finished.add(index)
-        if self.grader.candidates not in session.pids and not (reports and reports[-1]["died"]):
+        if self.grader.candidates not in session.pids and not (reports and reports[-1].died):
             raise Died(Verdict.TIMEOUT, Note("out_of_time"))  # when the examiner was to leave the cell
-        if reports and reports[-1]["died"]:
-            self.fatal |= {(cell.id, report["title"]) for report in reports if report["died"]}
-            cause = reports[-1].get("cause") or Note("killed")
-            raise Died(Verdict(reports[-1]["verdict"]), cause, check="begun" not in reports[-1])
+        if reports and reports[-1].died:
+            self.fatal |= {(cell.id, report.title) for report in reports if report.died}
+            last = reports[-1]
+            raise Died(last.verdict, last.cause or Note("killed"), check=not last.before)
 
     def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
         """A name that is missing because its cell ended the process is no error of the check; what the solution does
@@ -192,8 +192,7 @@ class Passage:
             result.verdict, result.earned, result.reason, result.cause = Verdict.UNGRADED, 0.0, "", why
             return result
         if self.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
-            match = UNDEFINED.match(result.reason)
-            name = match[1] if result.verdict is Verdict.ERROR and match else self._unfinished(cell, result)
+            name = undefined(result) or self._unfinished(cell, result)
             if death := self.lost.get(name):
                 result.verdict, result.reason = death.verdict, ""
                 result.cause = note("in_cell_of", name, because=death.cause)

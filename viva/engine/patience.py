@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from viva import wording
 from viva.engine import ownership
+from viva.engine.checkreport import CheckReport
 from viva.engine.names import names_of
 from viva.record import Note, note
 from viva.verdict import Verdict
@@ -120,21 +121,22 @@ class Patience:
         """The same where nobody knows what was running in this code."""
         self.suspect(sorted(self._uses(source)), seconds)
 
-    def judge(self, report: dict, interrupted: bool, seconds: float) -> None:
+    def judge(self, report: CheckReport, interrupted: bool, seconds: float) -> None:
         """Say in an examiner's report what time has to do with it, and learn from it.
 
         ``interrupted`` says whether the ``seconds`` were over.
         """
-        asked, running = report.pop("asked", ""), report.pop("running", [])
+        asked = report.asked
         if interrupted:
-            report |= {"verdict": Verdict.TIMEOUT, "reason": "", "cause": self._explain(asked, seconds)}
-            self._strike(asked, running, seconds, report)
-        elif report["verdict"] == Verdict.TIMEOUT and asked in self.given_up:
-            report["verdict"], report["cause"] = self.given_up[asked]
-        elif report["verdict"] == Verdict.TIMEOUT:
-            report |= {"verdict": Verdict.ERROR, "reason": "KeyboardInterrupt: ", "cause": None}
-            report["raised_by"] = "student"
-        elif report["died"] and asked and not self.replaying:
+            report.verdict, report.reason, report.exception = Verdict.TIMEOUT, "", ""
+            report.cause = self._explain(asked, seconds)
+            self._strike(report, seconds)
+        elif report.verdict is Verdict.TIMEOUT and asked in self.given_up:
+            report.verdict, report.cause = self.given_up[asked]
+        elif report.verdict is Verdict.TIMEOUT:
+            report.verdict, report.cause, report.raised_by = Verdict.ERROR, None, "student"
+            report.reason, report.exception = "KeyboardInterrupt: ", "KeyboardInterrupt"
+        elif report.died and asked and not self.replaying:
             self.strikes[asked] += 1
             if self.strikes[asked] >= FATAL:
                 self.given_up.setdefault(asked, (Verdict.KILLED, note("ended_twice", asked)))
@@ -159,17 +161,18 @@ class Patience:
         used = ownership.reached({name}, self.functions)
         return next((one for one in self.stopped if one in used), "")
 
-    def _strike(self, asked: str, running: list[str], seconds: float, report: dict) -> None:
+    def _strike(self, report: CheckReport, seconds: float) -> None:
+        asked, running = report.asked, report.running
         if asked:
             self.stopped.setdefault(asked, seconds)
-        if report["died"]:
+        if report.died:
             running = sorted(ownership.reached({asked}, self.functions))
         self.suspect(running, seconds)
-        self.stop(asked or f"a call in '{report['title']}'", seconds)
+        self.stop(asked or f"a call in '{report.title}'", seconds)
         if asked and not self.replaying:
             self.strikes[asked] += 1
-        hopeless = [asked] if asked and (report["died"] or self.strikes[asked] >= MOST_STRIKES) else []
-        if report["died"]:  # each would cost a process, and there are few
+        hopeless = [asked] if asked and (report.died or self.strikes[asked] >= MOST_STRIKES) else []
+        if report.died:  # each would cost a process, and there are few
             hopeless += [name for name in self.functions if asked in ownership.reached({name}, self.functions)]
         for name in hopeless:
             because = self._before(name, asked)

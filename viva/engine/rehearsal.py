@@ -228,13 +228,13 @@ def _examine_one(
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
     lost = [
-        wording.sentence(report["cause"]) if report.get("cause") else report["reason"]
+        wording.sentence(report.cause) if report.cause else report.reason
         for report in reports
-        if report["verdict"] != Verdict.PASSED
+        if report.verdict is not Verdict.PASSED
     ]
     if lost or len(reports) != len(cell.checks):
         found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
-    elif len(cell.checks) == 1 and (credit := kind_of_credit(reports[0]["result"], cell.checks[0].points)):
+    elif len(cell.checks) == 1 and (credit := kind_of_credit(reports[0].result, cell.checks[0].points)):
         found.kinds[CREDIT + cell.id] = credit
 
 

@@ -36,7 +36,7 @@ ANY = "*"
 """Stands for whatever an answer was to bind, where nobody says what that is."""
 LONGEST = 200_000
 """A longer cell is not looked at; nobody types as much."""
-UNDEFINED = re.compile(r"(?:NameError: )?name '(\w+)' is not defined")
+UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 FRAME = re.compile(r'^\s*File "[^"\n]*", line \d+, in (\S+)\n(.*)$', re.MULTILINE)
 _IDLE = ("pass", "...", "return", "return None", f"raise {STUB}", f"raise {STUB}()")
 _BLOCKS = ast.For | ast.While | ast.With
@@ -136,8 +136,8 @@ class _Walk:
 
     def _wanted(self, errors: dict[str, str], names: Names) -> frozenset[str]:
         """The answers for want of which a cell stopped."""
-        if undefined := UNDEFINED.fullmatch(errors.get("NameError", "")):
-            return self._missing(undefined[1])
+        if found := UNDEFINED.fullmatch(errors.get("NameError", "")):
+            return self._missing(found[1])
         if STUB in errors:
             return frozenset().union(*(self.raising[one] for one in names.used & self.raising.keys()))
         return frozenset()
@@ -147,18 +147,24 @@ class _Walk:
 
     def _causes(self, cell: Cell, check: Check, result: CheckResult) -> frozenset[str]:
         """The answers that a check waits for."""
-        if result.reason.startswith(STUB):
+        if result.exception == STUB:
             frames = FRAME.findall(result.traceback)
             function, line = frames[-1] if frames else ("", "")
             return self.raising.get(function, frozenset()) if line.strip().startswith(f"raise {STUB}") else frozenset()
-        if undefined := UNDEFINED.match(result.reason):
-            return self._missing(undefined[1])
+        if name := undefined(result):
+            return self._missing(name)
         used = _names(f"{cell.prelude}\n{check.source}").used & self.owner.keys()
         last = max((self.owner[name] for name in used), key=self.order.index, default="")
         needed = {name for name in used if self.owner[name] == last}
         if not needed or not self.missing.keys() >= needed:
             return frozenset()
         return frozenset().union(*(self.missing[name] for name in needed))
+
+
+def undefined(result: CheckResult) -> str:
+    """The name for want of which a check ended; empty where it did not."""
+    found = UNDEFINED.match(result.message.strip()) if result.exception == "NameError" else None
+    return found[1] if found else ""
 
 
 def _names(source: str) -> Names:

@@ -50,7 +50,6 @@ FAILURES = re.compile(
 )
 """First lines of numpy.testing, which hold no expected number."""
 FRAME = re.compile(r'^\s*File "<ipython-input-[^"]*>", line (\d{1,5}), in (\S+)\n(.*)$', re.MULTILINE)
-KIND = re.compile(r"(?P<kind>[^\W\d]\w{0,60}): ?(?P<message>.*)", re.DOTALL)
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
@@ -121,7 +120,7 @@ class Explainer:
         elif verdict is Verdict.FAILED and not cause:
             sentence = self._failed(result.reason, whose, visible) or sentence
         elif verdict is Verdict.ERROR:
-            sentence = self._error(result.reason, whose, visible)
+            sentence = self._error(result, visible)
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
             sentence += f" It happened in the cell that defines {cause.names[0]}."
         if verdict in (Verdict.ERROR, Verdict.FAILED) and whose == "student":
@@ -148,12 +147,11 @@ class Explainer:
     def _is_said(self, line: str) -> bool:
         return any(exact and sentence.fullmatch(line.strip()) for sentence, exact in self.said)
 
-    def _error(self, reason: str, whose: str, visible: bool) -> str:
-        found = KIND.fullmatch(reason)
-        kind = found["kind"] if found and found["kind"] in self.names | EXCEPTIONS else "an exception"
-        message = self._message(found["message"].strip() if found else "", visible)
-        what = "Your code stopped with" if whose == "student" else "The check could not go on:"
-        return f"{what} {kind}{': ' if message else '.'}{message}"
+    def _error(self, result: CheckResult, visible: bool) -> str:
+        name = result.exception if result.exception in self.names | EXCEPTIONS else "an exception"
+        message = self._message(result.message.strip(), visible)
+        what = "Your code stopped with" if result.raised_by == "student" else "The check could not go on:"
+        return f"{what} {name}{': ' if message else '.'}{message}"
 
     def _message(self, message: str, visible: bool) -> str:
         """A message of an exception, as far as it may be told; empty when it may not."""

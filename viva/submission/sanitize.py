@@ -19,11 +19,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbformat.corpus.words import generate_corpus_id
-from nbformat.v4 import new_output
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.cleaning import markup, mathematics, picture
+from viva.cleaning.output import output as built
 from viva.record import Note, note
 from viva.submission.work import Work
 
@@ -115,7 +115,7 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
     if cell.cell_type == "code":
         cell.pop("attachments", None)
         count = cell.get("execution_count")
-        cell.execution_count = count if isinstance(count, int) else None
+        cell.execution_count = count if type(count) is int else None
         cell.outputs = [done for output in cell.get("outputs", []) if (done := clean_output(output, taken, removed))]
         return removed
     cell.pop("outputs", None)
@@ -165,11 +165,11 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
     kind = output.get("output_type")
     if kind == "stream":
         name = output.get("name") if output.get("name") in ("stdout", "stderr") else "stdout"
-        return new_output("stream", name=name, text=clean_text(output.get("text"), removed))
+        return built("stream", name=name, text=clean_text(output.get("text"), removed))
     if kind == "error":
         lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
         fields = {key: clean_text(output.get(key), removed) for key in ("ename", "evalue")}
-        return new_output("error", **fields, traceback=[clean_text(line, removed) for line in lines])
+        return built("error", **fields, traceback=[clean_text(line, removed) for line in lines])
     if kind not in ("display_data", "execute_result"):
         return None
     data, lost = _clean_data(output.get("data") or {}, taken)
@@ -180,8 +180,8 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
         left_out = ", ".join(dict.fromkeys(lost))
         data = {"text/plain": f"[This output is not shown here, because it could run or load something: {left_out}]"}
     count = output.get("execution_count")
-    more = {"execution_count": count if isinstance(count, int) else None} if kind == "execute_result" else {}
-    return new_output(kind, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
+    more = {"execution_count": count if type(count) is int else None} if kind == "execute_result" else {}
+    return built(kind, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
 
 
 def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
