@@ -26,7 +26,9 @@ from viva.commands.grade import GradeCommand
 from viva.course.gradebook import export
 from viva.course.gradebook.results import Results
 from viva.pages import report
+from viva.pages.reporting import findings, tables
 from viva.pages.reporting.cells import focus, read_cells
+from viva.pages.reporting.pseudonyms import Pseudonyms
 from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
 from viva.verdict import CourseError, Verdict
 from viva.wording import sentence, sentences
@@ -221,7 +223,7 @@ def test_every_table_and_figure_is_in_the_page_as_csv(classroom):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r=1", "\x00=1"])
 def test_no_text_in_a_csv_file_is_a_formula(text):
-    (row,) = csv.DictReader(io.StringIO(report.csv_text([{"reason": text, "points": -1.5}]), newline=""))
+    (row,) = csv.DictReader(io.StringIO(tables.csv_text([{"reason": text, "points": -1.5}]), newline=""))
     assert row["reason"][0] in "'\N{REPLACEMENT CHARACTER}"
     assert row["points"] == "-1.5"
 
@@ -470,3 +472,60 @@ def test_headings_tables_and_figures_can_be_heard(classroom):
     assert len(names) == len(set(names))
     for link in soup.select("a[href^='#']"):
         assert soup.find(id=link["href"][1:]) or link["href"][1:] in ids
+
+
+def crowded(figures: dict, size: int) -> dict:
+    """The figures of a term of eight assignments, in which whatever can happen happened to ``size`` students of each."""
+    figures = copy.deepcopy(figures)
+    part = figures["assignments"][0]
+    people = [f"student-{number:05}" for number in range(size)]
+    link, told = f"{SERVER}/formgrader/submissions/{'0' * 32}/?index=3", "a sentence of some length " * 10
+    reasons = [{"student": one, "reason": told} for one in people]
+    rows = [{"student": one, "notebook": BOOK, "detail": told, "link": link} for one in people]
+    part |= {"scores": [float(number % 26) for number in range(size)], "graded": size, "missing": people}
+    part |= dict.fromkeys(("late", "refused", "excused"), reasons)
+    part["waiting"] = [{"why": why, "help": "Help.", "rows": rows} for why in ("killed", "to be graded by hand")]
+    about = [{"student": one, "notebook": BOOK, "link": link} for one in people]
+    part["repairs"] = [row | {"repairs": [told] * 3} for row in about]
+    part["integrity"] = [row | {"facts": [told]} for row in about]
+    group = {"students": people[:50], "pairs": 40, "share": 0.8, "shared": 30, "one": "a", "other": "b", "evidence": []}
+    pairs = [{"one": one, "other": "another", "shared": 30, "of": 40} for one in people]
+    part["similar"] = [{"notebook": BOOK, "compared": size, "short": 0, "pairs": pairs, "groups": [group] * size}]
+    figures["assignments"] = [part | {"name": f"ps{week}"} for week in range(8)]
+    return figures
+
+
+def test_a_page_about_thousands_is_bounded_and_its_files_beside_it_are_whole(classroom, tmp_path):
+    _, figures = written(classroom)
+    small, _ = report.page(crowded(figures, 1000))
+    page, files = report.page(crowded(figures, 3000), beside="index-tables")
+    assert len(page) < 5_000_000
+    assert page.count("<") < 1.05 * small.count("<") < 200_000
+    assert "and 2800 more" in page
+    files.write(make(tmp_path / "report"))
+    links = {link["href"] for link in BeautifulSoup(page, "html.parser").select("a[download]")}
+    assert links == {f"index-tables/{path.name}" for path in (tmp_path / "report" / "index-tables").iterdir()}
+    with (tmp_path / "report" / "index-tables" / "ps7-waiting.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == 6000
+
+
+def make(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_files_beside_a_page_go_when_they_fit_into_it_again(room):
+    folder = room / "report" / "index-tables"
+    folder.mkdir(parents=True)
+    (folder / "old.csv").write_text("old")
+    written(room)
+    assert not folder.exists()
+
+
+def test_what_is_shown_side_by_side_is_cut_and_says_so(classroom):
+    part = object.__new__(findings._Part)
+    part.names = Pseudonyms()
+    left = [10, 10]
+    assert part._cut([(True, "12345678"), (False, "abcdefgh"), (True, "more")], left, 0)[1][1].startswith("ab\n…")
+    assert part._cut([(True, "next cell")], left, 0)[0][1].startswith("\n…")
+    assert part._cut([(True, "whole")], left, 1) == [(True, "whole")]
