@@ -9,6 +9,7 @@ from datetime import timedelta
 from nbgrader.api import (
     Assignment,
     BaseCell,
+    Comment,
     Grade,
     Gradebook,
     GradeCell,
@@ -87,6 +88,22 @@ def by_hand(gradebook: Gradebook, name: str) -> list[tuple[str, str, list[str]]]
     for student, book, cell in query.filter(Grade.needs_manual_grade):
         found[student, book].append(cell)
     return [(*place, sorted(cells)) for place, cells in sorted(found.items())]
+
+
+def marked(gradebook: Gradebook, notebook: str) -> tuple[list, list]:
+    """Of a submitted notebook, by its id, the grades and the comments, each with the name of its cell first.
+
+    A grade's score, what can be had, whether it waits for a grader, and what a human gave; a comment, and a human's.
+    """
+    cell = BaseCell.__table__.alias()
+    columns = Grade.score, Grade.max_score, Grade.needs_manual_grade, Grade.manual_score
+    grades = gradebook.db.query(cell.c.name, *columns).join(cell, cell.c.id == Grade.cell_id)
+    comments = gradebook.db.query(cell.c.name, Comment.comment, Comment.manual_comment)
+    comments = comments.join(cell, cell.c.id == Comment.cell_id)
+    return (
+        grades.filter(Grade.notebook_id == notebook).all(),
+        comments.filter(Comment.notebook_id == notebook).all(),
+    )
 
 
 def _each(query) -> list:
