@@ -51,7 +51,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="viva-scale-") as folder:
         root = options.keep or Path(folder, "course")
         if options.cluster:
-            print("\n".join(clusters(root, options.cluster, options.seed)))
+            for told in clusters(root, options.cluster, options.seed):
+                print(told, flush=True)
             return
         with contextlib.suppress(KeyboardInterrupt):
             measure(root, options)

@@ -497,16 +497,16 @@ def crowded(figures: dict, size: int) -> dict:
 
 def test_a_page_about_thousands_is_bounded_and_its_files_beside_it_are_whole(classroom, tmp_path):
     _, figures = written(classroom)
-    small, _ = report.page(crowded(figures, 1000), beside="index-tables")
-    page, files = report.page(crowded(figures, 3000), beside="index-tables")
+    small, _ = report.page(crowded(figures, 250), beside="index-tables")
+    page, files = report.page(crowded(figures, 500), beside="index-tables")
     assert len(page) < 8 * 1_000_000
     assert page.count("<") < 1.01 * small.count("<") < 400_000
-    assert "and 2800 more" in page
+    assert "and 300 more" in page
     files.write(make(tmp_path / "report"))
-    links = {link["href"] for link in BeautifulSoup(page, "html.parser").select("a[download]")}
+    links = set(re.findall(r'<a class="csv" download="[^"]*" href="([^"]*)"', page))
     assert links == {f"index-tables/{path.name}" for path in (tmp_path / "report" / "index-tables").iterdir()}
     with (tmp_path / "report" / "index-tables" / "ps7-waiting.csv").open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == 6000
+        assert len(list(csv.DictReader(file))) == 1000
 
 
 def make(folder: Path) -> Path:
