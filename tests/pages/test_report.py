@@ -474,46 +474,6 @@ def test_headings_tables_and_figures_can_be_heard(classroom):
         assert soup.find(id=link["href"][1:]) or link["href"][1:] in ids
 
 
-def crowded(figures: dict, size: int) -> dict:
-    """The figures of a term of eight assignments, in which all that can be happened to ``size`` students each."""
-    figures = copy.deepcopy(figures)
-    part = figures["assignments"][0]
-    people = [f"student-{number:05}" for number in range(size)]
-    link, told = f"{SERVER}/formgrader/submissions/{'0' * 32}/?index=3", "a sentence of some length " * 10
-    reasons = [{"student": one, "reason": told} for one in people]
-    rows = [{"student": one, "notebook": BOOK, "detail": told, "link": link} for one in people]
-    part |= {"scores": [float(number % 26) for number in range(size)], "graded": size, "missing": people}
-    part |= dict.fromkeys(("late", "refused", "excused"), reasons)
-    part["waiting"] = [{"why": why, "help": "Help.", "rows": rows} for why in ("killed", "to be graded by hand")]
-    about = [{"student": one, "notebook": BOOK, "link": link} for one in people]
-    part["repairs"] = [row | {"repairs": [told] * 3} for row in about]
-    part["integrity"] = [row | {"facts": [told]} for row in about]
-    group = {"students": people[:50], "pairs": 40, "share": 0.8, "shared": 30, "one": "a", "other": "b", "evidence": []}
-    pairs = [{"one": one, "other": "another", "shared": 30, "of": 40} for one in people]
-    part["similar"] = [{"notebook": BOOK, "compared": size, "short": 0, "pairs": pairs, "groups": [group] * size}]
-    figures["assignments"] = [part | {"name": f"ps{week}"} for week in range(8)]
-    return figures
-
-
-def test_a_page_about_thousands_is_bounded_and_its_files_beside_it_are_whole(classroom, tmp_path):
-    _, figures = written(classroom)
-    small, _ = report.page(crowded(figures, 250), beside="index-tables")
-    page, files = report.page(crowded(figures, 500), beside="index-tables")
-    assert len(page) < 8 * 1_000_000
-    assert page.count("<") < 1.01 * small.count("<") < 400_000
-    assert "and 300 more" in page
-    files.write(make(tmp_path / "report"))
-    links = set(re.findall(r'<a class="csv" download="[^"]*" href="([^"]*)"', page))
-    assert links == {f"index-tables/{path.name}" for path in (tmp_path / "report" / "index-tables").iterdir()}
-    with (tmp_path / "report" / "index-tables" / "ps7-waiting.csv").open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == 1000
-
-
-def make(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
-
-
 def test_files_beside_a_page_go_when_they_fit_into_it_again(room):
     folder = room / "report" / "index-tables"
     folder.mkdir(parents=True)
