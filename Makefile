@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs cluster-proofs compat parity wheel screenshots bench soak lint clean-demo clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs cluster-proofs compat parity wheel screenshots bench soak bench-scale lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -103,6 +103,11 @@ bench: setup  ## time `viva grade` against stock nbgrader and the floor (N=60 su
 soak: SUBMISSIONS = $(if $(filter file,$(origin N)),2000,$(N))
 soak: setup  ## grade N=2000 submissions, mangled and attacked at random, and compare with the truth (SEED=1)
 	@$(BIN)/python -m bench.soak --submissions=$(SUBMISSIONS) --seed=$(or $(SEED),1)
+
+bench-scale: SUBMISSIONS = $(if $(filter file,$(origin N)),10000,$(N))
+bench-scale: setup  ## grade a term of N=10000 submissions in ten waves, and report on it (EXAM=1: one assignment, one batch)
+	@$(BIN)/python -m bench.scale --submissions=$(SUBMISSIONS) --seed=$(or $(SEED),1) \
+	  $(if $(EXAM),--term=exam) $(if $(KEEP),--keep=$(KEEP))
 
 lint: setup  ## check style, formatting, and that every room uses only those below it
 	@$(BIN)/ruff check .

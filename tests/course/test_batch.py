@@ -63,7 +63,7 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "quits": Status.DONE,
     }
     assert outcomes["twice"].notes == ("also handed in, not graded: 'Copy.ipynb'",)
-    assert outcomes["renamed"].record.notebooks["scaled_attention"].repairs == [
+    assert outcomes["renamed"].repairs["scaled_attention"] == [
         Note("graded_as", names=("Untitled.ipynb", "scaled_attention"))
     ]
     assert set(outcomes["quits"].verdicts) == {"killed"}, outcomes["quits"]

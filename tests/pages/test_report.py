@@ -26,7 +26,9 @@ from viva.commands.grade import GradeCommand
 from viva.course.gradebook import export
 from viva.course.gradebook.results import Results
 from viva.pages import report
+from viva.pages.reporting import findings, tables
 from viva.pages.reporting.cells import focus, read_cells
+from viva.pages.reporting.pseudonyms import Pseudonyms
 from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
 from viva.verdict import CourseError, Verdict
 from viva.wording import sentence, sentences
@@ -222,7 +224,7 @@ def test_every_table_and_figure_is_in_the_page_as_csv(classroom):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\r=1", "\x00=1"])
 def test_no_text_in_a_csv_file_is_a_formula(text):
-    (row,) = csv.DictReader(io.StringIO(report.csv_text([{"reason": text, "points": -1.5}]), newline=""))
+    (row,) = csv.DictReader(io.StringIO(tables.csv_text([{"reason": text, "points": -1.5}]), newline=""))
     assert row["reason"][0] in "'\N{REPLACEMENT CHARACTER}"
     assert row["points"] == "-1.5"
 
@@ -471,3 +473,20 @@ def test_headings_tables_and_figures_can_be_heard(classroom):
     assert len(names) == len(set(names))
     for link in soup.select("a[href^='#']"):
         assert soup.find(id=link["href"][1:]) or link["href"][1:] in ids
+
+
+def test_files_beside_a_page_go_when_they_fit_into_it_again(room):
+    folder = room / "report" / "index-tables"
+    folder.mkdir(parents=True)
+    (folder / "old.csv").write_text("old")
+    written(room)
+    assert not folder.exists()
+
+
+def test_what_is_shown_side_by_side_is_cut_and_says_so(classroom):
+    part = object.__new__(findings._Part)
+    part.names = Pseudonyms()
+    left = [10, 10]
+    assert part._cut([(True, "12345678"), (False, "abcdefgh"), (True, "more")], left, 0)[1][1].startswith("ab\n…")
+    assert part._cut([(True, "next cell")], left, 0)[0][1].startswith("\n…")
+    assert part._cut([(True, "whole")], left, 1) == [(True, "whole")]

@@ -210,4 +210,6 @@ def remove_class(course: Course) -> list[str]:
             one.folder.parent.rmdir()
     for name in MADE:
         (course.root / name).unlink(missing_ok=True)
+    for folder in (course.root / "report").glob("*-tables"):
+        remove(folder)
     return everybody

@@ -208,8 +208,7 @@ def documents(outcomes: list[Ending]) -> list[dict]:
 
 def _notes(outcome: Ending) -> list[str]:
     """What else is worth saying about a submission, with the repairs of its notebooks."""
-    books = outcome.record.notebooks if outcome.record else {}
-    repairs = [f"{name}.ipynb: {told}" for name, book in books.items() for told in wording.sentences(book.repairs)]
+    repairs = [f"{name}.ipynb: {told}" for name, of in outcome.repairs.items() for told in wording.sentences(of)]
     return [*outcome.notes, *repairs]
 
 

@@ -16,7 +16,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -47,7 +47,7 @@ from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.record import SubmissionRecord
+from viva.record import Note
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
@@ -79,11 +79,9 @@ class Ending:
     reason: str = ""
     notes: tuple[str, ...] = ()
     log: str = ""
-    record: SubmissionRecord | None = None
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        return [result.verdict for _, _, result in self.record.results()] if self.record else []
+    verdicts: tuple[Verdict, ...] = ()
+    repairs: dict[str, list[Note]] = field(default_factory=dict)
+    """By notebook. The record is not kept: a command holds the endings of a whole term."""
 
 
 def autograde(
@@ -113,6 +111,7 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
     patiently(course.require_gradebook)
     place = course.directory.db_url, course.directory.course_id
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
+        course.quicken()
         yield
 
 
@@ -312,5 +311,7 @@ class _Batch:
             reason = f"the check '{ungraded.title}' is ungraded: {wording.reason(ungraded)}" if ungraded else ""
             status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record.faults)
             notes = (*job.finding.notes, *done.notes)
-            endings.append(Ending(job.submission, status, reason, notes, log, done.record))
+            verdicts = tuple(result.verdict for result in results)
+            repairs = {name: book.repairs for name, book in done.record.notebooks.items() if book.repairs}
+            endings.append(Ending(job.submission, status, reason, notes, log, verdicts, repairs))
         return endings

@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, update
 from sqlalchemy.exc import ArgumentError
 
-from viva.course.gradebook import database, lateness
+from viva.course.gradebook import database, indexes, lateness
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
@@ -98,6 +98,12 @@ class Course:
         if self.gradebook_file is None or self.gradebook_file.exists():
             with self.gradebook() as gradebook:
                 lateness.settle(gradebook.db())
+
+    def quicken(self) -> None:
+        """Give the gradebook the indexes that it lacks."""
+        if self.gradebook_file is None or self.gradebook_file.exists():
+            with self.gradebook() as gradebook:
+                indexes.ensure(gradebook)
 
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""

@@ -16,7 +16,7 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 
 from viva import wording
-from viva.course.gradebook import lateness
+from viva.course.gradebook import classbook, lateness
 from viva.pages import typeset
 from viva.pages.exercise import Grade, Line, Question, exercises_of
 from viva.pages.explanation import Explainer, visible_checks
@@ -54,20 +54,13 @@ class Marks:
         """Raises MissingEntry when the gradebook does not know the submission."""
         known = gradebook.find_submission_notebook(notebook, assignment, student)
         submission = known.assignment
+        graded, said = classbook.marked(gradebook, known.id)
         grades = {
-            grade.name: Grade(
-                grade.score or 0.0,
-                grade.max_score or 0.0,
-                bool(grade.needs_manual_grade),
-                grade.manual_score,
-            )
-            for grade in known.grades
+            name: Grade(score or 0.0, most or 0.0, bool(waiting), by_hand)
+            for name, score, most, waiting, by_hand in graded
         }
-        unanswered = {
-            comment.name for comment in known.comments if comment.comment == NO_RESPONSE and not comment.manual_comment
-        }
-        said = {comment.name: comment.comment for comment in known.comments if (comment.comment or "").strip()}
-        comments = {name: comment for name, comment in said.items() if name not in unanswered}
+        unanswered = {name for name, comment, by_hand in said if comment == NO_RESPONSE and not by_hand}
+        comments = {name: text for name, text, _ in said if (text or "").strip() and name not in unanswered}
         late = float(submission.total_seconds_late or 0)
         penalty = known.late_submission_penalty or 0.0
         waiting = any(grade.waiting for grade in grades.values())

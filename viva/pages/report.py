@@ -1,22 +1,29 @@
-"""The report for the instructor: one page that needs no network and runs no script, with every table as CSV in it."""
+"""The report for the instructor: one page that needs no network and runs no script, with every table as CSV.
+
+Its size is bounded, whatever the class: a list shows its first rows and says how many more there are, and where the
+CSV files are too large to stand in the page they lie beside it, whole.
+"""
 
 from __future__ import annotations
 
-import base64
-import csv
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
+from viva.folder import remove
 from viva.pages.reporting import plot
 from viva.pages.reporting.findings import gather
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
+from viva.pages.reporting.tables import MOST_BYTES, Tables
 from viva.verdict import CourseError
+
+LISTED = 200
+"""So many rows of a list are in the page; more are in its CSV file."""
+TOLD = 20
+"""So many repairs of a notebook, or facts about it."""
 
 
 def write(course: Course, assignments: list[str], server: str, anonymous: bool = False) -> tuple[Path, dict]:
@@ -29,13 +36,33 @@ def write(course: Course, assignments: list[str], server: str, anonymous: bool =
     names = Pseudonyms(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Pseudonyms()
     figures = gather(course, assignments, names, address)
     path = folder / ("anonymous.html" if anonymous else "index.html")
+    text, tables = page(figures, anonymous, f"{path.stem}-tables")
+    if tables.folder:
+        tables.write(folder)
     with leftovers.whole(path, errors="replace") as file:
-        file.write(page(figures, anonymous))
+        file.write(text)
+    if not tables.folder:
+        remove(folder / f"{path.stem}-tables")
     return path, figures
 
 
-def page(figures: dict, anonymous: bool = False) -> str:
-    """The page; every text in it is escaped but for the plots, which hold none of a student's."""
+def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tuple[str, Tables]:
+    """The page, and its CSV files, which are to lie in a folder ``beside`` it where they are too large to stand in it.
+
+    Every text in the page is escaped but for the plots, which hold none of a student's.
+    """
+    plots = {part["name"]: _plot(part, f"plot{place}") for place, part in enumerate(figures["assignments"])}
+    rows = {part["name"]: dict(tables_of(part)) for part in figures["assignments"]}
+    known = figures | {"plots": plots, "tables": rows, "overview": overview(figures), "anonymous": anonymous}
+    tables = Tables()
+    text = _rendered(known, tables)
+    if tables.size > MOST_BYTES:
+        tables = Tables(beside)
+        text = _rendered(known, tables)
+    return text, tables
+
+
+def _rendered(known: dict, tables: Tables) -> str:
     environment = Environment(
         autoescape=True,
         trim_blocks=True,
@@ -43,11 +70,8 @@ def page(figures: dict, anonymous: bool = False) -> str:
         undefined=StrictUndefined,
         loader=PackageLoader("viva.pages"),
     )
-    environment.filters |= {"csv": download, "points": points, "ms": milliseconds}
-    plots = {part["name"]: _plot(part, f"plot{place}") for place, part in enumerate(figures["assignments"])}
-    tables = {part["name"]: dict(tables_of(part)) for part in figures["assignments"]}
-    template = environment.get_template("report.html")
-    return template.render(**figures, plots=plots, tables=tables, overview=overview(figures), anonymous=anonymous)
+    environment.filters |= {"csv": tables.address, "points": points, "ms": milliseconds}
+    return environment.get_template("report.html").render(**known, listed=LISTED, told=TOLD)
 
 
 def _plot(part: dict, name: str):
@@ -108,23 +132,6 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
     missing = [{"student": one, "what": "missing", "reason": ""} for one in part["missing"]]
     yield "students", missing + [row | {"what": what} for what in ("late", "refused", "excused") for row in part[what]]
-
-
-def csv_text(rows: Iterable[dict]) -> str:
-    """Rows as CSV, in which no text is a formula to a spreadsheet."""
-    rows, file = list(rows), io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]) if rows else ["nothing"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {key: plaintext.cell(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows
-    )
-    return file.getvalue()
-
-
-def download(rows: Iterable[dict]) -> str:
-    """The address of a CSV file that lies in the page itself."""
-    data = base64.b64encode(csv_text(rows).encode("utf-8", "replace")).decode()
-    return f"data:text/csv;charset=utf-8;base64,{data}"
 
 
 def points(value: float | None) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
 from viva.author.answers import fill_in, read_answers
-from viva.pages.reporting.similarity import FEW, LENGTH, compare, kgrams, matching, tokens, winnow
+from viva.pages.reporting.similarity import ALIKE, FEW, LEAST, LENGTH, MOST, compare, kgrams, matching, tokens, winnow
 
 LOOP = """
 def softmax(scores):
@@ -157,3 +157,29 @@ def test_a_class_of_600_is_compared_by_what_few_share():
     answers["source"] = {"c": answers["s9"]["c"] + renamed(LOOP)}
     pairs = {(pair.one, pair.other) for pair in compare(answers, STUB).pairs}
     assert ("cheat", "source") in pairs
+
+
+def test_what_more_than_a_hundred_share_counts_for_nobody_in_a_class_of_any_size():
+    class_of = {f"s{place:05}": {"softmax": VECTOR} for place in range(20 * MOST)}
+    copies = {f"a{place:05}": {"softmax": LOOP} for place in range(MOST)}
+    assert len(compare(class_of | copies, STUB).pairs) == MOST * (MOST - 1) // 2
+    assert compare(class_of | copies | {"one more": {"softmax": LOOP}}, STUB).pairs == []
+
+
+def test_pairs_are_those_that_share_most_of_the_shorter_answers_fingerprints():
+    """What the index finds is what comparing everybody with everybody would."""
+    halves = [LOOP, VECTOR, LOOP + VECTOR, renamed(LOOP), renamed(VECTOR) + LOOP]
+    answers = {f"s{place}": {"softmax": source} for place, source in enumerate(halves)}
+    found = compare(answers, STUB)
+    kept = {
+        who: winnow(kgrams([sign for sign, _, _ in tokens(own["softmax"])])) & found.rare
+        for who, own in answers.items()
+    }
+    pairs = {
+        (one, other): (len(kept[one] & kept[other]), min(len(kept[one]), len(kept[other])))
+        for one in kept
+        for other in kept
+        if one < other and min(len(kept[one]), len(kept[other])) >= LEAST
+    }
+    expected = {place: of for place, of in pairs.items() if of[0] >= LEAST and of[0] >= ALIKE * of[1]}
+    assert {(pair.one, pair.other): (pair.shared, pair.of) for pair in found.pairs} == expected != {}

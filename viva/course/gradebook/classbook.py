@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from datetime import timedelta
 
 from nbgrader.api import (
     Assignment,
     BaseCell,
+    Comment,
     Grade,
     Gradebook,
+    GradeCell,
     Notebook,
     SubmittedAssignment,
     SubmittedNotebook,
+    TaskCell,
 )
-from sqlalchemy import func
+from sqlalchemy import case, func, or_, true
 
 
 def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str], float, list[str]]:
@@ -35,6 +39,42 @@ def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str],
     return found, late, float(assignment.max_score), sorted(notebook.name for notebook in assignment.notebooks)
 
 
+@dataclass(frozen=True)
+class Mark:
+    """What one student earned with one assignment, as nbgrader counts it."""
+
+    code: float
+    written: float
+    """Of written answers and tasks."""
+    raw: float
+    penalty: float
+    waiting: bool
+    seconds_late: float
+
+
+def marks(gradebook: Gradebook, name: str) -> dict[str, Mark]:
+    """By student what was earned, of all who are entered for an assignment."""
+    own, book = SubmittedAssignment, SubmittedNotebook
+    cells, tasks = GradeCell.__table__, TaskCell.__table__
+    code, written = cells.c.cell_type == "code", or_(cells.c.cell_type == "markdown", tasks.c.id.is_not(None))
+    sums = [func.sum(case((kind, Grade.score), else_=0.0)) for kind in (code, written, true())]
+    waiting = func.max(case((Grade.needs_manual_grade, 1), else_=0))
+    query = gradebook.db.query(own.student_id, *sums, waiting).select_from(book)
+    query = query.join(own, own.id == book.assignment_id).join(Assignment, Assignment.id == own.assignment_id)
+    query = query.join(Grade, Grade.notebook_id == book.id).filter(Assignment.name == name)
+    query = query.outerjoin(cells, cells.c.id == Grade.cell_id).outerjoin(tasks, tasks.c.id == Grade.cell_id)
+    earned = {who: sums for who, *sums in _each(query)}
+    penalties = dict(_each(_of(gradebook.db.query(own.student_id, func.sum(book.late_submission_penalty)), name)))
+    times = gradebook.db.query(own.student_id, own.timestamp, own.extension, Assignment.duedate)
+    times = times.join(Assignment, Assignment.id == own.assignment_id).filter(Assignment.name == name)
+    found = {}
+    for who, when, more, due in times:
+        code, written, raw, waiting = earned.get(who, (0.0, 0.0, 0.0, 0))
+        late = max(0.0, (when - due - (more or timedelta())).total_seconds()) if when and due else 0.0
+        found[who] = Mark(code, written, raw, penalties.get(who) or 0.0, bool(waiting), late)
+    return found
+
+
 def places(gradebook: Gradebook, name: str) -> dict[tuple[str, str], str]:
     """The ids by which formgrader knows the notebooks of an assignment, by student and notebook."""
     rows = _of(gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, SubmittedNotebook.id), name)
@@ -48,6 +88,22 @@ def by_hand(gradebook: Gradebook, name: str) -> list[tuple[str, str, list[str]]]
     for student, book, cell in query.filter(Grade.needs_manual_grade):
         found[student, book].append(cell)
     return [(*place, sorted(cells)) for place, cells in sorted(found.items())]
+
+
+def marked(gradebook: Gradebook, notebook: str) -> tuple[list, list]:
+    """Of a submitted notebook, by its id, the grades and the comments, each with the name of its cell first.
+
+    A grade's score, what can be had, whether it waits for a grader, and what a human gave; a comment, and a human's.
+    """
+    cell = BaseCell.__table__.alias()
+    columns = Grade.score, Grade.max_score, Grade.needs_manual_grade, Grade.manual_score
+    grades = gradebook.db.query(cell.c.name, *columns).join(cell, cell.c.id == Grade.cell_id)
+    comments = gradebook.db.query(cell.c.name, Comment.comment, Comment.manual_comment)
+    comments = comments.join(cell, cell.c.id == Comment.cell_id)
+    return (
+        grades.filter(Grade.notebook_id == notebook).all(),
+        comments.filter(Comment.notebook_id == notebook).all(),
+    )
 
 
 def _each(query) -> list:

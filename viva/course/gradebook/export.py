@@ -6,12 +6,14 @@ import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
+from viva.course.gradebook import classbook
+from viva.course.gradebook.classbook import Mark
 from viva.course.gradebook.standing import Standings, Status
 from viva.course.processes import leftovers
 
@@ -46,6 +48,12 @@ def scores(
     chosen = set(standings.chosen(student) if isinstance(student, str) else student or standings.students)
     entered = {one.id: one for one in gradebook.students}
     for assignment in known:
+        marks = classbook.marks(gradebook, assignment.name)
+        most = {
+            "max_score": assignment.max_score,
+            "max_code_score": assignment.max_code_score,
+            "max_written_score": assignment.max_written_score + assignment.max_task_score,
+        }
         for who in standings.students:
             if who not in chosen:
                 continue
@@ -54,26 +62,14 @@ def scores(
             row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
             row |= {"student_id": who if about else plaintext.cell(who)}
             row |= {name: getattr(about, name, None) for name in CHOSEN}
-            row |= {
-                "max_score": assignment.max_score,
-                "max_code_score": assignment.max_code_score,
-                "max_written_score": assignment.max_written_score + assignment.max_task_score,
-                "status": str(standing.status),
-                "reason": plaintext.cell(standing.reason),
-            }
-            yield row | (_scores(gradebook, assignment.name, who) if standing.status == Status.GRADED else {})
+            row |= most | {"status": str(standing.status), "reason": plaintext.cell(standing.reason)}
+            graded = standing.status == Status.GRADED and who in marks  # or it was removed while this ran
+            yield row | (_scores(marks[who]) if graded else {})
 
 
-def _scores(gradebook: Gradebook, assignment: str, student: str) -> dict:
-    try:
-        submission = gradebook.find_submission(assignment, student)
-    except MissingEntry:  # it was removed while this ran
-        return {}
-    penalty = submission.late_submission_penalty or 0.0
-    written = submission.written_score + submission.task_score
-    earned = submission.code_score, written, submission.score, penalty, max(0.0, submission.score - penalty)
-    late = round(submission.total_seconds_late)
-    return dict(zip(SCORES, (*earned, submission.needs_manual_grade, late), strict=True))
+def _scores(mark: Mark) -> dict:
+    score, late = max(0.0, mark.raw - mark.penalty), round(mark.seconds_late)
+    return dict(zip(SCORES, (mark.code, mark.written, mark.raw, mark.penalty, score, mark.waiting, late), strict=True))
 
 
 class CsvExport(ExportPlugin):

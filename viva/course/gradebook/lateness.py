@@ -243,7 +243,9 @@ def _note(session: Session, _context: object) -> None:
     if not _followed:
         return
     touched = session.info.setdefault(_TOUCHED, set())
-    for one in (*session.new, *session.dirty, *session.deleted):
+    # An assignment is dirty as soon as somebody hands it in; whoever else did is not concerned.
+    changed = (one for one in session.dirty if session.is_modified(one, include_collections=False))
+    for one in (*session.new, *changed, *session.deleted):
         if isinstance(one, SubmittedNotebook):  # nbgrader's own step sets a penalty that knows of no assignment
             touched.add(("own", one.id))
         elif isinstance(one, Grade):

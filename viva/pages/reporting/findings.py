@@ -29,6 +29,8 @@ DETAIL = 300
 """So many characters of a sentence about a submission are shown."""
 EVIDENCE = 10
 """So many groups of similar answers are shown side by side, for each notebook."""
+TEXT = 20_000
+"""So many characters of each of the two are shown."""
 WAITING = {
     "ungraded": "The grader failed at a check: look at the log, then grade again or by hand.",
     "killed": "The code ended its own process, or used more memory than it may.",
@@ -47,12 +49,16 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
         records[assignment][student] = record
     with course.gradebook() as gradebook:
         standings = Standings(course, gradebook, assignments)
-        parts = [_Part(course, gradebook, name, records[name], standings, names, server) for name in assignments]
+        known = [record for name in assignments for record in records[name].values()]
         return {
             "course": str(course.directory.course_id),
-            "until": max((record.graded for part in parts for record in part.records.values()), default="")[:16],
-            "unwalled": sum(not record.wall for part in parts for record in part.records.values()),
-            "assignments": [part.figures() for part in parts],
+            "until": max((record.graded for record in known), default="")[:16],
+            "unwalled": sum(not record.wall for record in known),
+            # One after the other: each holds the notebooks of its assignment.
+            "assignments": [
+                _Part(course, gradebook, name, records[name], standings, names, server).figures()
+                for name in assignments
+            ],
         }
 
 
@@ -221,15 +227,25 @@ class _Part:
     def _evidence(self, one: dict, other: dict, rare: frozenset[int]) -> list[dict]:
         """Cell by cell, both texts in pieces (whether it matches, text); cells without a match are left out."""
         sides = similarity.matching(one, other, rare)
-        rows = []
+        rows, left = [], [TEXT, TEXT]
         for cell in dict.fromkeys((*sides[0], *sides[1])):
             pieces = [side.get(cell, []) for side in sides]
             if any(matches for side in pieces for matches, _ in side):
-                texts = [
-                    [(matches, self.names.text(plaintext.lines(text))) for matches, text in side] for side in pieces
-                ]
+                texts = [self._cut(side, left, place) for place, side in enumerate(pieces)]
                 rows.append({"cell": cell, "one": texts[0], "other": texts[1]})
         return rows
+
+    def _cut(self, pieces: list[tuple[bool, str]], left: list[int], place: int) -> list[tuple[bool, str]]:
+        """The pieces as they are shown, as far as there are characters ``left``."""
+        shown = []
+        for matches, text in pieces:
+            if len(text) > left[place]:
+                text = text[: max(0, left[place])] + "\n… (the rest is in autograded/)"
+            shown.append((matches, self.names.text(plaintext.lines(text))))
+            left[place] -= len(text)
+            if left[place] <= 0:
+                break
+        return shown
 
     def _speed(self) -> dict:
         known = [record.seconds for record in self.records.values() if record.seconds > 0]

@@ -16,7 +16,6 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
@@ -28,12 +27,14 @@ ALIKE = 0.5
 """The share of the shorter answer's fingerprints from which on a pair is shown."""
 FEW = 4
 """So many students, or a tenth of the class where that is more, may share what still counts."""
+MOST = 100
+"""Never more than so many: in a class of thousands a tenth would be pairs by the million."""
 
 Cells = Mapping[str, str]
 _LEXER = PythonLexer(stripnl=False, ensurenl=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two students and how many fingerprints they share, of how many that the shorter answer has."""
 
@@ -145,19 +146,24 @@ def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[se
     for student, row in rows.items():
         written[group.get(student, student)].update(*row)
     spread = Counter(one for numbers in written.values() for one in numbers)
-    most = max(FEW, len(answers) // 10)
+    most = min(max(FEW, len(answers) // 10), MOST)
     rare = frozenset(one for one, students in spread.items() if students <= most and one not in given)
     prints = {student: set().union(*map(winnow, row)) & rare for student, row in sorted(rows.items())}
     result = Comparison(rare=rare, short=[student for student, own in prints.items() if len(own) < LEAST])
     holders: dict[int, list[str]] = defaultdict(list)
+    pairs = []
     for student, own in prints.items():
         if len(own) >= LEAST:
+            shared = Counter(other for one in own for other in holders[one])
+            found = (
+                Pair(other, student, count, min(len(prints[other]), len(own)))
+                for other, count in shared.items()
+                if count >= LEAST and (student not in group or group[student] != group.get(other))
+            )
+            pairs += (pair for pair in found if pair.share >= ALIKE)
             for one in own:
                 holders[one].append(student)
-    pairs = (pair for students in holders.values() for pair in combinations(students, 2))
-    shared = Counter((one, two) for one, two in pairs if one not in group or group[one] != group.get(two))
-    pairs = (Pair(*two, count, min(len(prints[two[0]]), len(prints[two[1]]))) for two, count in shared.items())
-    result.pairs = sorted((pair for pair in pairs if pair.shared >= LEAST and pair.share >= ALIKE), key=_rank)
+    result.pairs = sorted(pairs, key=_rank)
     return result
 
 
