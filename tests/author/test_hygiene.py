@@ -75,6 +75,10 @@ def rename(notebook):
         (change("data", ("np.random.seed(23)", "f = '/home/anna/data.csv'")), "the path '/home/anna/data.csv'"),
         (change("data", ("np.random.seed(23)", "")), "np.random.randn() draws random numbers before any seed"),
         (change("test_softmax", ("default_rng(52)", "default_rng()")), "np.random.default_rng() has no seed"),
+        (
+            change("test_softmax", ("rng.normal(scale=2, size=(3,", "np.random.normal(scale=2, size=(3,")),
+            "Cell 'test_softmax': np.random.normal() draws numbers that student code can choose",
+        ),
         (change("test_me", ("1: the output of me to", "1: softmax(x) @ V to")), "gives away the code"),
         (change("test_softmax", ("For a random matrix", "0.2341 is right. For")), "gives away the value 0.2341"),
         (change("test_softmax", ('"For a random matrix', 'f"{expected} For a')), "the value of 'expected'"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.expectations import stale, tree_of
-from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.engine.seedline import SEED, default_of
@@ -212,21 +212,29 @@ def _imports(source: str) -> Iterator[str]:
 
 
 def _randomness(blueprint: Blueprint) -> Iterator[str]:
-    """Random numbers that are drawn before any seed was set, or by a generator without one."""
-    seeded = False
+    """Random numbers that are drawn before any seed was set, or by a generator without one; and those that a test draws
+    from the generator which student code has left behind: it can choose them."""
+    seeded = answered = False
     for cell in blueprint.cells:
         if not cell.code:
             continue
+        answered = answered or cell.kind in ANSWERS
+        chosen = cell.kind == "tests" and answered
         calls = [node for node in ast.walk(tree_of(cell.source)) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda node: node.lineno):
             name = ast.unparse(node.func)
             if name.endswith(("random.seed", "set_state")):
-                seeded = True
+                seeded, chosen = True, False
             elif name.endswith(("default_rng", "RandomState", "random.Random")):
                 if not node.args and not node.keywords:
                     yield f"Cell '{cell.id}': {name}() has no seed, so that two runs differ."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and not seeded:
                 yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
+            elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and chosen:
+                yield (
+                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, as the test sets no seed. "
+                    "Use np.random.default_rng(SEED)."
+                )
 
 
 def _variants(blueprint: Blueprint) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import sys
 from array import array
 
 import numpy as np
@@ -45,14 +44,14 @@ def set_state(state: object) -> None:
     # A spare number that never came of drawing, such as NaN, would be the next normal number of a test.
     if not all(math.isfinite(one) and abs(one) < SPARE for one in (gauss or 0.0, spare)):
         raise ValueError("a random state with a spare number that nothing draws")
-    # From nothing but zeros a generator draws zeros for ever, and NumPy's normal numbers are never found.
-    if _is_nothing(words[:-4]) or _is_nothing(key):
+    # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
+    if _is_chosen(words[:-4]) or _is_chosen(key):
         raise ValueError("a random state without randomness")
     random.setstate((3, tuple(array("I", words)), gauss))
     if key:
         np.random.set_state(("MT19937", np.frombuffer(key, np.uint32), position, has_gauss, spare))
 
 
-def _is_nothing(words: bytes) -> bool:
-    """Whether all bits are zero that a Mersenne Twister uses; of its first word that is the highest."""
-    return bool(words) and not any(words[4:]) and not int.from_bytes(words[:4], sys.byteorder) >> 31
+def _is_chosen(words: bytes) -> bool:
+    """Whether the words of a Mersenne Twister are too alike to come of a seed: of 624, hardly ever are two the same."""
+    return bool(words) and len(set(array("I", words))) < WORDS // 2
