@@ -10,6 +10,7 @@ skeleton      a new assignment to start from
 adoption      an existing nbgrader notebook -> one of this course
 operators     the mistakes that people make in Python, as changes of a syntax tree
 slips         those that they make with attention, and when they train
+decoding      those that they make with a decoder: positions, the cache, the top k
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
 witness       runs beside a mutant and finds out whether it is equivalent to the solution

@@ -13,7 +13,7 @@ from viva import ENGINE
 from viva.author.auditresult import Audit, kind_in_words
 from viva.course.course import Course
 
-AUDIT = 6
+AUDIT = 7
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
 KINDS = (
     ("untouched", "the untouched notebook, losing every check"),

@@ -13,12 +13,13 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from viva.author import operators, slips
+from viva.author import decoding, operators, slips
 from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
 from viva.engine.names import names_of
 
-EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS
+EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | decoding.EXPRESSIONS
+BODIES = slips.BODIES | decoding.BODIES
 CHARACTERS = 120
 """So long may each side of a change be."""
 EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")
@@ -217,7 +218,7 @@ def _bodies(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
     start = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None else 0
     if isinstance(node, ast.ClassDef) or not inside.issuperset(line.lineno for line in body[start:]):
         return
-    for name, operator in slips.BODIES.items():
+    for name, operator in BODIES.items():
         for new in operator(body[start:], scene):
             yield name, _with(node, body=[*body[:start], *new])
 

@@ -1,7 +1,7 @@
 """Mutation operators that know the field: what people do wrong with attention, and when they train.
 
 The bias, the softmax and its axis, the scale, transposed products, keys and queries, masks, the layer norm, the
-residual connections, the cache, the signs of gradients, Adam's correction. ``EXPRESSIONS`` are operators of one node,
+residual connections, the signs of gradients, Adam's correction. ``EXPRESSIONS`` are operators of one node,
 as in ``viva.author.operators``; ``BODIES`` take the statements of a function, a loop or a branch, and yield others.
 """
 
@@ -121,20 +121,6 @@ def other_subscripts(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
             start, end = term.end() - 2, term.end()
             turned = subscripts[:start] + subscripts[start:end][::-1] + subscripts[end:]
             yield with_changes(node, args=[ast.Constant(turned), *node.args[1:]])
-
-
-def forgotten_first(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    """A cache to which the new key is joined, without its first one."""
-    joined = called(node) in ("concatenate", "vstack", "hstack") and node.args
-    if not joined or not isinstance(node.args[0], ast.List | ast.Tuple) or len(node.args[0].elts) < 2:
-        return
-    axis = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "axis"), "")
-    axis = axis or ("1" if called(node) == "hstack" else "0")
-    places = {"0": "a[1:]", "1": "a[:, 1:]", "-1": "a[..., 1:]", "-2": "a[..., 1:, :]"}
-    first, *others = node.args[0].elts
-    if axis in places and not isinstance(first, ast.Starred):
-        rest = with_changes(node.args[0], elts=[expression(places[axis], a=first), *others])
-        yield with_changes(node, args=[rest, *node.args[1:]])
 
 
 def other_step(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
@@ -284,7 +270,6 @@ EXPRESSIONS: dict[str, Callable[[ast.expr, Scene], Iterator[ast.expr]]] = {
     "other mask": other_mask,
     "other variance": other_variance,
     "other subscripts": other_subscripts,
-    "forgotten first": forgotten_first,
     "other step": other_step,
 }
 BODIES: dict[str, Callable[[list[ast.stmt], Scene], Iterator[list[ast.stmt]]]] = {
