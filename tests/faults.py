@@ -26,7 +26,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.course.batch import Ending, autograde
+from viva.course.batch import autograde
+from viva.course.ending import Ending
 
 TINY = "tiny"
 STUB = "raise NotImplementedError()"

@@ -22,7 +22,7 @@ from tests.course.cluster.cluster import Dask, filed, grade_there
 from tests.course.cluster.conftest import few, released_tiny  # noqa: F401  (fixtures)
 from tests.course.cluster.test_scheduler import certificates
 from tests.faults import timeless
-from viva.course.batch import Status
+from viva.course.ending import Status
 
 DEPLOY = PROJECT / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ from tests.faults import (
     scores,
     timeless,
 )
-from viva.course.batch import Status
+from viva.course.ending import Status
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,8 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in, load
 from viva.author.audit import audit
-from viva.course.batch import Status, autograde
+from viva.course.batch import autograde
+from viva.course.ending import Status
 from viva.course.gradebook.results import Results
 from viva.submission.selfcheck import open_bytes
 from viva.verdict import VivaError

@@ -15,7 +15,8 @@ from nbgrader.api import Gradebook
 
 from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
-from viva.course.batch import Status, autograde
+from viva.course.batch import autograde
+from viva.course.ending import Status
 from viva.folder import remove
 from viva.record import Note
 from viva.verdict import WallError

@@ -21,8 +21,8 @@ from viva.cleaning import plaintext
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.configuration import warning
 from viva.course.autograde import Examine
-from viva.course.batch import Ending, Status
 from viva.course.course import Course, course_above
+from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, trouble
 from viva.course.processes import leftovers, stopping

@@ -25,6 +25,7 @@ marking        one submission, graded by a worker
 filing         what came of it, put into autograded/
 fingerprint    what has not changed since it was graded
 cluster/       the workers of a Dask cluster in place of this machine's
+ending         what became of a submission in a batch
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
 variants       a seed for each student, by HMAC from the course's key

@@ -16,8 +16,6 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from nbgrader.api import InvalidEntry
@@ -30,6 +28,7 @@ from viva.course.autograde import Autograde, Examine
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.submissions import Submissions
 from viva.course.course import Course
+from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory
@@ -47,7 +46,6 @@ from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.record import Note
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
@@ -56,32 +54,6 @@ IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
 LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
-
-
-class Status(StrEnum):
-    """What became of a submission in a batch."""
-
-    DONE = "done"
-    UNCHANGED = "unchanged"
-    """Done before, and nothing has changed since."""
-    EXPLAINED = "explained"
-    """It cannot be graded because of what was handed in; the reason says what that is."""
-    FAILED = "failed"
-    """It needs the grader."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What became of one submission, why, and what else is worth knowing about it."""
-
-    submission: Submission
-    status: Status
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-    log: str = ""
-    verdicts: tuple[Verdict, ...] = ()
-    repairs: dict[str, list[Note]] = field(default_factory=dict)
-    """By notebook. The record is not kept: a command holds the endings of a whole term."""
 
 
 def autograde(

@@ -40,6 +40,7 @@ from viva.course.changes import Change, changes_of, suspects
 from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.edition import Edition
+from viva.course.ending import Ending
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
@@ -121,7 +122,7 @@ class Regrade:
             said.append(f"'viva release {self.assignment} --variants' brings the copies in {FOLDER}/ up to date.")
         return said
 
-    def grade(self, workers: int | None = None, tell: Callable[[str], object] = print) -> Iterator[batch.Ending]:
+    def grade(self, workers: int | None = None, tell: Callable[[str], object] = print) -> Iterator[Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
         return batch.grade(self.course, self.submissions(), config=self.config, workers=workers, tell=tell)
 

@@ -31,8 +31,9 @@ from sqlalchemy.exc import SAWarning
 from traitlets import Bool, List, Type
 from traitlets.config import Config
 
-from viva.course.batch import Ending, Status, cores
+from viva.course.batch import cores
 from viva.course.course import Course
+from viva.course.ending import Ending, Status
 from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox

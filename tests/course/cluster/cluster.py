@@ -17,7 +17,8 @@ from distributed import Scheduler
 
 from tests.conftest import PROJECT, load
 from tests.faults import TINY
-from viva.course.batch import Ending, autograde
+from viva.course.batch import autograde
+from viva.course.ending import Ending
 from viva.course.processes import stopping
 
 LIE = """

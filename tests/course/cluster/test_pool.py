@@ -18,11 +18,11 @@ from distributed import Client
 from tests.conftest import PROJECT
 from tests.course.cluster.cluster import Dask, batches, desks, filed, grade_there
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
-from viva.course.batch import Status
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.desk import Settings
 from viva.course.cluster.pool import Pool
 from viva.course.cluster.versions import LIBRARIES
+from viva.course.ending import Status
 from viva.verdict import CourseError
 
 

@@ -13,9 +13,9 @@ from distributed.security import Security
 
 from tests.course.cluster.cluster import Dask, filed, grade_there
 from tests.faults import timeless
-from viva.course.batch import Status
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.scheduler import connected
+from viva.course.ending import Status
 from viva.verdict import CourseError
 
 HIDDEN = b"double(3) == 6"
