@@ -83,7 +83,6 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
     patiently(course.require_gradebook)
     place = course.directory.db_url, course.directory.course_id
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
-        course.quicken()
         yield
 
 
@@ -97,6 +96,7 @@ def grade(
 ) -> Iterator[Ending]:
     """Grade as ``autograde`` does, for one who is alone with the course already."""
     leftovers.finish_builds(course.folders_around("autograded"))
+    course.quicken()
     try:
         yield from _grade(course, submissions, config, workers, tell)
         Results.of(course.directory).tidy()
