@@ -296,6 +296,7 @@ def test_a_cell_that_ends_the_process_kills_only_what_it_defines(exam, answer):
     outcome = exam.grade(f"def f(x): return x + 1\n{answer}")
     assert verdicts(outcome) == ["killed", "killed"]
     assert wording.reason(last(outcome)).startswith("in the cell that defines f, the code ended its process")
+    assert last(outcome).exception == last(outcome).reason == ""
     assert points(outcome) == {FIRST: [0, 0], SECOND: [1, 1], THIRD: [0]}
     assert outcome.outputs[1][0][0]["ename"] == "killed"
 

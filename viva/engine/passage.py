@@ -189,13 +189,14 @@ class Passage:
         not pass here either is nobody's mistake."""
         why = self.examination.refused.get(cell.id)
         if why and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
-            result.verdict, result.earned, result.reason, result.cause = Verdict.UNGRADED, 0.0, "", why
+            result.verdict, result.earned, result.cause = Verdict.UNGRADED, 0.0, why
+            result.reason = result.exception = ""
             return result
         if self.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
             name = undefined(result) or self._unfinished(cell, result)
             if death := self.lost.get(name):
-                result.verdict, result.reason = death.verdict, ""
-                result.cause = note("in_cell_of", name, because=death.cause)
+                result.verdict, result.cause = death.verdict, note("in_cell_of", name, because=death.cause)
+                result.reason = result.exception = ""
         return result
 
     def _unfinished(self, cell: Cell, result: CheckResult) -> str:
