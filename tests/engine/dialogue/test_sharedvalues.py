@@ -227,6 +227,52 @@ def test_what_hidden_lines_do_to_named_values_and_to_arrays_never_reaches_the_st
     assert "([7.0, 0.0, 0.0], [0, 0, 7], [0.0, 0.0, 0.0], [1])" in shown
 
 
+NAMED_AND_PASSED = """
+--- given
+import numpy as np
+--- answer
+rows, table = [0, 0], {"row": [0, 0]}
+def look(): return True
+def keep(x): return x
+--- test
+### CHECK 1: visible lines
+assert keep(rows) == [0, 0] and keep(x=rows) == [0, 0] and keep([rows, 1]) == [[0, 0], 1]
+assert keep(table["row"]) == [0, 0] and keep((table, 1))[1] == 1
+rows.append(7)
+table["row"].append(7)
+other = [0, 0]
+assert keep(other) and look()
+### BEGIN HIDDEN TESTS
+rows[0] = table["row"][0] = 1234
+other[0] = 5
+assert look()
+rows[0] = table["row"][0] = 0
+### END HIDDEN TESTS
+--- wrong
+rows, table = [0, 0], {"row": [0, 0]}
+seen, held = [], []
+def look():
+    seen.append(str([held, rows, table]))
+    return True
+def keep(x):
+    held.append(x)
+    return x
+"""
+
+
+def test_what_hidden_lines_do_to_a_named_list_does_not_reach_the_student_who_was_handed_it_before(grader, tmp_path):
+    exam = Exam(NAMED_AND_PASSED, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    notebook = exam.answered(exam.variants[0].answers)
+    notebook.cells.append(new_code_cell("print(seen)", id="last"))
+    outcome = grader.grade(notebook, exam.examination)
+    assert lost(outcome) == {}
+    shown = str(outcome.outputs[3]).replace("\\'", "'")
+    same = "[0, 0, 7], [0, 0, 7], [[0, 0, 7], 1], [0, 0, 7], ({'row': [0, 0, 7]}, 1)"
+    after = "], [0, 0, 7], {'row': [0, 0, 7]}]"
+    assert f"[[{same}, [0, 0]{after}" in shown and f"[[{same}, [5, 0]{after}" in shown, shown
+
+
 IN_A_LAMBDA = """
 --- given
 import numpy as np

@@ -5,14 +5,15 @@ change what it returned before, or keep what it was given: each sees what the ot
 a copy. So both keep what crossed, the last MOST of it, under the candidate's numbers; whoever has changed
 something in place tells it with the next message, and the other changes its copy. What must not reach the student's
 process is not told: how the examiner changed an array that a call has computed, because tests subtract the expected
-numbers from it in place; and what hidden lines did to an array, or to what a name of the student's means. A list that
-hidden lines got by a call and changed is told: it shows whether a method returns a copy, and holds no array.
+numbers from it in place; and what hidden lines did to an array, or to what a name of the student's means. Another list
+that hidden lines got by a call or handed to one, and changed, is told: it shows whether a method makes a copy, and
+holds no array.
 """
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Shared:
         self._forget(number)
         if (state := self._state(value)) is not None:
             self._keep(number, value, state)
-            if computed and _holds_array(value):
+            if computed and any(map(_is_array, _parts(value))):
                 self.silent[number] = None
 
     def get(self, number: int) -> object:
@@ -73,10 +74,15 @@ class Shared:
         return found
 
     def hide(self, named: set[int]) -> None:
-        """Take what has changed for the work of hidden lines: arrays, and what is ``named``, fall silent."""
+        """Take what has changed for the work of hidden lines: arrays, and what is ``named``, fall silent.
+
+        What is named has other numbers too, as calls that it, a part of it or something with it was passed to got copies.
+        """
         before = {number: state for number, (_, state) in self.kept.items()}
+        values = [self.kept[number][0] for number in named & self.kept.keys()]
+        meant = {id(part) for value in values for part in _parts(value) if isinstance(part, CHANGEABLE)}
         for number, value in self.changed().items():
-            if number in named or _holds_array(value):
+            if number in named or any(id(part) in meant or _is_array(part) for part in _parts(value)):
                 self.silent[number] = before[number]
             else:
                 self.kept[number] = value, b""  # still to be told
@@ -141,12 +147,16 @@ class Shared:
         return None
 
 
-def _holds_array(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(map(_holds_array, value))
-    if isinstance(value, dict):
-        return any(map(_holds_array, value.values()))
-    return not isinstance(value, int | float | complex | str | bytes | set | bytearray | None)
+def _parts(value: object) -> Iterator[object]:
+    """A value, and all that is in it."""
+    yield value
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _parts(item)
+
+
+def _is_array(value: object) -> bool:
+    return not isinstance(value, (*MARSHALLED, int, float, complex, str, bytes, type(None)))
 
 
 def update(mine: object, theirs: object) -> None:
