@@ -304,6 +304,66 @@ def test_what_a_hidden_lambda_does_never_reaches_the_student_though_visible_line
     assert "[[0.0, 0.0]]" in str(outcome.outputs[3])
 
 
+IN_A_GENERATOR = """
+--- given
+import numpy as np
+numbers = np.zeros(2)
+--- answer
+rows = [0, 0]
+def look(): return True
+def keep(x): return x
+--- test
+### CHECK 1: it is not finished
+### BEGIN HIDDEN TESTS
+def steps():
+    for place in range(2):
+        numbers[1] = 1234
+        try:
+            yield place
+        finally:
+            numbers[1] = 0
+going = steps()
+assert next(going) == 0 and look()
+### END HIDDEN TESTS
+### CHECK 1: visible lines between its steps
+for place in steps():
+    rows[place] = 7
+    assert keep(rows) and look()
+### CHECK 1: it ends among hidden lines
+numbers[0] = 8
+assert keep(numbers) is not None
+### BEGIN HIDDEN TESTS
+going = None
+numbers[0] = rows[0] = 1234
+assert look()
+numbers[0] = rows[0] = 0
+### END HIDDEN TESTS
+--- wrong
+rows = [0, 0]
+seen, held = [], []
+def look():
+    seen.append(str([rows, held]))
+    return True
+def keep(x):
+    held[:] = [x]
+    return x
+"""
+
+
+def test_what_hidden_lines_do_in_a_generator_does_not_reach_the_student_and_what_visible_ones_do_meanwhile_does(
+    grader, tmp_path
+):
+    exam = Exam(IN_A_GENERATOR, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    notebook = exam.answered(exam.variants[0].answers)
+    notebook.cells.append(new_code_cell("print(seen)", id="last"))
+    outcome = grader.grade(notebook, exam.examination)
+    assert lost(outcome) == {}
+    shown = str(outcome.outputs[3])
+    assert "1234" not in shown
+    assert "[[7, 0], [[7, 0]]]" in shown and "[[7, 7], [[7, 7]]]" in shown and "[[7, 7], [array([8., 0.])]]" in shown
+
+
 def test_a_list_that_a_method_returns_may_be_changed_by_hidden_lines_to_see_whether_it_is_a_copy(grader, tmp_path):
     parts = re.split(r"(?=^### CHECK)", DEFENSIVE.partition("--- wrong")[0], flags=re.MULTILINE)
     hidden = [

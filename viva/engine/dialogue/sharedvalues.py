@@ -76,7 +76,7 @@ class Shared:
     def hide(self, named: set[int]) -> None:
         """Take what has changed for the work of hidden lines: arrays, and what is ``named``, fall silent.
 
-        What is named has other numbers too, as calls that it, a part of it or something with it was passed to got copies.
+        What is named has other numbers too: a call that was handed it, a part of it or something with it got a copy.
         """
         before = {number: state for number, (_, state) in self.kept.items()}
         values = [self.kept[number][0] for number in named & self.kept.keys()]

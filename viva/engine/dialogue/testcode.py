@@ -59,7 +59,7 @@ def _marked(body: list[ast.stmt], hidden: set[int]) -> list[ast.stmt]:
         for node in [node for statement in statements for node in ast.walk(statement)]:
             if part and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 told = ast.get_docstring(node) is not None
-                node.body[told:] = [_context(node.body[told:])] if node.body[told:] else []
+                node.body[told:] = _silent(node.body[told:])
             elif part and isinstance(node, ast.Lambda):
                 work = ast.Lambda(ast.arguments([], [], None, [], [], None, []), node.body)
                 node.body = ast.copy_location(_call(HIDDEN_LINES, [work], node), node.body)
@@ -69,8 +69,29 @@ def _marked(body: list[ast.stmt], hidden: set[int]) -> list[ast.stmt]:
                     for name in ("body", "orelse", "finalbody"):
                         if isinstance(inner := getattr(parts, name, None), list):
                             setattr(parts, name, _marked(inner, hidden))
-        marked += [_context(statements)] if part else statements
+        marked += _silent(statements) if part else statements
     return marked
+
+
+def _silent(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """Hidden statements in their context, but for those that yield: who asks a generator goes on before it does."""
+    silent: list[ast.stmt] = []
+    for yielding, group in itertools.groupby(statements, _yields):
+        group = list(group)
+        for statement in group if yielding else ():
+            for parts in (statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                for name in ("body", "orelse", "finalbody"):
+                    if isinstance(inner := getattr(parts, name, None), list):
+                        setattr(parts, name, _silent(inner))
+        silent += group if yielding else [_context(group)]
+    return silent
+
+
+def _yields(node: ast.AST) -> bool:
+    """Whether a statement yields or waits, and does not only define what does."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        return False
+    return isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) or any(map(_yields, ast.iter_child_nodes(node)))
 
 
 def _context(statements: list[ast.stmt]) -> ast.With:
