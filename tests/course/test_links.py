@@ -9,7 +9,9 @@ import pytest
 
 from tests.conftest import SHORT, hand_in, load
 from tests.mangling import zipped
+from viva.course.batch import autograde
 from viva.course.inbox import Inbox
+from viva.submission.files.handin import find
 from viva.wording import sentences
 
 BOOK = "scaled_attention"
@@ -43,6 +45,33 @@ def test_a_folder_that_is_a_link_is_refused_and_the_rest_of_the_batch_is_graded(
     with load(course)[0].gradebook() as gradebook:
         assert gradebook.find_submission(SHORT, "bo").score == 20
         assert {one.student_id for one in gradebook.assignment_submissions(SHORT)} == {"bo"}
+
+
+@pytest.mark.slow
+def test_a_folder_that_becomes_a_link_when_the_batch_has_begun_is_refused_too(course, monkeypatch):
+    for student in ("ada", "bo", "cleo"):
+        hand_in(course, student)
+    hand_in(course, "dan", answer="right/einsum")
+    submitted = course / "submitted"
+
+    def found(submission, notebooks):
+        finding = find(submission, notebooks)
+        if submission.student == "dan":  # the last one
+            (submitted / "ada" / SHORT).rename(submitted / "ada/away")
+            (submitted / "ada" / SHORT).symlink_to(course / "source" / SHORT)
+            (submitted / "bo").rename(course / "away")
+            (submitted / "bo").symlink_to("dan")
+            os.link(course / "gradebook.db", submitted / "cleo" / SHORT / "data.txt")
+        return finding
+
+    monkeypatch.setattr("viva.course.batch.find", found)
+    opened, config = load(course)
+    endings = autograde(opened, opened.submissions([SHORT]), config=config, workers=1)
+    told = {ending.submission.student: ending.reason for ending in endings}
+    assert told.keys() == {"ada", "bo", "cleo", "dan"} and not told["dan"]
+    assert f"the folder '{SHORT}' is a link" in told["ada"] and "the folder 'bo' is a link" in told["bo"]
+    assert "the file 'data.txt' is a hard link to gradebook.db of this course" in told["cleo"]
+    assert [path.name for path in (course / "autograded").iterdir() if list(path.iterdir())] == ["dan"]
 
 
 def test_submitted_itself_may_be_the_instructors_link(course, opened, tmp_path):

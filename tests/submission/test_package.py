@@ -7,8 +7,9 @@ import os
 import msgspec
 import pytest
 
+from viva.folder import walk as walked
 from viva.submission.files import contents, handin
-from viva.submission.package import Entry, Package, pack, unpack
+from viva.submission.package import Entry, Package, copy, pack, unpack
 from viva.submission.submission import Submission
 
 
@@ -47,6 +48,26 @@ def test_links_and_pipes_are_such_again_and_are_not_followed(there, tmp_path):
     names = ("(a link, not followed)", "(not a regular file)")
     for one in (there, other):
         assert all(name in handin.find(one, {"a"}).problem for name in names)
+
+
+@pytest.mark.parametrize("swapped", ["änna", "änna/ps1", "änna/ps1/in", "änna/ps1/in/a.ipynb"])
+def test_a_link_that_takes_the_place_of_a_folder_meanwhile_is_not_followed(tmp_path, monkeypatch, swapped):
+    mine, theirs = tmp_path / "submitted", tmp_path / "theirs"
+    for root, text in ((mine, "mine"), (theirs, "not theirs")):
+        (root / "änna/ps1/in").mkdir(parents=True)
+        (root / "änna/ps1/in/a.ipynb").write_text(text)
+    submission = Submission("ps1", "änna", mine / "änna/ps1")
+    assert (copy(submission, tmp_path / "before").folder / "in/a.ipynb").read_text() == "mine"
+
+    def walk(folder):
+        yield from list(walked(folder))
+        (mine / swapped).rename(tmp_path / "away")
+        (mine / swapped).symlink_to(theirs / swapped)
+
+    monkeypatch.setattr("viva.submission.package.walk", walk)
+    entry = copy(submission, tmp_path / "after").folder / "in/a.ipynb"
+    assert entry.is_symlink() == swapped.endswith("a.ipynb")
+    assert entry.is_symlink() or not entry.exists() or not entry.read_bytes()
 
 
 def test_what_is_too_large_to_be_read_costs_no_more_than_its_size(there, tmp_path):

@@ -15,6 +15,8 @@ from viva.course.course import Course
 from viva.course.material import Material
 from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers
+from viva.submission.files.contents import MOST_BYTES
+from viva.submission.package import copy
 from viva.submission.submission import Submission
 
 
@@ -32,6 +34,11 @@ class Filing:
         with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=parent) as folder:
             yield Path(folder, "graded")
 
+    def copy(self, submission: Submission, build: Path) -> Submission:
+        """A copy beside ``build``, to be graded: where students may write to submitted/, they may do so meanwhile."""
+        most = max(MOST_BYTES, 1000 * self.course.directory.max_file_size)
+        return copy(submission, build.with_name("submitted"), most)
+
     def keep(self, submission: Submission, passed: Passed, build: Path) -> None:
         """Add the graded notebooks to ``build``, and put it where it belongs; ``passed`` does not hold them longer."""
         if passed.notebooks:
@@ -45,7 +52,7 @@ class Filing:
     def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
         """Put what was graded on another machine where it belongs, with the files that lie beside it here."""
         with self.build(submission) as build:
-            lay_out(submission, material, build, self.course.directory)
+            lay_out(self.copy(submission, build), material, build, self.course.directory)
             self.keep(submission, passed, build)
         return passed
 

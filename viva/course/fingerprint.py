@@ -10,8 +10,9 @@ from pathlib import Path
 
 from viva.course.gradebook.record import Expected
 from viva.folder import MOST_FILES, walk
-from viva.submission.files.contents import MOST_BYTES
+from viva.submission.files.contents import MOST_BYTES, read_file
 from viva.submission.files.handin import KEPT
+from viva.verdict import SubmissionError
 
 
 def ground(source: Path, settings: str, expected: Expected) -> bytes:
@@ -32,10 +33,10 @@ def key(ground: bytes, folder: Path, seed: str = "") -> str:
 
 def _hash_folder(folder: Path, digest, most: int | None = None, ignored: tuple[str, ...] = (KEPT,)) -> None:
     for path in sorted(itertools.islice(walk(folder, ignored), most)):
-        with contextlib.suppress(OSError):  # nobody can read it
+        with contextlib.suppress(OSError, SubmissionError):  # nobody can read it
             about = path.lstat()
             if stat.S_ISREG(about.st_mode):
                 large = about.st_size > MOST_BYTES
-                content = f"changed at {about.st_mtime_ns}".encode() if large else path.read_bytes()
+                content = f"changed at {about.st_mtime_ns}".encode() if large else read_file(path)
                 digest.update(f"{path.relative_to(folder)} {len(content)} ".encode("utf-8", "surrogateescape"))
                 digest.update(content)

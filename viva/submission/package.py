@@ -1,14 +1,17 @@
-"""A submission's folder as bytes, so that another machine can grade it.
+"""A submission's folder as bytes, so that another machine can grade it, or as a copy, so that nobody changes it.
 
 What counts is kept: names, contents, which entries are links or no files. A file that is too large to be read stands
-with its size alone, one that cannot be read as such. Nothing is followed.
+with its size alone, one that cannot be read as such. Nothing is followed, on no level, whoever puts a link in the place
+of a folder meanwhile: each file is opened from its folder's descriptor, that from the folder's above, and so on.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import stat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -42,23 +45,69 @@ class Package(Struct, frozen=True):
 
 def pack(submission: Submission) -> bytes:
     """The submission as bytes."""
+    return msgspec.msgpack.encode(Package(submission.assignment, submission.student, list(_entries(submission))))
+
+
+def copy(submission: Submission, folder: Path, most: int = MOST_BYTES) -> Submission:
+    """The submission in a folder that is made for it; a file of more than ``most`` bytes has its size alone."""
+    folder.mkdir(parents=True)
+    for entry in _entries(submission, most):
+        _write(entry, folder)
+    return Submission(submission.assignment, submission.student, folder)
+
+
+def _entries(submission: Submission, most: int = MOST_BYTES) -> Iterator[Entry]:
+    """Nothing of a folder that is a link, or lies in one."""
     paths = itertools.islice(walk(submission.folder), MOST_FILES)
-    entries = [_entry(path, os.fsencode(os.path.relpath(path, submission.folder))) for path in paths]
-    return msgspec.msgpack.encode(Package(submission.assignment, submission.student, entries))
+    names = [os.path.relpath(path, submission.folder) for path in paths]
+    above = submission.folder
+    while above.name in (submission.student, submission.assignment):
+        above = above.parent  # the instructor's own links, such as submitted/ on another disk, lie there
+    parts = submission.folder.relative_to(above).parts
+    with contextlib.suppress(OSError), _opened(above, os.O_DIRECTORY) as root, _below(root, parts) as folder:
+        for name in names:
+            yield _entry(folder, name, most)
 
 
-def _entry(path: Path, name: bytes) -> Entry:
+def _entry(folder: int, name: str, most: int) -> Entry:
+    """The entry of this name, which may lie deeper, in the folder of a descriptor."""
+    *parts, last = Path(name).parts
     try:
-        about = path.lstat()
-        if stat.S_ISLNK(about.st_mode):
-            return Entry(name, LINK, os.fsencode(os.readlink(path)))
-        if not stat.S_ISREG(about.st_mode):
-            return Entry(name, OTHER)
-        if about.st_size > MOST_BYTES:
-            return Entry(name, FILE, size=about.st_size)
-        return Entry(name, FILE, path.read_bytes())
+        with _below(folder, parts) as place:
+            about = os.stat(last, dir_fd=place, follow_symlinks=False)
+            if stat.S_ISLNK(about.st_mode):
+                return Entry(os.fsencode(name), LINK, os.fsencode(os.readlink(last, dir_fd=place)))
+            if not stat.S_ISREG(about.st_mode):
+                return Entry(os.fsencode(name), OTHER)
+            with _opened(last, dir_fd=place) as descriptor, open(descriptor, "rb", closefd=False) as file:
+                about = os.fstat(descriptor)
+                if not stat.S_ISREG(about.st_mode):
+                    return Entry(os.fsencode(name), OTHER)
+                if about.st_size > most:
+                    return Entry(os.fsencode(name), FILE, size=about.st_size)
+                return Entry(os.fsencode(name), FILE, file.read(about.st_size))
     except OSError:
-        return Entry(name, CLOSED)
+        return Entry(os.fsencode(name), CLOSED)
+
+
+@contextlib.contextmanager
+def _opened(path: str | Path, flags: int = 0, dir_fd: int | None = None) -> Iterator[int]:
+    """A descriptor of a file, not of what a link leads to; nobody waits for what turns out to be a pipe."""
+    flags |= os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (os.O_NOFOLLOW if dir_fd is not None else 0)
+    descriptor = os.open(path, flags, dir_fd=dir_fd)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _below(folder: int, parts: Sequence[str]) -> Iterator[int]:
+    """A descriptor of the folder that is reached by these names, none of which may be a link."""
+    with contextlib.ExitStack() as stack:
+        for part in parts:
+            folder = stack.enter_context(_opened(part, os.O_DIRECTORY, folder))
+        yield folder
 
 
 def unpack(data: bytes, folder: Path) -> Submission:
@@ -66,16 +115,20 @@ def unpack(data: bytes, folder: Path) -> Submission:
     package = msgspec.msgpack.decode(data, type=Package)
     folder.mkdir(parents=True)
     for entry in package.entries:
-        path = folder / os.fsdecode(entry.name)
-        if not path.resolve().parent.is_relative_to(folder.resolve()):
-            continue  # nobody packed that
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if entry.kind == LINK:
-            path.symlink_to(os.fsdecode(entry.data))
-        elif entry.kind == OTHER:
-            os.mkfifo(path)
-        else:
-            path.write_bytes(entry.data)
-            os.truncate(path, max(entry.size, len(entry.data)))
-            path.chmod(0o000 if entry.kind == CLOSED else 0o600)
+        _write(entry, folder)
     return Submission(package.assignment, package.student, folder)
+
+
+def _write(entry: Entry, folder: Path) -> None:
+    path = folder / os.fsdecode(entry.name)
+    if not path.resolve().parent.is_relative_to(folder.resolve()):
+        return  # nobody packed that
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if entry.kind == LINK:
+        path.symlink_to(os.fsdecode(entry.data))
+    elif entry.kind == OTHER:
+        os.mkfifo(path)
+    else:
+        path.write_bytes(entry.data)
+        os.truncate(path, max(entry.size, len(entry.data)))
+        path.chmod(0o000 if entry.kind == CLOSED else 0o600)
