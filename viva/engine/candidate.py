@@ -268,6 +268,8 @@ class Candidate:
             about["exception"] = exceptions.told(value, self.number)
         elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
             about["contents"] = contents
+        elif type(value) is np.ma.MaskedArray and not np.ma.is_masked(value) and wire.is_plain(value.data):
+            about["unmasked"] = value.data
         return wire.Reference(self.number(value), about)
 
     def resolve(self, reference: wire.Reference) -> object:

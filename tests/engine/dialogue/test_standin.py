@@ -1019,6 +1019,29 @@ m = np.ma.masked_array([1, 2, 3], mask=[0, 0, 0])
 assert m.sum() == 4 and m.count() == 2
 assert isinstance(m, np.ma.MaskedArray)
 """,
+    "a masked array of which nothing is masked, in place of an array": """
+--- given
+import numpy as np
+--- answer
+m = np.array([1.0, 2.0])
+def double(x): return 2 * x, m
+--- right
+m = np.ma.masked_array([1.0, 2.0], mask=[0, 0])
+def double(x): return np.ma.masked_invalid(2 * x), m
+--- right
+m = np.ma.array([1.0, 2.0])
+def double(x): return list(np.ma.array([2 * x, m]))
+--- wrong
+m = np.ma.masked_array([1.0, 2.0], mask=[0, 1])
+def double(x): return 2 * x, m
+--- wrong
+m = np.ma.masked_array([1.0, 3.0])
+def double(x): return np.ma.masked_invalid(2 * x), m
+--- test
+assert np.allclose(m, [1, 2]) and np.sum(m) == 3
+result, other = double(np.ones(2))
+assert np.shape(result) == (2,) and np.array_equal(result, [2, 2]) and np.array_equal(other, m)
+""",
     "enumerations, namedtuples and dataclasses": """
 --- answer
 from enum import Enum

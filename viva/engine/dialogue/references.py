@@ -7,6 +7,8 @@ import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import StudentClass, library
 from viva.engine.dialogue.kinds import OWN, PLAIN
@@ -71,6 +73,8 @@ class References:
             return filled(about["type"], about["contents"])
         if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
             return self._items(StandIn(self.asker, reference.id, about, path + "[*]"))
+        if type(about.get("unmasked")) is np.ndarray and expected == PLAIN and not self.asker.kinds.recording:
+            return about["unmasked"]
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)
