@@ -81,9 +81,10 @@ def adam_step(parameter, gradient, state, rate=0.01, beta_1=0.9, beta_2=0.999, e
     new["m"] += (1 - beta_1) * gradient
     new["v"] *= beta_2
     new["v"] += (1 - beta_2) * gradient * gradient
-    corrected = [new["m"] / (1 - beta_1 ** new["t"]), new["v"] / (1 - beta_2 ** new["t"])]
+    new["m_hat"] = new["m"] / (1 - beta_1 ** new["t"])  # kept to look at them; the next step needs neither
+    new["v_hat"] = new["v"] / (1 - beta_2 ** new["t"])
     moved = parameter.copy()
-    moved -= rate * corrected[0] / (corrected[1] ** 0.5 + eps)
+    moved -= rate * new["m_hat"] / (new["v_hat"] ** 0.5 + eps)
     return moved, new
 
 # %% [solution] *
