@@ -128,7 +128,7 @@ def test_a_link_in_a_zip_is_none_of_its_notebooks(course, opened):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("link", ["folder", "hard", "soft"])
+@pytest.mark.parametrize("link", ["folder", "hard", "soft", "loop", "endless", "pipe"])
 def test_nbgraders_own_command_refuses_them_too(course, link):
     import subprocess
 
@@ -140,11 +140,17 @@ def test_nbgraders_own_command_refuses_them_too(course, link):
         path.parent.symlink_to("away")
     elif link == "hard":
         os.link(course / SOURCE, path.with_name("data.txt"))
+    elif link == "pipe":
+        path.unlink()
+        os.mkfifo(path)
     else:
-        path.with_name("data.txt").symlink_to(course / SOURCE)
+        path.with_name("data.txt").symlink_to(
+            {"soft": course / SOURCE, "loop": "data.txt", "endless": "/dev/zero"}[link]
+        )
     command = [BIN / "nbgrader", "autograde", SHORT, "--student=ada"]
-    result = subprocess.run(command, cwd=course, capture_output=True, text=True)
-    assert result.returncode and "link" in result.stderr
+    result = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=60)
+    assert result.returncode and ("no file" if link in ("loop", "pipe") else "link") in result.stderr
+    assert "Copying" not in result.stderr
     assert not list((course / "autograded").rglob("data.txt"))
 
 

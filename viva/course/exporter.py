@@ -6,17 +6,20 @@ Each notebook is read twice there: as it was handed in, and, after the first ste
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import IO, Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader import converters
 from nbgrader.coursedir import CourseDirectory
 
 from viva import wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.inbox import Inbox
+from viva.course.links import Links
 from viva.folder import walk
 from viva.submission.reading import Opened
 from viva.submission.submission import Submission
@@ -43,7 +46,6 @@ class RepairingExporter(NotebookExporter):
     def _opened(self, path: Path, place: dict) -> NotebookNode:
         course = Course(CourseDirectory(parent=self.parent))
         submission, name = Submission(place["assignment"], place["student"], path.parent), place["notebook"]
-        _refuse_links(submission)
         opened = Inbox.of(course, [submission.assignment]).open(submission)
         if name not in opened.notebooks:
             raise SubmissionError(f"Not graded: {opened.problem or '; '.join(opened.notes)}")
@@ -53,12 +55,28 @@ class RepairingExporter(NotebookExporter):
         return opened.notebooks[name]
 
 
-def _refuse_links(submission: Submission) -> None:
-    """Raise SubmissionError where a link leads out of the folder: nbgrader copies what is there beside the notebook."""
+def _refuse(submission: Submission) -> None:
+    """Raise SubmissionError for a link that leads out of the folder, and for what is neither file nor folder."""
     folder = submission.folder.resolve()
-    links = [path for path in walk(submission.folder) if path.is_symlink()]
-    if outside := [link.name for link in links if not link.resolve().is_relative_to(folder)]:
-        raise SubmissionError(
-            f"Not graded: the file {plaintext.quoted(outside[0])} is a link that leads out of the folder; put the file "
-            "itself there"
-        )
+    for path in walk(submission.folder):
+        name = plaintext.quoted(path.name)
+        if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(folder):
+            raise SubmissionError(
+                f"Not graded: the file {name} is a link that leads out of the folder; put the file itself there"
+            )
+        if not path.is_file():
+            raise SubmissionError(f"Not graded: {name} is no file that can be copied; remove it, or put a file there")
+
+
+def _init_assignment(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
+    """nbgrader's, which copies whatever lies beside a notebook before anything of it is read, and waits for pipes."""
+    folder = Path(converter._format_source(assignment_id, student_id))
+    submission = Submission(assignment_id, student_id, folder)
+    if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
+        raise SubmissionError(f"Not graded: {problem}")
+    _refuse(submission)
+    _copy_and_enter(converter, assignment_id, student_id)
+
+
+_copy_and_enter = converters.Autograde.init_assignment
+converters.Autograde.init_assignment = _init_assignment  # no setting leads there
