@@ -13,6 +13,7 @@ slips         those that they make with attention, and when they train
 decoding      those that they make with a decoder: positions, the cache, the top k
 mutants       wrong solutions derived from the right one
 trimming      which cells a trial needs
+calls         random calls of a function, like those that were noted
 witness       runs beside a mutant and finds out whether it is equivalent to the solution
 ruling        what one trial says of one check
 trials        what a worker process does with one notebook of an audit

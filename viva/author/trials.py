@@ -16,7 +16,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import witness
+from viva.author import calls, witness
 from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
@@ -32,6 +32,12 @@ from viva.verdict import Verdict, VivaError
 
 WITHOUT_WALL = 4 * 1024**3
 """Bytes of address space that each process may have where no wall limits it, beside what a notebook may need."""
+LOADING = """
+import sys, types
+
+module = sys.modules[{name!r}] = types.ModuleType({name!r})
+exec({source!r}, vars(module))
+"""
 COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
@@ -129,9 +135,10 @@ class Worker:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    source = inspect.getsource(witness)
-    start = f"__viva = {{'__name__': 'witness'}}\nexec({source!r}, __viva)\n__viva = __viva['Watch'](globals())"
-    _say(session, 60, start)
+    for module in (calls, witness):  # the candidate may not read their files
+        loading = LOADING.format(name=module.__name__, source=inspect.getsource(module))
+        _say(session, 60, f"exec({loading!r}, {{}})")
+    _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:
         if not cell.code or cell.id in left_out:

@@ -1,12 +1,11 @@
 """Watches a notebook run in a candidate: what its functions are called with, and whether a mutant is equivalent.
 
-Theory of operation. The source of this module is sent into a candidate, where it runs beside the notebook; it
-needs NumPy and nothing of Viva. While the solution and the tests run, it notes the arguments of every call of the
-solution's functions, and keeps what the cell in question found and left behind. Then the mutant's cell runs in
-its place. The two are equivalent when all that later cells use is the same: data by value, functions by their
-results and by what they do to their arguments, on the noted calls and on many random ones. Random arguments have
-the kinds of the noted ones; two sizes that were always equal stay equal, a size that was always one stays one,
-and calls that the solution itself cannot answer, or only with rounding errors, do not count.
+Theory of operation. The source of this module and of ``calls`` is sent into a candidate, where it runs beside the
+notebook; the two need NumPy and nothing else of Viva. While the solution and the tests run, it notes the arguments of
+every call of the solution's functions, and keeps what the cell in question found and left behind. Then the mutant's
+cell runs in its place. The two are equivalent when all that later cells use is the same: data by value, functions by
+their results and by what they do to their arguments, on the noted calls and on many random ones. Calls that the
+solution itself cannot answer, or only with rounding errors, do not count.
 """
 
 import contextlib
@@ -19,6 +18,8 @@ import types
 
 import numpy as np
 
+from viva.author.calls import invented, kinships, numbers
+
 TRIALS = 400
 ENOUGH = 40
 """So many random calls must have counted, or nothing is proven."""
@@ -26,7 +27,6 @@ NOTED = 150
 """So many calls of a function are noted."""
 SECONDS = 10.0
 """So long a function is tried; when enough random calls have counted, it is not tried longer."""
-SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
 DATA = (bool, int, float, complex, str, bytes, list, tuple, dict, set, np.ndarray, np.generic, type(None))
 
 
@@ -230,100 +230,3 @@ def finite(value: object) -> bool:
     if isinstance(value, list | tuple | dict):
         return all(finite(part) for part in (value.values() if isinstance(value, dict) else value))
     return not isinstance(value, float | np.ndarray | np.floating) or bool(np.all(np.isfinite(value)))
-
-
-# --- random calls
-
-
-def kinships(calls: list) -> list:
-    """For each call the calls of its form, and the sizes in each of them."""
-    families: dict[tuple, tuple[list, list]] = {}
-    forms = [form(call) for call in calls]
-    for call, its in zip(calls, forms, strict=True):
-        kin, shapes = families.setdefault(its, ([], []))
-        kin.append(call)
-        shapes.append(sizes(call))
-    return [families[its] for its in forms]
-
-
-def invented(calls: list, families: list, random) -> tuple:
-    """Random arguments like those of the noted calls."""
-    place = random.randint(len(calls))
-    template, (kin, shapes) = calls[place], families[place]
-    known = dict(zip(zip(*shapes, strict=True), sizes(template), strict=True)) if shapes[0] else {}
-    if random.rand() < 0.6:
-        known = {symbol: 1 if set(symbol) == {1} else random.randint(1, 8) for symbol in known}
-    fresh = iter([known[symbol] for symbol in zip(*shapes, strict=True)])
-    scale = SCALES[random.randint(len(SCALES))]
-    level = 1000.0 * random.randint(-1, 2) if random.rand() < 0.15 else 0.0
-    args, kwargs = template
-    others = kin[random.randint(len(kin))]
-    args = tuple(drawn(value, other, fresh, random, scale, level) for value, other in zip(args, others[0], strict=True))
-    return args, {name: drawn(kwargs[name], others[1][name], fresh, random, scale, level) for name in sorted(kwargs)}
-
-
-def values(call: tuple) -> list:
-    return [*call[0], *(call[1][name] for name in sorted(call[1]))]
-
-
-def leaves(value: object) -> list:
-    """The arrays, lists of numbers and single values that a value is made of."""
-    return [leaf for _, part in parts(value) for leaf in leaves(part)] if parts(value) else [value]
-
-
-def parts(value: object) -> list:
-    """The keys and values of a dictionary, or the places and items of a list or tuple, in a fixed order."""
-    if isinstance(value, dict):
-        return sorted(value.items(), key=lambda item: str(item[0]))
-    return list(enumerate(value)) if type(value) in (list, tuple) and not numbers(value) else []
-
-
-def numbers(value: object) -> bool:
-    """Whether a value is a list of numbers."""
-    return isinstance(value, list) and bool(value) and all(isinstance(part, int | float | np.number) for part in value)
-
-
-def form(call: tuple) -> tuple:
-    return (len(call[0]), *sorted(call[1]), *map(kind, values(call)))
-
-
-def kind(value: object) -> tuple:
-    dimensions = np.ndim(value) if numbers(value) else getattr(value, "ndim", 0)
-    return (type(value).__name__, dimensions, *((key, kind(part)) for key, part in parts(value)))
-
-
-def sizes(call: tuple) -> list:
-    found = []
-    for value in (leaf for argument in values(call) for leaf in leaves(argument)):
-        if isinstance(value, np.ndarray):
-            found += value.shape
-        elif numbers(value):
-            found.append(len(value))
-    return found
-
-
-def drawn(value: object, other: object, fresh, random, scale: float, level: float) -> object:
-    """A random value like the noted ``value``; ``other`` is what another call had in its place."""
-    if isinstance(value, np.ndarray):
-        shape = tuple(next(fresh) for _ in value.shape)
-        return array(shape, value.dtype, random, scale, level)
-    if numbers(value):
-        return list(array((next(fresh),), np.asarray(value).dtype, random, scale, level))
-    if inner := parts(value):
-        new = {key: drawn(part, other[key], fresh, random, scale, level) for key, part in inner}
-        return {key: new[key] for key in value} if isinstance(value, dict) else type(value)(new.values())
-    if isinstance(value, float | np.floating):
-        return type(value)(value if random.rand() < 0.5 else value * (0.5 + random.rand()))
-    return other if type(other) is type(value) else value
-
-
-def array(shape: tuple, dtype, random, scale: float, level: float):
-    if dtype.kind == "b":
-        return random.rand(*shape) < 0.5
-    if dtype.kind in "iu":
-        return random.randint(0, 5, size=shape).astype(dtype)
-    if dtype.kind == "f":
-        if random.rand() < 0.05:
-            return np.zeros(shape, dtype)
-        return (scale * random.normal(size=shape) + level).astype(dtype)
-    return np.zeros(shape, dtype)
