@@ -8,7 +8,18 @@ import msgspec
 import pytest
 
 from tests.conftest import PROJECT
-from viva.record import SCHEMA, CheckResult, Note, NotebookRecord, SubmissionRecord, decode, doubtful, encode, note
+from viva.record import (
+    SCHEMA,
+    CheckResult,
+    Fault,
+    Note,
+    NotebookRecord,
+    SubmissionRecord,
+    decode,
+    doubtful,
+    encode,
+    note,
+)
 from viva.verdict import CourseError, Verdict
 
 FULL = SubmissionRecord(
@@ -18,7 +29,7 @@ FULL = SubmissionRecord(
     key="5f0c",
     wall=False,
     seconds=0.41,
-    faults=["the disk was full"],
+    faults=[Fault("the disk was full")],
     notebooks={
         "book": NotebookRecord(
             checks={
@@ -88,13 +99,23 @@ def test_the_cells_in_doubt_are_those_that_its_notes_name():
     assert doubtful([Note("told"), Note("twice", tests=("b", "a")), Note("twice", tests=("a",))]) == ("a", "b")
 
 
+def test_a_line_of_the_third_form_told_a_fault_in_its_last_line():
+    log = "  File x, line 3\nOSError: no room"
+    old = json.loads(encode(FULL)) | {"schema": 3, "faults": [log, "the disk was full"]}
+    record = decode(json.dumps(old).encode())
+    assert record.faults == [Fault("OSError: no room", log), Fault("the disk was full")]
+    assert [str(fault) for fault in record.faults] == [log, "the disk was full"] and record.schema == SCHEMA
+    with pytest.raises(CourseError, match=r"no record of a graded submission: .*faults"):
+        decode(json.dumps(old | {"faults": [3]}).encode())
+
+
 def test_the_schema_in_the_docs_is_that_of_the_record():
     schema = json.loads((PROJECT / "docs" / "results.schema.json").read_text(encoding="utf-8"))
     assert schema == json.loads(json.dumps(msgspec.json.schema(SubmissionRecord)))
 
 
 def test_a_line_of_the_second_form_tells_the_exception_in_its_own_place():
-    record = decode(json.dumps(json.loads(encode(FULL)) | {"schema": 2}).encode())
+    record = decode(json.dumps(json.loads(encode(FULL)) | {"schema": 2, "faults": ["the disk was full"]}).encode())
     passed, _, error = (result for _, _, result in record.results())
     assert (error.exception, error.message.strip(), passed.exception) == ("KeyError", "'a'", "")
     assert record.schema == SCHEMA

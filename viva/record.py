@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 3
+SCHEMA = 4
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -85,6 +85,18 @@ class CheckResult(Struct, omit_defaults=True, forbid_unknown_fields=True):
         return NOT_DONE if self.undone else str(self.verdict)
 
 
+class Fault(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What the grader itself failed at."""
+
+    what: str
+    """What stopped it, in a line."""
+    log: str = ""
+    """The traceback, where there is one."""
+
+    def __str__(self) -> str:
+        return self.log or self.what
+
+
 class NotebookRecord(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """What is known about one notebook of a submission."""
 
@@ -111,8 +123,7 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
     wall: bool = True
     seconds: float = 0.0
-    faults: list[str] = field(default_factory=list)
-    """What the grader itself failed at, in the words of what stopped it."""
+    faults: list[Fault] = field(default_factory=list)
     notebooks: dict[str, NotebookRecord] = field(default_factory=dict)
     schema: int = SCHEMA
 
@@ -155,7 +166,10 @@ def _record(known: object) -> SubmissionRecord:
     version = known.get("schema") if isinstance(known, dict) else None
     if isinstance(version, int) and version > SCHEMA:
         raise CourseError(f"a newer Viva wrote it, in form {version}, and this one knows forms up to {SCHEMA}")
-    record = msgspec.convert(known if version else _upgraded(known), SubmissionRecord)
+    known = known if version else _upgraded(known)
+    if not version or version < 4:
+        known = _with_faults(known)
+    record = msgspec.convert(known, SubmissionRecord)
     if not version or version < 3:
         for _, _, result in record.results():
             result.exception = _exception(result)
@@ -167,6 +181,15 @@ def _exception(result: CheckResult) -> str:
     """The class that an earlier form told only at the head of a reason."""
     name, colon, _ = result.reason.partition(":")
     return name if colon and name.isidentifier() and result.verdict is Verdict.ERROR else ""
+
+
+def _with_faults(known: object) -> object:
+    """A line of a form before the fourth, which had a text for each fault; its last line said what it was."""
+    told = known.get("faults") if isinstance(known, dict) else None
+    if not isinstance(told, list) or not all(isinstance(text, str) for text in told):
+        return known
+    faults = [{"what": (text.splitlines() or [""])[-1], "log": text if "\n" in text else ""} for text in told]
+    return known | {"faults": faults}
 
 
 class _First(Struct):

@@ -12,8 +12,10 @@ from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import Check
+from viva.record import Fault
 from viva.verdict import Verdict
 
+FAULT = Fault("what failed", "a line\nwhat failed")
 MUTANT = Mutant("f", "other axis", "a -> b", "b", "a")
 LEFT, RIGHT, LAST = CheckName("test_f", "left"), CheckName("test_f", "right"), CheckName("test_g", "last")
 CHECKS = Check("left", 1.0, "assert f"), Check("right", 2.0, "### BEGIN HIDDEN TESTS\nassert f\n### END HIDDEN TESTS")
@@ -40,8 +42,8 @@ def lost(**verdicts: str) -> dict[CheckName, Ruling]:
     [
         (trial(), {}, []),
         (trial(left="failed"), {LEFT: Ruling(Verdict.FAILED)}, []),
-        (Probe(faults=("a line\nwhat failed",)), {}, ["a line\nwhat failed"]),
-        (None, {}, [ENDED]),
+        (Probe(faults=(FAULT,)), {}, [FAULT]),
+        (None, {}, [Fault(ENDED)]),
     ],
 )
 def test_a_known_answer_holds_where_it_loses_what_it_should_and_nothing_failed(probe, losing, faults):
@@ -55,7 +57,7 @@ def test_a_known_answer_holds_where_it_loses_what_it_should_and_nothing_failed(p
     [
         (trial(), "survived", [], ""),
         (trial(left="failed", last="timeout"), "killed", [LEFT, LAST], ""),
-        (Probe(faults=("a line\nwhat failed",)), "survived", [], "the grader failed on it: what failed"),
+        (Probe(faults=(FAULT,)), "survived", [], "the grader failed on it: what failed"),
         (None, "killed", [], ENDED),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
 from viva.engine.dialogue.kinds import ANY, PLAIN, readable
+from viva.record import Fault
 from viva.verdict import AnswerError
 
 LISTED = 4
@@ -25,7 +26,7 @@ class Proof:
     expected: list[CheckName]
     lost: dict[CheckName, Ruling]
     seconds: float = 0.0
-    faults: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
@@ -38,7 +39,7 @@ class Proof:
             "solution": "The solution",
             "again": "The solution, run again,",
         }.get(self.kind, f"The {self.kind} answer {self.name}")
-        said = [f"{who} could not be graded: {fault.splitlines()[-1]}" for fault in self.faults]
+        said = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
         said += [
             f"{who} loses '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
         ]
@@ -46,7 +47,8 @@ class Proof:
 
     def record(self) -> dict:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
-        return vars(self) | {"expected": _texts(self.expected), "lost": lost}
+        faults = [str(fault) for fault in self.faults]
+        return vars(self) | {"expected": _texts(self.expected), "lost": lost, "faults": faults}
 
 
 @dataclass

@@ -11,6 +11,7 @@ from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint
 from viva.engine.seedline import SEED
+from viva.record import Fault
 from viva.verdict import Verdict
 
 ENDED = "it ended the process that graded it, twice"
@@ -25,7 +26,7 @@ def lost_by(trial: Probe | None) -> dict[CheckName, Ruling]:
 def proof_of(name: str, kind: str, expected: list[CheckName], trial: Probe | None) -> Proof:
     """Whether a known answer lost what was ``expected`` of it."""
     if trial is None:
-        return Proof(name, kind, expected, {}, faults=[ENDED])
+        return Proof(name, kind, expected, {}, faults=[Fault(ENDED)])
     return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
 
 
@@ -52,7 +53,7 @@ def fate_of(mutant: Mutant, trial: Probe | None) -> Fate:
     if trial is None:
         fate.note = ENDED
     elif trial.faults:
-        fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].splitlines()[-1]}"
+        fate.status, fate.note = "survived", f"the grader failed on it: {trial.faults[-1].what}"
     else:
         fate.killers = list(trial.lost)
         fate.status = "killed" if fate.killers else "survived"

@@ -28,6 +28,7 @@ from viva.engine.grading import Grader
 from viva.engine.names import names_of
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Died, Session
+from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 
 WITHOUT_WALL = 4 * 1024**3
@@ -61,7 +62,7 @@ class Probe:
     """What a notebook came to."""
 
     rulings: dict[CheckName, Ruling] = field(default_factory=dict)
-    faults: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
     seconds: float = 0.0
 
     @property

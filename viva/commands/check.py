@@ -80,7 +80,7 @@ class CheckCommand(ShortHelp, Application):
         finally:
             grader.close()
         if faults:
-            raise WallError(f"The grader itself failed, not you: {faults[0].splitlines()[-1]}")
+            raise WallError(f"The grader itself failed, not you: {faults[0].what}")
         (self._print_json if self.json else self._print)(path, copy, tried)
         return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
 

@@ -281,7 +281,7 @@ class _Batch:
             results = [result for _, _, result in done.record.results()]
             ungraded = next((result for result in results if result.verdict is Verdict.UNGRADED), None)
             reason = f"the check '{ungraded.title}' is ungraded: {wording.reason(ungraded)}" if ungraded else ""
-            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(done.record.faults)
+            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(map(str, done.record.faults))
             notes = (*job.finding.notes, *done.notes)
             verdicts = tuple(result.verdict for result in results)
             repairs = {name: book.repairs for name, book in done.record.notebooks.items() if book.repairs}

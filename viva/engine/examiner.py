@@ -35,6 +35,8 @@ from viva.engine.patience import running
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
+LINE, LOG = 500, 4000
+"""Characters of a fault of the examiner's own, and of its traceback."""
 
 
 class Printed(io.StringIO):
@@ -74,8 +76,9 @@ class Examiner:
             try:
                 reply = wire.encode(getattr(self, "do_" + request.pop("do"))(**request))
             except BaseException as error:  # a fault of the candidate's is no Exception
-                lines = [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}: {safe(str, error)}"]
-                reply = wire.encode({"fault": "".join(lines)[-4000:]})
+                what = f"{type(error).__name__}: {safe(str, error)}"
+                log = "".join([*traceback.format_tb(error.__traceback__), what])
+                reply = wire.encode({"fault": " ".join(what.split())[:LINE], "log": log[-LOG:]})
             pipe.write(REPLY, reply)
 
     def _stop(self, *_: object) -> None:

@@ -24,6 +24,7 @@ from viva.engine.outcome import Outcome
 from viva.engine.parent import Parent
 from viva.engine.passage import Passage, Shot
 from viva.engine.session import ExaminerFault
+from viva.record import Fault
 from viva.verdict import WallError
 from viva.wall.confinement import LARGER, USUAL, Limits, Wall
 from viva.wall.slots import Claims
@@ -160,7 +161,7 @@ class Grader:
                 patience = run.patience  # a student can send it too
             except (ExaminerFault, WallError) as error:
                 if attempt == 2:
-                    run.give_up(str(error))
+                    run.give_up(Fault(str(error), getattr(error, "log", "")))
                 else:
                     self.restart()
         undone.mark(run.outcome, notebook, examination)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from viva.engine.blueprint import Cell
 from viva.engine.checkreport import CheckReport
-from viva.record import CheckResult, Note, note
+from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import Verdict
 
 ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
@@ -28,7 +28,7 @@ class Outcome:
 
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     walled: bool = True
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""

@@ -25,7 +25,7 @@ from viva.engine.outcome import Outcome, score
 from viva.engine.patience import Patience, Spent, allowance, running
 from viva.engine.session import Died, Session
 from viva.engine.undone import undefined
-from viva.record import CheckResult, Note, note
+from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class Passage:
                     raise Shot
         self._mark_rest(Verdict.KILLED, Note("too_often"))
 
-    def give_up(self, fault: str) -> None:
+    def give_up(self, fault: Fault) -> None:
         self.outcome.faults.append(fault)
-        self._mark_rest(Verdict.UNGRADED, note("grader_failed", fault.splitlines()[-1]))
+        self._mark_rest(Verdict.UNGRADED, note("grader_failed", fault.what))
 
     def _go_through(self, session: Session) -> Died | None:
         """Run all cells; the death of the candidate if the end was not reached."""

@@ -45,7 +45,11 @@ class Died(Exception):  # noqa: N818
 
 
 class ExaminerFault(Exception):  # noqa: N818
-    """The examiner itself failed; the fault is the grader's."""
+    """The examiner itself failed; the fault is the grader's. ``log`` is the traceback, where there is one."""
+
+    def __init__(self, what: str, log: str = "") -> None:
+        super().__init__(what)
+        self.log = log
 
 
 class ExaminerBusy(ExaminerFault):
@@ -162,7 +166,7 @@ class Session:
         except (EOFError, BrokenPipeError, WireError, TimeoutError) as error:
             raise ExaminerFault(f"the examiner ended: {error}") from error
         if "fault" in reply:
-            raise ExaminerFault(reply["fault"])
+            raise ExaminerFault(reply["fault"], reply["log"])
         return reply
 
     def _begin(self, within: float) -> None:

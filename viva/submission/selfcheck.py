@@ -22,7 +22,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.patience import NOT_TRIED
 from viva.engine.studentcopy import Copy, open_copy
-from viva.record import CheckResult, Note
+from viva.record import CheckResult, Fault, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
 from viva.submission.files.sizes import limited
@@ -65,7 +65,7 @@ def own_settings() -> dict[str, str]:
 
 def practise(
     copy: Copy, grader: Grader, folder: Path, watch: Callable[[str], None] = lambda cell: None
-) -> tuple[list[Tried], list[str]]:
+) -> tuple[list[Tried], list[Fault]]:
     """Every check of a notebook, in order, and what the grader failed at; ``folder`` holds the notebook's files.
 
     ``watch`` is told each cell when it begins. What comes after the first thing that does not finish is not checked.

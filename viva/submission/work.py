@@ -12,7 +12,7 @@ from pathlib import Path
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
-from viva.record import NotebookRecord
+from viva.record import Fault, NotebookRecord
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Work:
     walled: bool = True
 
     @property
-    def faults(self) -> list[str]:
+    def faults(self) -> list[Fault]:
         """What the grader itself failed at."""
         return self.outcome.faults if self.outcome else []
 

@@ -9,7 +9,7 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 
 from viva.course.gradebook.results import Results
-from viva.record import SCHEMA, SubmissionRecord, encode
+from viva.record import SCHEMA, Fault, SubmissionRecord, encode
 from viva.verdict import CourseError
 
 
@@ -30,11 +30,11 @@ def test_a_file_that_is_not_there_holds_nothing(results):
 
 def test_what_is_added_is_read(results):
     results.add([record("ä", seconds=1.5), record("b")])
-    results.add([record("c", faults=["two\nlines"])])
+    results.add([record("c", faults=[Fault("lines", "two\nlines")])])
     assert results.read() == {
         ("ps1", "ä"): record("ä", seconds=1.5),
         ("ps1", "b"): record("b"),
-        ("ps1", "c"): record("c", faults=["two\nlines"]),
+        ("ps1", "c"): record("c", faults=[Fault("lines", "two\nlines")]),
     }
 
 
@@ -123,7 +123,7 @@ def add_side_by_side(results: Results) -> None:
 
 def _add_many(results: Results, name: str) -> None:
     for number in range(20):
-        results.add([record(f"{name}{number}", faults=["x" * 5000])])
+        results.add([record(f"{name}{number}", faults=[Fault("x" * 5000)])])
         results.tidy()
 
 
