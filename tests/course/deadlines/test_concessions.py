@@ -31,6 +31,14 @@ def test_extensions_are_in_the_courses_zone_or_their_own_as_a_spreadsheet_saves_
     assert list(found.excused) == [("ps1", "cy")]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_a_spreadsheet_may_save_them_in_any_encoding_and_with_tabs(tmp_path, encoding):
+    text = "assignment\tstudent_id\tuntil\treason\nps1\tanna\t2026-10-09 23:59\tF\u00f6hr\n"
+    (tmp_path / "extensions.csv").write_bytes(text.encode(encoding))
+    (row,) = concessions.rows(tmp_path / "extensions.csv").values()
+    assert (row["until"], row["reason"]) == ("2026-10-09 23:59", "F\u00f6hr")
+
+
 def test_an_edited_file_counts_at_once(tmp_path):
     path = tmp_path / "extensions.csv"
     rows = {("ps1", "anna"): {"assignment": "ps1", "student_id": "anna", "until": "2026-10-09 23:59", "reason": "a, b"}}
@@ -44,7 +52,9 @@ def test_an_edited_file_counts_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "must name the columns assignment,student_id,until,reason, but it is ''"),
+        ("", "extensions.csv is empty"),
+        ("assignment,student_id,until\nps1,anna,2026-10-09 23:59,ill, again\n", "Line 2 of .* has 5 cells"),
+        ('assignment,student_id,until\nps1,"anna,2026-10-09 23:59\n', "extensions.csv is damaged"),
         ("assignment,student_id\nps1,anna\n", "must name the columns assignment,student_id,until,reason"),
         ("assignment,student_id,until\nps1,,2026-10-09 23:59\n", "Line 2 of .* names no assignment or no student"),
         ("assignment,student_id,until\nps1,anna,Friday\n", "extends ps1 for 'anna': 'Friday' is no time"),

@@ -25,6 +25,7 @@ from zoneinfo import ZoneInfo
 
 from viva.cleaning import plaintext
 from viva.course.deadlines import moment
+from viva.course.lms.table import Table
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -43,22 +44,17 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
     if not path.exists():
         return {}
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path} cannot be read: {error}. Save it as CSV in UTF-8.") from error
-    lines = text.splitlines()
-    delimiter = ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
-    table = csv.DictReader(lines, delimiter=delimiter)
-    header = [str(name).strip() for name in table.fieldnames or []]
+        table = Table.read(path)
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error}.") from error
+    header, found = [name.strip() for name in table.header], {}
     if not set(columns[:-1]) <= set(header):
         raise CourseError(
-            f"The first line of {path} must name the columns {','.join(columns)}, but it is "
-            f"'{plaintext.line(lines[0]) if lines else ''}'."
+            f"The first line of {path} must name the columns {','.join(columns)}, but it is '{','.join(header)}'."
         )
-    table.fieldnames, found = header, {}
-    for row in table:
-        cells = {name: (row.get(name) or "").strip() for name in columns}
-        where = f"Line {table.line_num} of {path}"
+    for line, row in table.rows.items():
+        told = dict(zip(header, row, strict=False))
+        cells, where = {name: told.get(name, "").strip() for name in columns}, f"Line {line} of {path}"
         if not cells["assignment"] or not cells["student_id"]:
             raise CourseError(f"{where} names no assignment or no student.")
         if assignments is not None and cells["assignment"] not in assignments:
