@@ -11,7 +11,9 @@ from tests.conftest import SHORT, hand_in, load
 from tests.mangling import zipped
 from viva.course.batch import autograde
 from viva.course.inbox import Inbox
+from viva.course.links import Links
 from viva.submission.files.handin import find
+from viva.submission.submission import Submission
 from viva.wording import sentences
 
 BOOK = "scaled_attention"
@@ -100,6 +102,18 @@ def test_a_hard_link_to_another_students_submission_is_refused_to_both(course, o
     os.link(path, mine)
     for student in ("ada", "bo"):
         assert "is a hard link to a file of another student's" in opened(student).problem
+
+
+def test_a_hard_link_that_is_made_after_the_first_look_is_refused_and_honest_ones_cost_one_look(course, monkeypatch):
+    ada, bo, looks = hand_in(course, "ada"), hand_in(course, "bo"), []
+    os.link(ada, ada.with_name("again.ipynb"))
+    links = Links(load(course)[0])
+    monkeypatch.setattr(links, "_files", lambda files=links._files: looks.append(1) or files())
+    mine, other = (Submission(SHORT, path.parent.parent.name, path.parent) for path in (ada, bo))
+    assert [links.problem(mine), links.problem(other), links.problem(mine)] == [""] * 3 and len(looks) == 1
+    os.link(course / "gradebook.db", bo.with_name("data.txt"))
+    assert "'data.txt' is a hard link to gradebook.db of this course" in links.problem(other)
+    assert len(looks) == 2
 
 
 def test_hard_links_of_backups_of_released_files_and_among_a_students_own_are_honest(course, opened, tmp_path):

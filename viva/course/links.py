@@ -23,7 +23,10 @@ Inode = tuple[int, int]
 
 
 class Links:
-    """The links in a course's submissions; the course's files are looked through when the first hard link is met."""
+    """The links in a course's submissions.
+
+    The course's files are looked through when the first hard link is met, and again for one that was made since.
+    """
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -33,22 +36,28 @@ class Links:
         if problem := _folder_problem(submission):
             return problem
         for path in walk(submission.folder):
-            for owner, of_student in self._owners.get(inode, ()) if (inode := _inode(path)) else ():
+            for owner, of_student in self._owners_of(inode) if (inode := _inode(path)) else ():
                 if not of_student or submission.student not in owner.parts:
                     name = plaintext.quoted(os.path.relpath(path, submission.folder))
                     whose = "a file of another student's" if of_student else f"{owner} of this course"
                     return f"the file {name} is a hard link to {whose}; put a file of the student's own there"
         return ""
 
+    def _owners_of(self, inode: Inode) -> list[tuple[Path, bool]]:
+        if inode not in self._owners:
+            self.__dict__.pop("_owners", None)
+        return self._owners.get(inode, [])
+
     @functools.cached_property
     def _owners(self) -> dict[Inode, list[tuple[Path, bool]]]:
-        """By inode, the places of the course's files, and whether they are some student's; not what was released."""
+        """By inode, the places of the course's files, and whether they are a student's; none of what was released."""
         found: dict[Inode, list[tuple[Path, bool]]] = {}
         for path, of_student in self._files():
             if inode := _inode(path):
                 found.setdefault(inode, []).append((Path(os.path.relpath(path, self.course.root)), of_student))
         for path in walk(self.course.path("release", ".")):
-            found.pop(_inode(path), None)
+            if inode := _inode(path):
+                found[inode] = []
         return found
 
     def _files(self) -> Iterator[tuple[Path, bool]]:

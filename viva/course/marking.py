@@ -53,6 +53,7 @@ class Marker:
         self.course, self.config, self.expected = course, config, expected
         self.folder, self.grader, self.filing = folder, grader, Filing(course, config)
         self.known: dict[Path, Material] = {}
+        self.links = Links(course)
 
     def __call__(self, job: str | Job) -> bytes | VivaError | Marked:
         """The material of an assignment, or what came of a submission."""
@@ -81,7 +82,7 @@ class Marker:
         if job.material not in self.known:
             self.known[job.material] = Material.from_bytes(job.material.read_bytes(), self.config)
         material = self.known[job.material]
-        if problem := Links(self.course).problem(job.submission):  # it was none when the batch began
+        if problem := self.links.problem(job.submission):  # it was none when the batch began
             return Passed(problem)
         with self.filing.build(job.submission) as build:
             submission = self.filing.copy(job.submission, build)
