@@ -70,6 +70,14 @@ def test_another_directory_structure_is_followed(course):
     assert (submission.student, submission.folder) == ("anna", folder)
 
 
+def test_what_belongs_to_no_assignment_is_named_and_of_a_link_not_where_it_leads(course):
+    submitted = hand_in(course, "ada").parent.parent.parent
+    (submitted / "ada/essay").mkdir()
+    for student, target in (("bo", "/"), ("cy", "nowhere"), ("di", "di"), ("eve", "ada")):
+        (submitted / student).symlink_to(target)
+    assert load(course)[0].strangers() == [submitted / name for name in ("ada/essay", "bo", "cy", "di")]
+
+
 def test_a_folder_without_source_is_no_course(tmp_path, course):
     opened, _ = load(course)
     opened.directory.root = str(tmp_path)

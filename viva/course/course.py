@@ -166,9 +166,15 @@ class Course:
         return [Path(folder) for folder in sorted(glob.glob(os.path.dirname(os.path.normpath(pattern))))]
 
     def strangers(self) -> list[Path]:
-        """The folders under submitted/ that belong to no assignment of the course, in order."""
-        known = set(self.assignments())
-        return [one.folder for one in self.folders("submitted") if one.assignment not in known]
+        """The folders under submitted/ that belong to no assignment of the course, in order.
+
+        Of a student's folder that is a link and leads to none of them, the link: not what is where it leads.
+        """
+        known, found = set(self.assignments()), self.folders("submitted")
+        led = {one.folder.parent for one in found if one.assignment in known}
+        links = [folder for folder in self.folders_around("submitted") if folder.is_symlink() and folder not in led]
+        others = [one.folder for one in found if one.assignment not in known and not one.folder.parent.is_symlink()]
+        return sorted([*links, *others])
 
     def folders(self, step: str) -> list[Submission]:
         """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""
