@@ -59,7 +59,7 @@ def test_a_link_that_takes_the_place_of_a_folder_meanwhile_is_not_followed(tmp_p
     submission = Submission("ps1", "änna", mine / "änna/ps1")
     assert (copy(submission, tmp_path / "before").folder / "in/a.ipynb").read_text() == "mine"
 
-    def walk(folder):
+    def walk(folder, ignored):
         yield from list(walked(folder))
         (mine / swapped).rename(tmp_path / "away")
         (mine / swapped).symlink_to(theirs / swapped)

@@ -19,6 +19,9 @@ from viva.submission.files.contents import MOST_BYTES
 from viva.submission.package import copy
 from viva.submission.submission import Submission
 
+NOTEBOOKS = "*.ipynb"
+"""What is not laid beside graded notebooks."""
+
 
 class Filing:
     """The graded notebooks of a course, each with the files that lie beside it."""
@@ -34,10 +37,10 @@ class Filing:
         with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=parent) as folder:
             yield Path(folder, "graded")
 
-    def copy(self, submission: Submission, build: Path) -> Submission:
+    def copy(self, submission: Submission, build: Path, ignored: tuple[str, ...] = ()) -> Submission:
         """A copy beside ``build``, to be graded: where students may write to submitted/, they may do so meanwhile."""
         most = max(MOST_BYTES, 1000 * self.course.directory.max_file_size)
-        return copy(submission, build.with_name("submitted"), most)
+        return copy(submission, build.with_name("submitted"), most, ignored)
 
     def keep(self, submission: Submission, passed: Passed, build: Path) -> None:
         """Add the graded notebooks to ``build``, and put it where it belongs; ``passed`` does not hold them longer."""
@@ -52,7 +55,7 @@ class Filing:
     def add(self, submission: Submission, passed: Passed, material: Material) -> Passed:
         """Put what was graded on another machine where it belongs, with the files that lie beside it here."""
         with self.build(submission) as build:
-            lay_out(self.copy(submission, build), material, build, self.course.directory)
+            lay_out(self.copy(submission, build, (NOTEBOOKS,)), material, build, self.course.directory)
             self.keep(submission, passed, build)
         return passed
 

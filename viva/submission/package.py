@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -48,17 +48,20 @@ def pack(submission: Submission) -> bytes:
     return msgspec.msgpack.encode(Package(submission.assignment, submission.student, list(_entries(submission))))
 
 
-def copy(submission: Submission, folder: Path, most: int = MOST_BYTES) -> Submission:
-    """The submission in a folder that is made for it; a file of more than ``most`` bytes has its size alone."""
+def copy(submission: Submission, folder: Path, most: int = MOST_BYTES, ignored: Collection[str] = ()) -> Submission:
+    """The submission in a folder that is made for it, without names that are ``ignored``, which may be globs.
+
+    A file of more than ``most`` bytes has its size alone.
+    """
     folder.mkdir(parents=True)
-    for entry in _entries(submission, most):
+    for entry in _entries(submission, most, ignored):
         _write(entry, folder)
     return Submission(submission.assignment, submission.student, folder)
 
 
-def _entries(submission: Submission, most: int = MOST_BYTES) -> Iterator[Entry]:
+def _entries(submission: Submission, most: int = MOST_BYTES, ignored: Collection[str] = ()) -> Iterator[Entry]:
     """Nothing of a folder that is a link, or lies in one."""
-    paths = itertools.islice(walk(submission.folder), MOST_FILES)
+    paths = itertools.islice(walk(submission.folder, ignored), MOST_FILES)
     names = [os.path.relpath(path, submission.folder) for path in paths]
     above = submission.folder
     while above.name in (submission.student, submission.assignment):

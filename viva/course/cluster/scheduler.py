@@ -21,6 +21,13 @@ from viva.verdict import ClusterError
 
 CONNECT = 10.0
 """Seconds to reach a scheduler."""
+UNWATCHED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
+"""What Dask measures of itself for its dashboard takes some hundredths of each core."""
 QUIET = ("distributed", "distributed.client", "distributed.core", "distributed.comm", "distributed.batched")
 
 
@@ -55,6 +62,7 @@ def _started(cluster: Cluster, stack: contextlib.ExitStack) -> tuple[str, Securi
     except ImportError:
         raise ClusterError(EXTRA) from None
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="viva-dask-", ignore_cleanup_errors=True))
+    stack.enter_context(dask.config.set(UNWATCHED))
     # Ctrl-C reaches all processes of a terminal and is heard by this one; the others inherit that it is blocked.
     resource_tracker.ensure_running()  # it would unblock it again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
