@@ -254,7 +254,7 @@ def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_
         first |= {"verdict": "missing", "earned": 0, "cause": {"kind": "missing"}}
         second |= {"verdict": "ungraded", "earned": 0}
         second["cause"] = {"kind": "grader_failed", "names": ["KeyError: 'kumquat-31415'"]}
-        record["faults"], record["wall"] = ["Traceback ... kumquat-31415"], False
+        record["faults"], record["wall"] = [{"what": "KeyError: kumquat-31415"}], False
 
     change_results(course, "right", change)
     assert viva("feedback", "--student=right").status == 0

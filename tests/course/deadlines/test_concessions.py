@@ -52,7 +52,7 @@ def test_an_edited_file_counts_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "extensions.csv is empty"),
+        ("", "extensions.csv is empty.* the columns assignment,student_id,until,reason"),
         ("assignment,student_id,until\nps1,anna,2026-10-09 23:59,ill, again\n", "Line 2 of .* has 5 cells"),
         ('assignment,student_id,until\nps1,"anna,2026-10-09 23:59\n', "extensions.csv is damaged"),
         ("assignment,student_id\nps1,anna\n", "must name the columns assignment,student_id,until,reason"),

@@ -45,6 +45,8 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
         return {}
     try:
         table = Table.read(path)
+    except CourseError as error:
+        raise CourseError(f"{error} Its first line names the columns {','.join(columns)}.") from error
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error}.") from error
     header, found = [name.strip() for name in table.header], {}
