@@ -156,6 +156,8 @@ SLOW = {
     "an endless loop in the answer",
     "an endless loop in the answer that heeds no interrupt",  # test_grading.py has it too
     "another pipe in the place of its own",
+    "a flood of displays",
+    "a request that was read away",
 }
 
 
@@ -216,6 +218,7 @@ def earned(quick, tmp_path):
     return earned
 
 
+@pytest.mark.slow
 def test_a_number_to_which_a_test_counts_for_ever_costs_its_check_alone_and_is_no_fault_of_the_grader(earned):
     assert earned(COUNT.replace("return 3", "return counts.pop(0)\ncounts = [10**13, 3, 3]")) == [0, 2, 4]
 

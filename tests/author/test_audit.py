@@ -318,6 +318,7 @@ def vary(root, setup: str = VARIED, check: str = LARGEST_OF_ALL) -> None:
     (root / "answers/small/wrong/rows.py").write_text(wrong)
 
 
+@pytest.mark.slow
 def test_right_answers_are_right_in_every_variant(course):
     vary(course)
     found = audited(course)
@@ -328,6 +329,7 @@ def test_right_answers_are_right_in_every_variant(course):
     )
 
 
+@pytest.mark.slow
 def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
     names: dict = {}
     exec(VARIED, names)

@@ -103,6 +103,7 @@ def test_a_folder_that_is_no_course_gets_no_gradebook(course, viva):
     assert not (course / "gradebook.db").exists()
 
 
+@pytest.mark.slow
 def test_a_gradebook_that_another_program_locks_is_said_and_nothing_is_written(course, viva, monkeypatch):
     (course / "list.csv").write_text(NBGRADER)
     assert viva("roster", "list.csv").status == 0
@@ -126,6 +127,7 @@ def test_a_gradebook_that_is_none_is_said(course, viva):
     assert not (course / "roster.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_large_class_is_shortened_on_screen_and_whole_in_json(course, viva):
     (course / "list.csv").write_text(HEAD + "".join(f"s{number:05},A,{number},,\n" for number in range(10_000)))
     assert len(json.loads(viva("roster", "list.csv", "--dry-run", "--json").out)["new"]) == 10_000

@@ -310,6 +310,7 @@ def test_a_submission_is_unchanged_until_its_seed_is_another(graded, tmp_path):
     assert facts(records(root)["anna"])[0].startswith("the seed of its variant was changed to")
 
 
+@pytest.mark.slow
 def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     """What is switched on for one assignment changes no byte of another; switched off, there is only the release."""
     found = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import nbformat
 import pytest
 
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
@@ -69,7 +69,9 @@ def test_the_set_of_known_answers_is_large_enough(assignment):
     assert {"untouched", "only_the_first_answers", "pasted_numbers"} <= set(wrong)
 
 
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize(
+    "assignment", [pytest.param(name, marks=[pytest.mark.slow] * (name != SHORT)) for name in ASSIGNMENTS]
+)
 def test_an_untouched_notebook_loses_every_check(assignment):
     blueprint, release = notebooks(assignment)
     every = {(cell.id, check.title) for cell, check in blueprint.checks()}

@@ -249,7 +249,11 @@ def told(result) -> dict:
     return json.loads(result.out)
 
 
-@pytest.mark.parametrize("system", [canvas, moodle, brightspace, graded_by_gradescope], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "system",
+    [canvas, *(pytest.param(one, marks=[pytest.mark.slow]) for one in (moodle, brightspace, graded_by_gradescope))],
+    ids=lambda one: one.__name__,
+)
 def test_what_a_system_gave_goes_back_to_it_as_the_same_peoples_numbers(course, viva, system):
     given = system()
     assert viva("release", SMALL, "--no-audit").status == 0

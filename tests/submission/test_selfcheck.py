@@ -61,7 +61,7 @@ def filled(assignment, name):
 
 EVERY = [(name, answer) for name in ASSIGNMENTS for answer in read_answers(PROJECT / "answers" / name)]
 SOME = [
-    (name, answer)
+    pytest.param(name, answer, marks=[pytest.mark.slow] * (name != SHORT), id=f"{name}-{answer.name}")
     for name in ASSIGNMENTS
     for place, answer in enumerate(read_answers(PROJECT / "answers" / name))
     if place == 0 or answer.name == "only_the_first_answers"
@@ -98,7 +98,7 @@ def agrees(assignment, answer, own_grader, grader, examination, folder):
     return notebook, mine
 
 
-@pytest.mark.parametrize(("assignment", "answer"), SOME, ids=[f"{name}-{answer.name}" for name, answer in SOME])
+@pytest.mark.parametrize(("assignment", "answer"), SOME)
 def test_its_verdicts_are_the_graders_for_what_is_visible(
     assignment, answer, own_grader, grader, examination, tmp_path
 ):

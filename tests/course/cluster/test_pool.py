@@ -78,6 +78,7 @@ def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(co
     until(lambda: not any(desk.is_running() and desk.status() != "zombie" for desk in kept))
 
 
+@pytest.mark.slow
 def test_a_cluster_that_cannot_grade_is_refused_in_a_sentence(dask):
     with socket.create_server(("127.0.0.1", 0)) as server:
         nobody = f"127.0.0.1:{server.getsockname()[1]}"

@@ -61,6 +61,7 @@ def test_indexes_that_are_there_are_not_made_again(root):
         assert indexes.ensure(gradebook) == []
 
 
+@pytest.mark.slow
 def test_a_gradebook_that_another_program_has_locked_stays_as_it_is(root):
     with book(root) as gradebook, book(root) as other:
         other.db.execute(text("BEGIN EXCLUSIVE"))

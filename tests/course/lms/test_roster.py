@@ -148,6 +148,7 @@ def test_to_look_makes_no_gradebook(course):
     assert not course.gradebook_file.exists()
 
 
+@pytest.mark.slow
 def test_a_locked_gradebook_leaves_both_as_they_were(course, monkeypatch):
     from sqlalchemy.exc import DBAPIError
 
@@ -173,6 +174,7 @@ def test_a_command_that_was_killed_between_both_is_finished_by_the_next(course):
     assert take(course, ANNA, BO).same == (ANNA, BO)
 
 
+@pytest.mark.slow
 def test_ten_thousand_students_are_one_transaction(course):
     many = [Entry(f"s{number:05}", "A", str(number), f"{number}@x.edu", str(number)) for number in range(10_000)]
     assert len(take(course, *many).new) == 10_000

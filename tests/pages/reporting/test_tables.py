@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import re
 
+import pytest
+
 from viva.pages import report
 
 BOOK = "scaled_attention"
@@ -35,6 +37,7 @@ def crowded(size: int) -> dict:
     return {"course": "viva", "until": "2026-09-14T12:00", "unwalled": 0, "assignments": parts}
 
 
+@pytest.mark.slow
 def test_a_page_about_thousands_is_bounded_and_its_files_beside_it_are_whole(tmp_path):
     small, _ = report.page(crowded(250), beside="index-tables")
     page, files = report.page(crowded(500), beside="index-tables")

@@ -118,7 +118,7 @@ def assert_blank(result: Repaired, release) -> None:
 @pytest.mark.parametrize(
     ("name", "way"),
     [
-        pytest.param(*case, marks=[pytest.mark.slow] if place % 11 else [])  # 11 is prime to what the lists count
+        pytest.param(*case, marks=[pytest.mark.slow] if place % 23 else [])  # 23 is prime to what the lists count
         for place, case in enumerate(itertools.product(RELEASES, SAVED))
     ],
 )

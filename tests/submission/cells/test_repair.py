@@ -117,7 +117,7 @@ def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment)
 @pytest.mark.parametrize(
     ("way", "also_without_ids", "assignment"),
     [
-        pytest.param(*case, marks=[pytest.mark.slow] if place % 7 else [])  # 7 is prime to what the lists count
+        pytest.param(*case, marks=[pytest.mark.slow] if place % 17 else [])  # 17 is prime to what the lists count
         for place, case in enumerate(itertools.product(KEEPING, [False, True], ASSIGNMENTS))
     ],
 )
