@@ -32,7 +32,7 @@ from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
 from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.randomness import get_state, set_state
+from viva.engine.values.randomness import get_state, news, set_state, with_news
 from viva.folder import state
 from viva.verdict import WireError
 
@@ -162,7 +162,7 @@ class Candidate:
         """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
         if random_state is not None:
             set_state(random_state)
-            self.known_state = get_state()
+            self.known_state = with_news(self.known_state, random_state)
         if errors is not None:
             np.seterr(**errors)
         self.shell.user_ns.update(rebound or {})
@@ -170,7 +170,7 @@ class Candidate:
     def with_state(self, message: dict) -> dict:
         """Add what the other side does not know yet: other random numbers, names that mean something else now."""
         if (state := get_state()) != self.known_state:
-            message["random_state"] = self.known_state = state
+            message["random_state"], self.known_state = news(state, self.known_state), state
         space = self.shell.user_ns
         if rebound := [name for name, value in self.named.items() if space.get(name) is not value]:
             message["rebound"] = rebound

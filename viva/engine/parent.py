@@ -115,6 +115,7 @@ def main(role: str, number: str, maker: str, *loaded: str) -> None:
             os.execv(sys.executable, [*command, *loaded[:place], *loaded[place + 1 :]])
     requests = socket.socket(fileno=int(number))
     serve = _warm_candidate() if role == "candidate" else _warm_examiner()
+    _seed()  # loads numpy.random, which NumPy itself does at its first use: else every fork would
     if "pandas" in sys.modules:
         learn_pandas()
     libc.prctl(PR_SET_DUMPABLE, 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from viva.engine import wire
-from viva.engine.values.randomness import WORDS, get_state, set_state
+from viva.engine.values.randomness import NO_NUMPY, NO_PYTHON, WORDS, get_state, news, set_state, with_news
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +48,38 @@ def test_another_generator_of_numpy_is_left_alone():
     np.random.seed(8)
     set_state((good[0], good[1], b"", 0, 0, 0.0))
     assert (random.random(), np.random.rand()) == (expected, numbers)
+
+
+DRAWS = {
+    "nothing": (lambda: None, (NO_PYTHON, NO_NUMPY)),
+    "Python's": (random.random, (None, NO_NUMPY)),
+    "a spare number of Python's": (lambda: random.gauss(0, 1), (None, NO_NUMPY)),
+    "NumPy's": (np.random.rand, (NO_PYTHON, None)),
+    "a spare number of NumPy's": (np.random.randn, (NO_PYTHON, None)),
+    "both": (draw, (None, None)),
+}
+
+
+@pytest.mark.parametrize("drawn", DRAWS)
+def test_what_was_drawn_from_is_told_and_nothing_else_and_the_other_side_goes_on_from_there(drawn):
+    work, silent = DRAWS[drawn]
+    known = get_state()
+    for _ in range(3):  # the second time a spare number is taken, and no other word
+        work()
+        state = get_state()
+        told = wire.decode(wire.encode(news(state, known)))
+        assert [part == empty for part, empty in zip((told[:2], told[2:]), silent, strict=True)] == [
+            part is not None for part in silent
+        ]
+        set_state(known)
+        set_state(told)
+        assert get_state() == state == with_news(known, told)
+        known = state
+
+
+def test_a_side_that_knows_nothing_is_told_all():
+    state = get_state()
+    assert news(state, ()) == state == with_news((), state)
 
 
 def spoilt(place: int, value: object) -> tuple:

@@ -17,7 +17,7 @@ from viva.engine.dialogue.kinds import STOPS, SWALLOWS, Kinds
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import Shared, update
 from viva.engine.dialogue.told import Told
-from viva.engine.values.randomness import get_state, set_state
+from viva.engine.values.randomness import get_state, news, set_state, with_news
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
 
@@ -92,9 +92,7 @@ class Asker:
         if rebound := self.rebound():
             request["rebound"] = rebound
         self.shared.trim()
-        if self.hidden:
-            self.shared.hide(self.told.named)
-        if changed := self.shared.changed():
+        if changed := self.shared.changed(self.told.named if self.hidden else None):
             request["shared"] = changed
             self.told.forget_kept(changed)
         self._tell_random_state(request)
@@ -243,7 +241,7 @@ class Asker:
 
     def _tell_random_state(self, message: dict) -> None:
         if (state := get_state()) != self.known_state:
-            message["random_state"] = self.known_state = state
+            message["random_state"], self.known_state = news(state, self.known_state), state
 
     def _take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
@@ -254,7 +252,7 @@ class Asker:
                 set_state(reply["random_state"])
             except (ValueError, TypeError):
                 raise CandidateLied("a state of random numbers that is none") from None
-            self.known_state = get_state()
+            self.known_state = with_news(self.known_state, reply["random_state"])
 
 
 def _as_error(stop: StopIteration) -> RuntimeError:

@@ -26,6 +26,8 @@ FIXED = frozenset({int, float, bool, complex, str, bytes, type(None), range, sli
 MARSHALLED = frozenset({list, dict, set, tuple, bytearray})
 CONTAINERS = (*MARSHALLED, np.ndarray)
 CHANGEABLE = (list, dict, set, bytearray, np.ndarray)
+State = bytes | tuple
+"""What a value is like: other bytes when it is another, of an array beside its dtype and shape."""
 
 
 class Shared:
@@ -34,9 +36,9 @@ class Shared:
     def __init__(self, refer: Callable | None = None) -> None:
         """``refer`` names what is in a value and is not plain, as for wire.encode."""
         self.refer = refer
-        self.kept: dict[int, tuple[object, bytes]] = {}
+        self.kept: dict[int, tuple[object, State]] = {}
         """By number: the value, and what it was like when last told of."""
-        self.silent: dict[int, bytes | None] = {}
+        self.silent: dict[int, State | None] = {}
         """Numbers of which no change is told; where hidden lines made one, what the other side was last like."""
         self.numbers: dict[int, int] = {}
         """By id() of a kept value: its number."""
@@ -63,29 +65,37 @@ class Shared:
     def get(self, number: int) -> object:
         return self.kept[number][0] if number in self.kept else None
 
-    def changed(self) -> dict[int, object]:
-        """The values that are not what they were when last told of."""
-        found = {}
-        for number, (value, before) in self.kept.items():
-            state = self._state(value)
-            if number not in self.silent and state is not None and state != before:
-                found[number] = value
-                self.kept[number] = value, state
-        return found
+    def changed(self, named: set[int] | None = None) -> dict[int, object]:
+        """The values that are not what they were when last told of; they are taken for told from now on.
 
-    def hide(self, named: set[int]) -> None:
+        While hidden lines run, ``named`` says what falls silent: see hide.
+        """
+        found = self._different() if named is None else self.hide(named)
+        for number, state in found.items():
+            self.kept[number] = self.kept[number][0], state
+        return {number: self.kept[number][0] for number in found}
+
+    def hide(self, named: set[int]) -> dict[int, State]:
         """Take what has changed for the work of hidden lines: arrays, and what is ``named``, fall silent.
 
         What is named has other numbers too: a call that was handed it, a part of it or something with it got a copy.
+        The rest is still to be told: by number, what it is like now.
         """
-        before = {number: state for number, (_, state) in self.kept.items()}
         values = [self.kept[number][0] for number in named & self.kept.keys()]
         meant = {id(part) for value in values for part in _parts(value) if isinstance(part, CHANGEABLE)}
-        for number, value in self.changed().items():
+        loud = {}
+        for number, state in self._different().items():
+            value, before = self.kept[number]
             if number in named or any(id(part) in meant or _is_array(part) for part in _parts(value)):
-                self.silent[number] = before[number]
+                self.kept[number], self.silent[number] = (value, state), before
             else:
-                self.kept[number] = value, b""  # still to be told
+                loud[number] = state
+        return loud
+
+    def _different(self) -> dict[int, State]:
+        """By number, what the values are like that are not what they were; without those that are silent."""
+        now = {number: self._state(value) for number, (value, _) in self.kept.items() if number not in self.silent}
+        return {number: state for number, state in now.items() if state is not None and state != self.kept[number][1]}
 
     def is_silent(self, value: object) -> bool:
         """Whether no change of a value is told."""
@@ -111,12 +121,12 @@ class Shared:
 
     def trim(self) -> None:
         """Forget what is too large, and the oldest of what is too much."""
-        for number in [number for number, (_, state) in self.kept.items() if len(state) > BYTES]:
+        for number in [number for number, (_, state) in self.kept.items() if _size(state) > BYTES]:
             self._forget(number)
         while len(self.kept) > MOST:
             self._forget(next(iter(self.kept)))
 
-    def _keep(self, number: int, value: object, state: bytes) -> None:
+    def _keep(self, number: int, value: object, state: State) -> None:
         self.kept[number] = value, state
         self.numbers[id(value)] = number
 
@@ -127,13 +137,13 @@ class Shared:
             if self.numbers.get(id(value)) == number:
                 del self.numbers[id(value)]
 
-    def _state(self, value: object) -> bytes | None:
-        """Bytes that differ when the value does; None when it cannot change or cannot cross."""
+    def _state(self, value: object) -> State | None:
+        """What differs when the value does; None when it cannot change or cannot cross."""
         kind = type(value)
+        if kind is np.ndarray and not value.dtype.hasobject:
+            return value.dtype, value.shape, value.tobytes()
         if kind in FIXED:
             return None
-        if kind is np.ndarray and not value.dtype.hasobject:
-            return f"{value.dtype.str}{value.shape}".encode() + value.tobytes()
         if kind in MARSHALLED:
             try:
                 return marshal.dumps(value, 2)  # ten times as fast as the wire
@@ -145,6 +155,10 @@ class Shared:
             except Exception:
                 return None
         return None
+
+
+def _size(state: State) -> int:
+    return len(state if isinstance(state, bytes) else state[-1])
 
 
 def _parts(value: object) -> Iterator[object]:

@@ -1,4 +1,8 @@
-"""The global random state of ``random`` and ``numpy.random``, as plain values that may come from a stranger."""
+"""The global random state of ``random`` and ``numpy.random``, as plain values that may come from a stranger.
+
+Both sides of the dialogue tell what is new of it: a part of no words, Python's or NumPy's, says nothing. To read and
+to set both parts takes longer than all else about a question.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ SPARE = 12.01
 """No spare normal number is further from zero: sqrt(2 log 2**104), by NumPy's polar method from numbers of 53 bits."""
 
 State = tuple[bytes, float | None, bytes, int, int, float]
+NO_PYTHON, NO_NUMPY = (b"", None), (b"", 0, 0, 0.0)
 
 
 def get_state() -> State:
@@ -27,16 +32,28 @@ def get_state() -> State:
         known = name == "MT19937"
     except (TypeError, ValueError):
         known = False
-    numpy_state = (key.tobytes(), int(position), int(has_gauss), float(spare)) if known else (b"", 0, 0, 0.0)
+    numpy_state = (key.tobytes(), int(position), int(has_gauss), float(spare)) if known else NO_NUMPY
     return (array("I", words).tobytes(), gauss, *numpy_state)
 
 
+def news(state: State, known: State | tuple[()]) -> State:
+    """What of a state is new to a side that knows another, or none."""
+    python, numpy = state[:2], state[2:]
+    return (*(NO_PYTHON if python == known[:2] else python), *(NO_NUMPY if numpy == known[2:] else numpy))
+
+
+def with_news(known: State | tuple[()], told: State) -> State:
+    """The state that is known after something was told."""
+    python, numpy = told[:2], told[2:]
+    return (*(python if told[0] else known[:2] or python), *(numpy if told[2] else known[2:] or numpy))
+
+
 def set_state(state: object) -> None:
-    """Set what get_state returned. Raises ValueError for anything else, before it changes anything."""
+    """Set what get_state or news returned. Raises ValueError for anything else, before it changes anything."""
     if not (isinstance(state, tuple) and tuple(map(type, state))[2:] == (bytes, int, int, float)):
         raise ValueError("not a random state")
     words, gauss, key, position, has_gauss, spare = state
-    if type(words) is not bytes or type(gauss) not in (float, type(None)) or len(words) != 4 * (WORDS + 1):
+    if type(words) is not bytes or type(gauss) not in (float, type(None)) or len(words) not in (0, 4 * (WORDS + 1)):
         raise ValueError("not a state of random")
     # NumPy itself believes any position, and would read beyond its words.
     if key and (len(key) != 4 * WORDS or not 0 <= position <= WORDS or has_gauss not in (0, 1)):
@@ -47,7 +64,8 @@ def set_state(state: object) -> None:
     # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
     if _is_chosen(words[:-4]) or _is_chosen(key):
         raise ValueError("a random state without randomness")
-    random.setstate((3, tuple(array("I", words)), gauss))
+    if words:
+        random.setstate((3, tuple(array("I", words)), gauss))
     if key:
         np.random.set_state(("MT19937", np.frombuffer(key, np.uint32), position, has_gauss, spare))
 
