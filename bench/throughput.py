@@ -26,6 +26,8 @@ from pathlib import Path
 import nbformat
 import psutil
 
+from bench.watch import PARENTS, role_of
+
 PROJECT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 STOCK = """
@@ -154,17 +156,6 @@ def shares(more: dict[str, float], less: dict[str, float], count: int) -> str:
     return ", ".join(f"{role} {milliseconds:.0f} ms" for role, milliseconds in sorted(each.items()))
 
 
-ROLES = {"candidate": "candidates", "examiner": "examiners"}
-
-
-def role_of(process: psutil.Process) -> str:
-    """What a process of `viva grade` does."""
-    words = process.cmdline()
-    if "viva.engine.parent" in words:
-        return ROLES[words[words.index("viva.engine.parent") + 1]]
-    return "writer" if process.ppid() == os.getpid() else "workers"
-
-
 def measure(command: list, root: Path) -> tuple[float, int, dict[str, float]]:
     """Of a command: its seconds, the peak of the memory that all its processes have together in bytes, and the seconds
     of processor time by role; those of forks are their warm parent's."""
@@ -174,12 +165,13 @@ def measure(command: list, root: Path) -> tuple[float, int, dict[str, float]]:
     def watch() -> None:
         while not done.wait(0.5):
             total = 0
+            writer = next((process.pid for process in psutil.Process().children()), 0)
             for process in psutil.Process().children(recursive=True):
                 try:
                     total += process.memory_full_info().pss
-                    times, role = process.cpu_times(), role_of(process)
-                    if role not in ROLES.values() or "viva.engine.parent" not in process.parent().cmdline():
-                        forks = times.children_user + times.children_system if role in ROLES.values() else 0.0
+                    times, role = process.cpu_times(), role_of(process, writer)
+                    if role != "forks":
+                        forks = times.children_user + times.children_system if role in PARENTS.values() else 0.0
                         spent[role, process.pid] = times.user + times.system + forks
                 except (psutil.Error, OSError, AttributeError):
                     continue

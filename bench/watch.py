@@ -19,8 +19,8 @@ import psutil
 BIN = Path(sys.executable).parent
 EVERY = 1.0
 """Seconds from one look to the next."""
-PARENT = "viva.engine.parent"
-KINDS = {"candidate": "candidates", "examiner": "examiners"}
+PARENTS = {"viva-candidate": "candidates", "viva-examiner": "examiners"}
+"""The roles of warm parents, by what the system calls them; their forks are called the same."""
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Watch:
             except (psutil.Error, OSError, AttributeError):  # it has ended meanwhile
                 continue
             if role != "forks":  # those of forks come to their warm parent when they end
-                forks = times.children_user + times.children_system if role in KINDS.values() else 0.0
+                forks = times.children_user + times.children_system if role in PARENTS.values() else 0.0
                 spent[role, process.pid] = times.user + times.system + forks
         for (role, _), seconds in spent.items():
             look.spent[role] += seconds
@@ -101,10 +101,9 @@ class Watch:
 
 def role_of(process: psutil.Process, writer: int) -> str:
     """What a process of `viva grade` does."""
-    words = process.cmdline()
     if process.pid == writer:
         return "writer"
-    if PARENT in words:
-        return "forks" if PARENT in process.parent().cmdline() else KINDS[words[words.index(PARENT) + 1]]
-    text = " ".join(words)
+    if (name := process.name()) in PARENTS:
+        return "forks" if process.parent().name() == name else PARENTS[name]
+    text = " ".join(process.cmdline())
     return "desks" if "cluster.desk" in text else "Dask" if "distributed" in text or "dask" in text else "workers"

@@ -146,7 +146,7 @@ class Grading:
 
     def parents(self) -> list[psutil.Process]:
         """The warm parents, when both are there."""
-        found = self._children("viva.engine.parent")
+        found = [one for one in self._children("viva.engine.forkserver", deep=True) if _is_warm_parent(one)]
         return found if len(found) == 2 else []
 
     def workers(self, *, early: bool = True) -> list[psutil.Process]:
@@ -161,15 +161,22 @@ class Grading:
         """Something was recorded just now."""
         return len(recorded(self.course)) > self.recorded
 
-    def _children(self, word: str) -> list[psutil.Process]:
-        """Those with a word in their command line."""
+    def _children(self, word: str, deep: bool = False) -> list[psutil.Process]:
+        """Those with a word in their command line; when ``deep``, their children too."""
         found = []
         with contextlib.suppress(psutil.NoSuchProcess):
-            for process in psutil.Process(self.process.pid).children():
+            for process in psutil.Process(self.process.pid).children(recursive=deep):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     if word in process.cmdline():
                         found.append(process)
         return found
+
+
+def _is_warm_parent(process: psutil.Process) -> bool:
+    """Its forks are called as it is."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.name() in ("viva-candidate", "viva-examiner") and process.parent().name() != process.name()
+    return False
 
 
 # What is the case afterwards

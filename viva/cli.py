@@ -70,7 +70,7 @@ FLOW = {
             "Grade submissions automatically; what was graded before and has not changed is left alone.",
         ),
         "regrade": (
-            "grade.RegradeCommand",
+            "regrade.RegradeCommand",
             "Release a corrected assignment over its graded submissions, grade them again, say who changes.",
         ),
         "package": (

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.conftest import PROJECT
 from tests.engine.test_parent import child
 from viva.engine import libraries
-from viva.engine.parent import Parent
+from viva.engine.parent import Role, begin
 from viva.wall.confinement import Wall
 
 
@@ -73,7 +73,7 @@ def installed(tmp_path, monkeypatch):
 
     def installed(body: str, *loaded: str) -> list[str]:
         (site / "noisy.py").write_text(body)
-        parent = Parent("candidate", wall, 82, loaded)
+        (parent,) = begin([Role("candidate", wall, 82)], loaded)
         try:
             with child(parent, parent.scratch()) as one:
                 names = "{'bs4', 'numpy', 'bs4.element', 'noisy'}"

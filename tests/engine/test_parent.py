@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from viva.engine import pipe, wire
-from viva.engine.parent import Parent
+from viva.engine.parent import Parent, Role, begin
+from viva.engine.session import Session
 from viva.verdict import WallError
 from viva.wall.confinement import Wall
 
@@ -20,10 +21,8 @@ from viva.wall.confinement import Wall
 def parents():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_TOKEN", "secret")
-        parents = (
-            Parent("candidate", Wall.for_candidate(), 80, ("numpy", "matplotlib.pyplot")),
-            Parent("examiner", Wall.for_examiner(), 81, ("numpy",)),
-        )
+        roles = Role("candidate", Wall.for_candidate(), 80), Role("examiner", Wall.for_examiner(), 81)
+        parents = begin(roles, ("numpy", "matplotlib.pyplot"))
     yield parents
     for parent in parents:
         parent.close()
@@ -102,7 +101,7 @@ def test_a_child_runs_on_the_processors_of_whoever_asked_for_it(parents, tmp_pat
             assert os.sched_getaffinity(candidate.pid) == {max(mine)}
     finally:
         os.sched_setaffinity(0, mine)
-    assert os.sched_getaffinity(parents[0].process.pid) == mine
+    assert os.sched_getaffinity(parents[0].pid) == mine
 
 
 def test_a_child_has_its_pipes_and_no_other_descriptor(parents, tmp_path):
@@ -156,9 +155,9 @@ def test_what_was_forked_through_a_channel_ends_with_it(parents, tmp_path):
 
 
 def test_a_child_ends_with_its_parent_also_without_a_wall(tmp_path):
-    parent = Parent("candidate", None)
+    (parent,) = begin([Role("candidate")])
     candidate = Child(parent, tmp_path)
-    parent.process.kill()
+    os.kill(parent.pid, signal.SIGKILL)
     parent.process.wait()
     assert wait_until(lambda: ended(candidate.pid))
     candidate.close()
@@ -168,15 +167,45 @@ def test_a_child_ends_with_its_parent_also_without_a_wall(tmp_path):
     assert not parent.folder.exists()
 
 
+@pytest.mark.parametrize("ended_first", [0, 1])
+def test_parents_that_began_together_end_together_and_leave_nothing(ended_first):
+    parents = begin([Role("candidate"), Role("examiner")], ("numpy",))
+    pids = [parent.pid for parent in parents]
+    assert len({parent.folder for parent in parents}) == 1 and not any(map(gone, pids))
+    parents[ended_first].close()
+    assert all(map(ended, pids)) and not parents[0].folder.exists()
+    parents[1 - ended_first].close()
+
+
+def test_each_parent_draws_with_what_its_role_draws_with(parents, tmp_path):
+    with child(parents[0], tmp_path) as candidate:
+        assert candidate.run("import os, matplotlib\nprint(os.environ['MPLBACKEND'], matplotlib.get_backend())") == (
+            "module://matplotlib_inline.backend_inline inline\n"
+        )
+    with Session(*parents) as session:
+        source = "import os, matplotlib\nassert os.environ['MPLBACKEND'] == matplotlib.get_backend() == 'agg'\n"
+        source += "from IPython import get_ipython\nassert get_ipython() is None"
+        assert session.examiner(30, do="given", source=source, name="given") == {"error": ""}
+
+
+def test_what_only_examiners_may_know_of_is_loaded_by_their_parent_alone(parents):
+    parents[1].load(["scipy.special"])
+    seen = "import sys\nprint('scipy' in sys.modules, 'scipy' in str(sys.orig_argv))"
+    with Session(*parents) as session:
+        assert session.candidate(30, do="run", source=seen)["outputs"][0]["text"] == "False False\n"
+        source = "import sys\nassert 'scipy.special' in sys.modules"
+        assert session.examiner(30, do="given", source=source, name="given") == {"error": ""}
+
+
 def test_a_parent_does_not_mind_ctrl_c(parents, tmp_path):
-    os.kill(parents[0].process.pid, signal.SIGINT)
+    os.kill(parents[0].pid, signal.SIGINT)
     with child(parents[0], tmp_path) as candidate:
         assert candidate.run("print(1)") == "1\n"
 
 
 def test_a_parent_has_one_thread(parents):
     for parent in parents:
-        assert len(list(Path(f"/proc/{parent.process.pid}/task").iterdir())) == 1
+        assert len(list(Path(f"/proc/{parent.pid}/task").iterdir())) == 1
 
 
 def test_a_wall_that_cannot_be_raised_is_said_and_nothing_serves(parents, tmp_path):
@@ -196,7 +225,7 @@ def test_test_code_is_never_taught_to_the_candidates(parents):
 
 def test_many_forks_leave_no_process_and_no_descriptor(parents, tmp_path):
     def state():
-        pid = parents[0].process.pid
+        pid = parents[0].pid
         return (
             len(os.listdir(f"/proc/{pid}/fd")),
             Path(f"/proc/{pid}/task/{pid}/children").read_text(),

@@ -149,12 +149,12 @@ def processes() -> list[str]:
 WAITING = f"""{LACK}
 lack("landlock_create_ruleset")
 import time
-from viva.engine.parent import Parent
+from viva.engine.parent import Role, begin
 from viva.wall.protection import IN_BUBBLEWRAP, protection
 from viva.engine.session import Session
 from viva.wall.confinement import Wall
 assert protection().level == IN_BUBBLEWRAP
-parents = Parent("candidate", Wall.for_candidate(), 90), Parent("examiner", Wall.for_examiner(), 91)
+parents = begin([Role("candidate", Wall.for_candidate(), 90), Role("examiner", Wall.for_examiner(), 91)])
 with Session(*parents) as session:
     print(session.candidate(10, do="run", source="6 * 7")["outputs"][0]["data"]["text/plain"], flush=True)
     time.sleep(60)

@@ -17,6 +17,7 @@ from viva.author.auditpage import proven
 from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.commands.proving import ProvingCommand
 from viva.course import batch
 from viva.course.autograde import Examine
 from viva.course.cluster.address import Cluster
@@ -34,7 +35,7 @@ VARIANTS = {
 }
 
 
-class ReleaseCommand(VivaCommand):
+class ReleaseCommand(ProvingCommand):
     name = "viva-release"
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
@@ -225,7 +226,7 @@ class AdoptCommand(VivaCommand):
         return 0
 
 
-class AuditCommand(VivaCommand):
+class AuditCommand(ProvingCommand):
     name = "viva-audit"
     description = "Prove that right answers earn every point, and that wrong ones, mutants among them, do not."
     examples = """

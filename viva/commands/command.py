@@ -15,12 +15,9 @@ from traitlets import Bool, Int, TraitError, default
 
 import viva
 from viva import wording
-from viva.author.auditresult import Audit
-from viva.author.audits import prove
 from viva.cleaning import plaintext
 from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
 from viva.configuration import warning
-from viva.course.autograde import Examine
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
@@ -108,13 +105,6 @@ class VivaCommand(ShortHelp, NbGrader):
         """The assignments named on the command line or with --assignment, all when none is named."""
         named = list(self.extra_args) or ([self.coursedir.assignment_id] if self.coursedir.assignment_id else [])
         return self.course.chosen(named)
-
-    def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
-        """Audit assignments; which of them passed. ``audits`` gets what each notebook's audit came to."""
-        no_wall, workers = Examine(config=self.config).no_wall, self.workers or None
-        audits = [] if audits is None else audits
-        options = {"config": self.config, "console": self.console, "no_wall": no_wall, "workers": workers}
-        return prove(self.course, assignments, audits=audits, **options)
 
     def watch(self, outcomes: Iterator[Ending], total: int, title: str) -> list[Ending]:
         """Collect the outcomes behind a progress bar (no bar when this is not a terminal)."""

@@ -1,34 +1,16 @@
-"""Commands that grade: grade, regrade."""
+"""The command that grades."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 from nbgrader.apps.baseapp import nbgrader_aliases
-from nbgrader.converters import BaseConverter, GenerateAssignment
+from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
-from rich.markup import escape
-from rich.table import Table
-from traitlets import Bool, default
-from traitlets.config import Config
+from traitlets import default
 
-from viva.author.auditpage import proven
-from viva.commands.command import CLUSTER, FORCE, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand, documents
+from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
-from viva.course.changes import TOTAL, Change, grouped, write_csv
 from viva.course.cluster.address import Cluster
-from viva.course.course import Course
-from viva.course.regrade import Regrade
-from viva.course.trialcopy import shadow
-from viva.verdict import CourseError
-
-MOST_NAMES = 20
-"""So many students are named in a row of a regrade's table."""
-VERBOSE = {"verbose": ({"RegradeCommand": {"verbose": True}}, "Print a row for each student and check, with why.")}
-WHAT_IF = {"what-if": ({"RegradeCommand": {"what_if": True}}, "Only say what would change; nothing is written.")}
-REGRADE_ANYWAY = {"no-audit": ({"RegradeCommand": {"no_audit": True}}, "Release the correction without proof.")}
 
 
 class GradeCommand(VivaCommand):
@@ -74,108 +56,3 @@ class GradeCommand(VivaCommand):
         if older:
             self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")
         return status
-
-
-class RegradeCommand(VivaCommand):
-    name = "viva-regrade"
-    arguments = "ASSIGNMENT"
-    description = "Release a corrected assignment over its graded submissions, grade them again, say who changes."
-    examples = """
-        viva regrade ps3_scaled_attention --what-if             say who would change, and touch nothing
-        viva regrade ps3_scaled_attention --what-if --verbose   the same, with every reason
-        viva regrade ps3_scaled_attention                       do it; grades and comments given by hand stay
-    """
-    aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL | VERBOSE | INSECURE
-    what_if = Bool(False, help="Only say what would change.").tag(config=True)
-    verbose = Bool(False, help="Print every change.").tag(config=True)
-    no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster]
-
-    def run(self) -> int:
-        if len(self.extra_args) != 1:
-            raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
-        (assignment,) = self.chosen_assignments()
-        self.course.released_notebooks(assignment)
-        may = self.what_if or self.no_audit or proven(self.course, assignment) or self.prove([assignment])[assignment]
-        if not may:
-            self._say(
-                f"Not regraded: {assignment} does not pass its audit. Mend what the audit found, see what would "
-                "change with --what-if, or override the audit with --no-audit."
-            )
-            return NEEDS_GRADER
-        with self._place(assignment) as (course, config):
-            regrade = Regrade(course, assignment, config)
-            if regrade.resumed:
-                then = f"The regrade of {regrade.resumed} was stopped"
-                self._say(f"{then}; this one goes on, and compares with what stood before it.")
-            remarks = [*regrade.release(), *regrade.remarks()]
-            for sentence in remarks:
-                self._say(sentence)
-            total = len(regrade.submissions())
-            collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
-            found = regrade.finish()
-        changes = found.changes
-        status = self.report(collected, "graded", document=False, notes=False)
-        self._show(changes, len(collected))
-        for sentence in found.suspects:
-            self._say(sentence)
-        if found.look_again:
-            self._say("Given by hand for a test that changed or comes to something else; it stands, look at it again:")
-        for sentence in found.look_again:
-            self._say(f"  {sentence}")
-        path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
-        write_csv(changes, path)
-        self._say(f"Every change, with its reason, is in {path}." if changes else "Nobody changes.")
-        if self.what_if:
-            self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
-        else:
-            self._say(f"Old and new are in {regrade.log}. Now: viva feedback {assignment}")
-        self.show_document(
-            assignment=assignment,
-            applied=not self.what_if,
-            remarks=remarks,
-            submissions=documents(collected),
-            changes=[vars(change) for change in changes],
-            look_again=found.look_again,
-            suspects=found.suspects,
-            csv=path,
-        )
-        return status
-
-    @contextlib.contextmanager
-    def _place(self, assignment: str) -> Iterator[tuple[Course, Config]]:
-        """Where to regrade: the course, with nobody else at work in it, or a shadow."""
-        if self.what_if:
-            with shadow(self.course, assignment, self.config) as place:
-                yield place
-        else:
-            with batch.alone(self.course, self._say):
-                yield self.course, self.config
-
-    def _show(self, changes: list[Change], total: int) -> None:
-        if self.verbose:
-            table = Table("student", "cell", "check", "old", "new", "why")
-            for change in changes:
-                old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
-                table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
-        else:
-            table = Table("cell", "check", "change", "students")
-            for group in grouped(changes):
-                names, more = group.students[:MOST_NAMES], len(group.students) - MOST_NAMES
-                who = f"{len(group.students)}: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
-                table.add_row(*map(escape, (group.cell, group.check, group.change, who)))
-        if changes:
-            self.console.print(table)
-        sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]
-        up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
-        self._say(
-            f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
-            f"all together {sum(sums):+g} points."
-        )  # fmt: skip
-
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)

@@ -21,7 +21,8 @@ candidate     inside the wall: runs the student's cells and answers questions ab
 checkreport   what came of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
-parent        warm parents: the libraries are loaded once, a fork serves each submission
+parent        warm parents, as the grading process starts and ends them
+forkserver    a warm parent itself: the libraries are loaded once, a fork serves each submission
 patience      how long a submission is waited for
 channel       what a process that has forks made asks of a warm parent
 session       a candidate and an examiner, connected

@@ -14,6 +14,7 @@ from viva.verdict import WallError
 from viva.wall import bubblewrap
 from viva.wall.confinement import Limits, Wall
 
+REQUEST_BYTES = 1 << 20
 AT_ONCE, HOUR = 4, 3600
 """So many threads may a process keep busy for all of its time, and the most that this is."""
 
@@ -92,11 +93,17 @@ class Channel:
         assert self.role == "examiner", "no test code comes near the candidates"
         self._ask(json.dumps({"do": "learn", "source": source, "title": title}).encode())
 
-    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
+    def _tell(self, request: bytes, descriptors: list[int] = ()) -> None:
         try:
             socket.send_fds(self.socket, [request], descriptors)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise WallError(f"the warm parent of the {self.role}s has ended") from error
+
+    def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
+        self._tell(request, descriptors)
+        try:
             data = self.socket.recv(65536)
-        except (BrokenPipeError, ConnectionResetError):
+        except ConnectionResetError:
             data = b""
         if not data:
             raise WallError(f"the warm parent of the {self.role}s has ended")

@@ -21,7 +21,7 @@ from viva.engine import undone
 from viva.engine.examination import Examination
 from viva.engine.libraries import COMMON
 from viva.engine.outcome import Outcome
-from viva.engine.parent import Parent
+from viva.engine.parent import Role, begin
 from viva.engine.passage import Passage, Shot
 from viva.engine.session import ExaminerFault
 from viva.record import Fault
@@ -69,10 +69,12 @@ class Grader:
     def _start(self) -> None:
         candidate_wall, examiner_wall = self.walls or (None, None)
         slot, known = self.claims.pair(OWN_PAIR), self.environment
-        self.candidates = Parent("candidate", candidate_wall, slot, self.libraries, known, self.limits)
-        more = [name for name in self.hidden if name not in self.libraries]
-        limits = examiners_limits(self.limits)
-        self.examiners = Parent("examiner", examiner_wall, slot + 1, (*self.libraries, *more), known, limits)
+        roles = (
+            Role("candidate", candidate_wall, slot, self.limits),
+            Role("examiner", examiner_wall, slot + 1, examiners_limits(self.limits)),
+        )
+        self.candidates, self.examiners = begin(roles, self.libraries, known)
+        self.examiners.load([name for name in self.hidden if name not in self.libraries])
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes

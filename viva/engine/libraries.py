@@ -17,9 +17,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import nbformat
-from nbformat import ValidationError
-
 from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
 
@@ -46,7 +43,9 @@ def looked_at(folder: Path) -> Iterator[Path]:
 
 
 def _cells(text: bytes) -> list[str]:
-    with contextlib.suppress(ValueError, AttributeError, ValidationError):  # told where the notebook is needed
+    import nbformat  # warm parents, which are here for load, do without
+
+    with contextlib.suppress(ValueError, AttributeError, nbformat.ValidationError):  # told where the notebook is needed
         notebook = nbformat.reads(text.decode(), as_version=4)
         return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     return []

@@ -1,0 +1,245 @@
+"""A warm parent itself: a process with the libraries loaded, forked once per submission.
+
+Theory of operation. There are two of them, one for candidates and one for examiners, which the workers of a batch
+share. One process is started by exec with a clean environment, so that it has never seen a source notebook, the
+gradebook or a token, and loads the libraries. It forks the examiners' parent and becomes the candidates', which so
+never hears of what only examiners may know. (Where there is no Landlock each is started on its own, inside
+bubblewrap.) A parent draws one throw-away plot where plots are drawn, has a single thread, and waits on a socket. A
+request to fork comes with the descriptors for the child, which walls itself in and then serves. A child is killed and
+reaped only when the grading process says so, and by its parent, who may be alone in knowing its number: until then
+that is given to no other process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import random
+import select
+import signal
+import socket
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from viva.engine import libraries, pipe, wire
+from viva.engine.channel import REQUEST_BYTES
+from viva.engine.parent import BACKENDS
+from viva.engine.values.plain import learn_pandas
+from viva.wall.confinement import Limits, Wall, begin_session, enter, limit
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
+
+
+def main(order: str) -> None:
+    """The life of the process that ``parent.begin`` starts: of a warm parent for each role in its ``sockets``."""
+    known = json.loads(order)
+    (role, number), *others = known["sockets"].items()
+    if not _die_with(known["maker"]):
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _load(known["loaded"], known | {"loaded": []})
+    for other, its_number in others:
+        maker = os.getpid()
+        if os.fork() == 0:
+            os.close(number)
+            if not _die_with(maker):
+                return
+            role, number, known = other, its_number, known | {"sockets": {other: its_number}, "maker": maker}
+            _draw_as(role)
+            break
+        os.close(its_number)
+    Forkserver(role, socket.socket(fileno=number), known).serve()
+
+
+def _die_with(maker: int) -> bool:
+    """End with the process that has made this one; whether that is still there."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    return os.getppid() == maker
+
+
+def _load(names: list[str], order: dict) -> None:
+    """Load libraries. One that starts threads cannot be forked: again from the start, without it."""
+    for place, name in enumerate(names):
+        libraries.load(name)
+        if name not in libraries.COMMON and libraries.threads() > 1:
+            loaded = [*order["loaded"], *names[:place], *names[place + 1 :]]
+            os.execv(sys.executable, [*sys.orig_argv[:-1], json.dumps(order | {"loaded": loaded})])
+
+
+def _draw_as(role: str) -> None:
+    """Have matplotlib draw as if it had been imported for this role."""
+    os.environ["MPLBACKEND"] = BACKENDS[role]
+    if matplotlib := sys.modules.get("matplotlib"):
+        matplotlib.rcParams["backend"] = BACKENDS[role]
+
+
+class Forkserver:
+    """A warm parent, serving until the process that asked for it closes its socket."""
+
+    def __init__(self, role: str, requests: socket.socket, order: dict) -> None:
+        self.role, self.requests, self.order = role, requests, order
+        self.channels: dict[socket.socket, set[int]] = {requests: set()}
+        """By channel, the numbers of the children that were forked through it."""
+        libc = ctypes.CDLL(None)
+        libc.prctl(PR_SET_NAME, f"viva-{role}".encode())  # what ps calls it and its children
+        self.work = _warm_candidate() if role == "candidate" else _warm_examiner()
+        seed()  # loads numpy.random, which NumPy itself does at its first use: else every fork would
+        libc.prctl(PR_SET_DUMPABLE, 0)
+        self._settle()
+
+    def _settle(self) -> None:
+        """What has been loaded stays: no fork is to touch it."""
+        if "pandas" in sys.modules:
+            learn_pandas()
+        assert threading.active_count() == 1, threading.enumerate()
+        gc.collect()
+        gc.freeze()
+
+    def serve(self) -> None:
+        while self.requests in self.channels:
+            for channel in select.select(list(self.channels), [], [])[0]:
+                descriptors: list[int] = []
+                try:
+                    data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, 16)
+                    if data:
+                        self._answer(json.loads(data), descriptors, channel)
+                except OSError:  # whoever asked was killed before the answer; the others go on
+                    data = b""
+                for descriptor in descriptors:
+                    os.close(descriptor)
+                if not data:
+                    for pid in self.channels.pop(channel):
+                        _end(pid)
+                    channel.close()
+
+    def _answer(self, request: dict, descriptors: list[int], channel: socket.socket) -> None:
+        match request["do"]:
+            case "attach":
+                self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
+                return
+            case "load":
+                _load(request["names"], self.order)
+                self.order["loaded"] += request["names"]
+                self._settle()
+                return
+            case "pid":
+                answer = os.getpid()
+            case "learn":
+                _learn(request["source"], request["title"])
+                answer = 0
+            case "signal":
+                os.kill(request["pid"], request["number"])
+                answer = 0
+            case "kept waiting":
+                answer = _kept_waiting(request["pid"])
+            case "end":
+                self.channels[channel].discard(request["pid"])
+                answer = _end(request["pid"])
+            case "fork":
+                answer = self._fork(request, descriptors)
+                self.channels[channel].add(answer)
+        channel.send(json.dumps(answer).encode())
+
+    def _fork(self, request: dict, descriptors: list[int]) -> int:
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                _live(self.work, descriptors, request, parent)
+            finally:
+                os._exit(1)  # or it would go on as a second warm parent, and take the first one's requests
+        return pid
+
+
+def seed() -> None:
+    """What draws random numbers without a seed draws the same in every batch, so that results can be compared.
+
+    In each fork, as ``random`` seeds itself anew in every child.
+    """
+    import numpy as np
+
+    random.seed(0)
+    np.random.seed(0)
+
+
+def _learn(source: str, title: str) -> None:
+    from viva.engine.dialogue.namespace import UnknownMagicError
+    from viva.engine.dialogue.testcode import compiled
+
+    with (
+        contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs
+        warnings.catch_warnings(action="ignore"),  # no user's terminal is the place for Python's opinion
+    ):
+        compiled(source, title)
+
+
+def _kept_waiting(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _end(pid: int) -> int:
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def _live(work: Callable[[], None], descriptors: list[int], request: dict, parent: int) -> None:
+    """Wall this process in, say whether that worked, and serve."""
+    _into_place(descriptors)
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, request["processors"])
+    try:
+        scratch = Path(request["scratch"])
+        if request["wall"] is None:
+            begin_session(parent)
+            os.chdir(scratch)
+            limit(Limits(**request["limits"]))
+        else:
+            wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
+            enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
+        sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
+        seed()
+        pipe.write(4, wire.encode({"ready": True}))
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            pipe.write(4, wire.encode({"fault": str(error)}))
+        os._exit(1)
+    with contextlib.suppress(BaseException):
+        work()
+    os._exit(0)
+
+
+def _into_place(descriptors: list[int]) -> None:
+    """Make ``descriptors`` the numbers 0, 1, 2, ..., whatever they were."""
+    high = [os.dup2(descriptor, 100 + place) for place, descriptor in enumerate(descriptors)]
+    for place, descriptor in enumerate(high):
+        os.dup2(descriptor, place)
+    os.closerange(len(descriptors), 1024)
+
+
+def _warm_candidate() -> Callable[[], None]:
+    from viva.engine.candidate import Candidate
+    from viva.engine.dialogue.integrity import Snapshot
+    from viva.engine.dialogue.shell import make_shell
+
+    shell = make_shell()
+    snapshot = Snapshot(shell)
+    return lambda: Candidate(shell, snapshot).serve()
+
+
+def _warm_examiner() -> Callable[[], None]:
+    from viva.engine.examiner import Examiner
+
+    return lambda: Examiner().serve()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
