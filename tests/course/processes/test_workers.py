@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -28,6 +29,17 @@ def test_as_many_workers_as_processors_have_one_each():
     with work(lambda job, _: os.sched_getaffinity(0))(len(mine) + 1) as workers:
         assert all(found == mine for _, found in workers.map(range(8)))
     assert os.sched_getaffinity(0) == mine
+
+
+def test_a_worker_does_not_collect_what_it_shares_with_the_batch():
+    def job(_number, _slot):
+        gc.collect()
+        return gc.get_freeze_count(), len(gc.get_objects())
+
+    shared = len(gc.get_objects())
+    with work(job)(1) as workers:
+        ((_, (frozen, own)),) = workers.map([0])
+    assert frozen > 0.9 * shared and own < 0.1 * shared
 
 
 def test_jobs_run_side_by_side():

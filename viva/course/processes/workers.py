@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -108,6 +109,7 @@ def _serve(work: Callable, jobs: Connection, inherited: list, parent: int, proce
     if os.getppid() != parent:
         return
     stopping.forget()
+    gc.freeze()  # a collection that walks what the fork shares takes a tenth of a second, and copies all of its pages
     with contextlib.suppress(OSError):  # one of them may have been taken away by now
         os.sched_setaffinity(0, processors)
     for connection in inherited:
