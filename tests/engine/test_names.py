@@ -7,7 +7,7 @@ import ast
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.names import imports_of, names_of, parsed
+from viva.engine.names import imports_of, names_of, nodes_of, parsed
 
 NAMES = {
     "an assignment": ("x = y", {"x"}, {"y"}),
@@ -37,6 +37,18 @@ def test_the_names_of_a_cell(name):
     source, bound, used = NAMES[name]
     names = names_of(source)
     assert (names.bound, names.used) == (bound, used)
+
+
+def test_what_is_global_in_one_scope_is_not_in_those_around_it():
+    source = "def f():\n    class C:\n        global a\n        a = 1\n    def g():\n        global b\n        b = 2"
+    assert names_of(source).assigned == {"f"}
+    assert names_of(f"{source}\n    global c\n    c = 3").assigned == {"f", "c"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_nodes_of_a_tree_are_those_that_python_walks_through_but_for_those_without_fields(name):
+    tree = parsed(NAMES[name][0])
+    assert nodes_of(tree) == [node for node in ast.walk(tree) if node._fields]
 
 
 def test_what_a_function_mentions_is_not_used_before_the_call():

@@ -6,10 +6,9 @@ import ast
 import builtins
 import functools
 import re
-import warnings
 from dataclasses import dataclass
 
-from viva.engine.names import CHANGING, NOTHING, SCOPES, parsed
+from viva.engine.names import CHANGING, NOTHING, SCOPES, nodes_of, parsed
 
 MOST_TEXT = 20_000
 """Of a longer cell nobody asks what it assigns to."""
@@ -31,10 +30,9 @@ def assigned_of(source: str) -> Assigned | None:
     """What the text of a student's cell assigns to at whatever depth, changes in place, or hands to a function of the
     notebook that may change it. None when the text does not say."""
     try:
-        with warnings.catch_warnings(action="ignore"):  # Python's opinion of a student's text
-            tree = parsed(source) if len(source) <= MOST_TEXT else None
-        nodes = list(ast.walk(tree or NOTHING))
-        later = [inner for node in nodes if isinstance(node, (*SCOPES, ast.ClassDef)) for inner in ast.walk(node)]
+        tree = parsed(source) if len(source) <= MOST_TEXT else None
+        nodes = nodes_of(tree or NOTHING)
+        later = [inner for node in nodes if isinstance(node, (*SCOPES, ast.ClassDef)) for inner in nodes_of(node)]
         runs, called = (frozenset().union(*map(_assigned, part)) for part in (nodes, later))
     except (Exception, MemoryError):  # IPython's reading of a stranger's text may raise what it likes
         tree = None

@@ -9,6 +9,7 @@ import ast
 import contextlib
 import functools
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -27,8 +28,8 @@ class Names:
     """The names of one cell.
 
     ``assigned`` by a statement, a definition or ``:=``; ``imported``; ``passing``, those of loops, ``with`` and
-    ``except``; ``changed``, deleted or written to through an index or attribute; ``used`` while the cell runs; and by
-    function those ``mentioned`` in its body.
+    ``except``; ``changed``, deleted or written to through an index or attribute; ``used`` while the cell runs; those
+    that it declares to be ``shared`` by ``global``; and by function those ``mentioned`` in its body.
     """
 
     assigned: set[str] = field(default_factory=set)
@@ -36,6 +37,7 @@ class Names:
     passing: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
     mentioned: dict[str, set[str]] = field(default_factory=dict)
 
     @property
@@ -55,22 +57,32 @@ class Names:
 
 
 NOTHING = ast.Module([], [])
+SHORT = 10_000
+"""Characters of a cell whose syntax tree is kept for a while: several ask for it, one after the other."""
 
 
 def parsed(source: str) -> ast.Module | None:
     """The syntax tree of a cell, with magics as IPython reads them; None when it is not Python.
 
-    What is only measured, as below ``%%time``, is read as if it was not.
+    What is only measured, as below ``%%time``, is read as if it was not. The tree is not to be changed.
     """
+    return _short_tree(source) if len(source) <= SHORT else _tree(source)
+
+
+def _tree(source: str) -> ast.Module | None:
     source = unmeasured(source)
-    try:
-        # IPython leaves plain Python as it is, but for empty lines at its head and what looks like its prompts.
-        if source.partition("\n")[0].strip() and "In [" not in source and "...:" not in source:
-            with contextlib.suppress(SyntaxError):
-                return ast.parse(source)
-        return ast.parse(TransformerManager().transform_cell(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    with warnings.catch_warnings(action="ignore"):  # Python's opinion of a student's text
+        try:
+            # IPython leaves plain Python as it is, but for empty lines at its head and what looks like its prompts.
+            if source.partition("\n")[0].strip() and "In [" not in source and "...:" not in source:
+                with contextlib.suppress(SyntaxError):
+                    return ast.parse(source)
+            return ast.parse(TransformerManager().transform_cell(source))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+_short_tree = functools.lru_cache(maxsize=64)(_tree)
 
 
 def unmeasured(source: str) -> str:
@@ -163,9 +175,28 @@ def changed_of(source: str) -> set[str]:
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """The nodes of a syntax tree as ``ast.walk`` has them, without those that have no fields, as ``Load``."""
+    nodes = [tree]
+    for node in nodes:
+        nodes += _parts(node)
+    return nodes
+
+
+def _parts(node: ast.AST) -> list[ast.AST]:
+    found = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += value
+    return [part for part in found if isinstance(part, ast.AST) and part._fields]
+
+
 def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
     """Note the names of one node, and say which parts of it are still to be read."""
-    parts = ast.iter_child_nodes(node)
+    parts = _parts(node)
     match node:
         case ast.Name(id=name, ctx=ast.Load()):
             names.used.add(name)
@@ -189,6 +220,8 @@ def _read(node: ast.AST, names: Names) -> Iterable[ast.AST]:
             names.passing.add(name)
         case ast.MatchMapping(rest=str(name)):
             names.passing.add(name)
+        case ast.Global(names=found):
+            names.shared |= set(found)
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
             return _comprehension(node, names)
         case ast.FunctionDef(name=label) | ast.AsyncFunctionDef(name=label):
@@ -233,13 +266,9 @@ def _comprehension(node: ast.expr, names: Names) -> Iterable[ast.AST]:
 
 def _mention(label: str, function: ast.AST, body: list[ast.AST], names: Names) -> set[str]:
     """Note what a function mentions that is not its own; what it declares global it binds as the cell does."""
-    inner, todo, shared = names_in(*body), list(body), set()
-    while todo:
-        node = todo.pop()
-        shared |= set(node.names) if isinstance(node, ast.Global) else set()
-        todo += [] if isinstance(node, (*SCOPES, ast.ClassDef)) else ast.iter_child_nodes(node)
-    own = {part.arg for part in ast.iter_child_nodes(function.args) if isinstance(part, ast.arg)} | inner.given
-    mentioned = (inner.needed | inner.changed | shared & inner.given) - (own - shared)
-    names.assigned |= shared
+    inner = names_in(*body)
+    own = {part.arg for part in _parts(function.args) if isinstance(part, ast.arg)} | inner.given
+    mentioned = (inner.needed | inner.changed | inner.shared & inner.given) - (own - inner.shared)
+    names.assigned |= inner.shared
     names.mentioned.setdefault(label, set()).update(mentioned)
     return mentioned

@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from viva.engine.blueprint import ANSWERS, Cell
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
-from viva.engine.names import Names, names_of, parsed
+from viva.engine.names import Names, names_of, nodes_of, parsed
 from viva.engine.outcome import Outcome
 from viva.record import CheckResult
 from viva.verdict import Verdict
@@ -192,7 +192,7 @@ def _undone(tree: ast.Module, known: set[str]) -> frozenset[str]:
     """The functions that do nothing, or raise whatever they are given."""
     return frozenset(
         node.name
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, _FUNCTIONS)
         if all(_is_idle(inner, known) for inner in node.body) or any(_raises(inner, known) for inner in node.body)
     )

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Set
 
-from viva.engine.names import parsed
+from viva.engine.names import nodes_of, parsed
 from viva.submission.cells.places import Slot
 from viva.submission.cells.texts import bound_names, parses, tree_of
 
@@ -32,7 +32,7 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
     lines = [name for name in lines if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)]
     if lines:
         return "stray_line", lines[0]
-    if any(_is_behind_stub(getattr(node, "body", None)) for node in ast.walk(tree)):
+    if any(_is_behind_stub(getattr(node, "body", None)) for node in nodes_of(tree)):
         return ("below_stub",)
     return ()
 

@@ -108,15 +108,25 @@ def words(source: str) -> set[str]:
 
 
 def tree_of(source: str) -> ast.Module | None:
-    """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole."""
+    """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole.
+
+    It is not to be changed: one of a short text is kept for the next who asks.
+    """
     if len(source) > 200_000:
         return None
+    return _short_tree(source) if len(source) <= LONGEST else _tree(source)
+
+
+def _tree(source: str) -> ast.Module | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return ast.parse(_MAGIC.sub(r"\1pass", source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+
+_short_tree = functools.lru_cache(maxsize=64)(_tree)
 
 
 @functools.lru_cache(maxsize=512)
