@@ -48,6 +48,18 @@ def test_a_harmless_output_stays_as_it_is_and_nothing_is_said(output):
     assert done == output or {**done, "metadata": {}} == {**output, "metadata": {}}
 
 
+def test_a_text_is_cleaned_by_its_own_attachments_whoever_handed_in_the_same():
+    text = "![mine](attachment:a.png)"
+    for _ in range(2):
+        without = new_notebook(cells=[new_markdown_cell(text)])
+        sanitize(without)
+        assert "not shown: mine" in without.cells[0].source
+        attachments = {"a.png": {"image/png": hostile.png(10, 10)}}
+        there = new_notebook(cells=[new_markdown_cell(text, attachments=attachments)])
+        sanitize(there)
+        assert there.cells[0].source == text
+
+
 @pytest.mark.parametrize("name", hostile.BUNDLES)
 def test_of_a_hostile_output_only_harmless_data_and_sizes_stay(name):
     data, about = hostile.BUNDLES[name]

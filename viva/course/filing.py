@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -47,8 +48,7 @@ class Filing:
         if passed.notebooks:
             for name, text in passed.notebooks.items():
                 (build / f"{name}.ipynb").write_text(text, encoding="utf-8")
-            converter = Autograde(coursedir=self.course.directory, config=self.config)
-            _protect(build, int(str(converter.permissions), 8))
+            _protect(build, self._permissions)
             _replace(build, self._target(submission))
         passed.notebooks.clear()
 
@@ -58,6 +58,11 @@ class Filing:
             lay_out(self.copy(submission, build, (NOTEBOOKS,)), material, build, self.course.directory)
             self.keep(submission, passed, build)
         return passed
+
+    @functools.cached_property
+    def _permissions(self) -> int:
+        """Those that nbgrader's converter gives to graded files."""
+        return int(str(Autograde(coursedir=self.course.directory, config=self.config).permissions), 8)
 
     def _target(self, submission: Submission) -> Path:
         return self.course.path("autograded", submission.assignment, submission.student)

@@ -32,6 +32,9 @@ ESCAPES = 5000
 LONGEST_PART = 300
 """Characters of a picture's description."""
 
+SHORT = 10_000
+"""Characters of a text that may come with every submission, as that of the header does."""
+
 _ORDERS = re.compile("\x1b(?:[\\]PX^_][^\x07\x1b]{0,4000}(?:\x07|\x1b\\\\)?|[^\\[])|\x1b$|\x9b|\x9d")
 """What tells a terminal more than a colour: links, titles, the clipboard."""
 _CONTROLS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
@@ -127,9 +130,19 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
         done = markup.clean_html(cell.source, taken)  # the templates write a raw cell into the page as it is
         cell.source = done.text if done.removed else cell.source
     else:
-        done = markup.clean_markdown(cell.source, cell.get("attachments"), taken)
+        done = _clean_markdown(cell.source, cell.get("attachments"), taken)
         cell.source = done.text
     return removed + list(done.removed)
+
+
+def _clean_markdown(source: str, attachments: dict | None, taken: frozenset[str]) -> markup.Cleaned:
+    known = len(source) <= SHORT and not attachments
+    return _clean_short(source, taken) if known else markup.clean_markdown(source, attachments, taken)
+
+
+@functools.lru_cache(maxsize=64)
+def _clean_short(source: str, taken: frozenset[str]) -> markup.Cleaned:
+    return markup.clean_markdown(source, taken=taken)
 
 
 def _clean_metadata(cell: NotebookNode, names: set[str], removed: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import logging
@@ -20,6 +21,8 @@ from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, plain, s
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.record import doubtful
+from viva.submission.cells import texts
+from viva.submission.cells.handout import trees
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.cells.texts import squeezed
@@ -159,6 +162,28 @@ def test_any_ways_after_each_other_leave_a_whole_notebook(data):
     result = repaired(notebook, case)
     nothing_left_to_do(result, case)
     assert all(isinstance(sentence, str) and sentence for sentence in sentences(result.repairs))
+
+
+KEPT = [one for one in vars(texts).values() if hasattr(one, "cache_clear")] + [trees]
+"""What is kept of texts from one submission to the next."""
+
+
+def test_a_repair_does_not_depend_on_the_submissions_before_it():
+    mangled = []
+    for seed in range(60):
+        dice = random.Random(seed)
+        case = dice.choice(CASES[SHORT])
+        notebook = plain(case.full)
+        for way in dice.sample([*KEEPING.values(), *LOSING.values()], 3):
+            with contextlib.suppress(AttributeError, IndexError, KeyError, TypeError, ValueError):  # after odd cells
+                way(notebook, dice)
+        mangled.append((as_utf8(notebook), case.released))
+    alone = []
+    for data, released in mangled:
+        for kept in KEPT:
+            kept.cache_clear()
+        alone.append(repair(read(data)[0], released))
+    assert [repair(read(data)[0], released) for data, released in reversed(mangled)] == alone[::-1]
 
 
 TOGETHER = [name for name in KEEPING if name not in ("merge_answers", "delete_texts", "split_answer", "merge_text")]

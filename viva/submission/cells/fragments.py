@@ -35,6 +35,8 @@ def take_out_released_texts(match: Match) -> None:
     whole = {piece.squeezed for piece in match.pieces}
     lost = [slot for slot in match.slots if slot.kind in (*LOCKED, "text")]
     lost = [slot for slot in lost if len(slot.squeezed) >= 20 and slot.squeezed not in whole]
+    if not lost:
+        return
     runs = runs_of(lost, match.pieces)
     runs = {slot: run for slot, run in runs.items() if _is_cut(match, slot, match.pieces[run[0][0]])}
     owners: dict[int, dict[int, Slot]] = {}
