@@ -101,6 +101,8 @@ FLOW = {
     },
 }
 """The commands by part of the flow: where each stands below viva.commands, and what it does."""
+GRADING = ("audit", "release", "grade", "regrade")
+"""The commands that run student code."""
 STATUSES = (
     "Exit status: 0 done or explained; 1 something needs you (for check: some visible check does not pass);\n"
     "2 the request or the course is at fault; 130 stopped. 'viva COMMAND --help' says more, with examples."
@@ -145,4 +147,9 @@ def main() -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+    command, *options = sys.argv[1:] or [""]
+    if command in GRADING and not {"-h", "--help", "--help-all"} & set(options):
+        from viva.engine import parent
+
+        parent.prepare()  # beside this process, which loads nbgrader
     Viva.launch_instance()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from viva.engine import pipe, wire
-from viva.engine.parent import Parent, Role, begin
+from viva.engine.parent import Parent, Role, begin, prepare
 from viva.engine.session import Session
 from viva.verdict import WallError
 from viva.wall.confinement import Wall
@@ -195,6 +197,24 @@ def test_what_only_examiners_may_know_of_is_loaded_by_their_parent_alone(parents
         assert session.candidate(30, do="run", source=seen)["outputs"][0]["text"] == "False False\n"
         source = "import sys\nassert 'scipy.special' in sys.modules"
         assert session.examiner(30, do="given", source=source, name="given") == {"error": ""}
+
+
+def test_what_was_prepared_becomes_the_next_parents_and_no_others():
+    prepare()
+    with contextlib.ExitStack() as stack:
+        first, *others = (begin([Role("candidate")], ("numpy",)) for _ in range(2))
+        for (parent,) in (first, *others):
+            stack.callback(parent.close)
+        assert len({parent.pid for (parent,) in (first, *others)}) == 2
+
+
+PREPARING = "from viva.engine import parent\nparent.prepare()\nprint(parent._early[0].process.pid)\n"
+
+
+@pytest.mark.parametrize("end", ["", "import os\nos.fork() or parent.begin([parent.Role('candidate')])\n"])
+def test_what_was_prepared_and_not_needed_ends_with_its_maker_whose_forks_leave_it_alone(end):
+    made = subprocess.run([sys.executable, "-c", PREPARING + end], capture_output=True, text=True, check=True)
+    assert wait_until(lambda: ended(int(made.stdout.split()[0]))) and made.stderr == ""
 
 
 def test_a_parent_does_not_mind_ctrl_c(parents, tmp_path):

@@ -29,32 +29,44 @@ from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
 from viva.engine.channel import REQUEST_BYTES
-from viva.engine.parent import BACKENDS
+from viva.engine.parent import HOME
 from viva.engine.values.plain import learn_pandas
 from viva.wall.confinement import Limits, Wall, begin_session, enter, limit
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
+BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}
+"""By role, what matplotlib draws with."""
 
 
-def main(order: str) -> None:
-    """The life of the process that ``parent.begin`` starts: of a warm parent for each role in its ``sockets``."""
-    known = json.loads(order)
-    (role, number), *others = known["sockets"].items()
-    if not _die_with(known["maker"]):
+def main(number: str, maker: str) -> None:
+    """The life of a process: of a warm parent for each role that is named on the socket with this ``number``."""
+    if not _die_with(int(maker)):
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _load(known["loaded"], known | {"loaded": []})
-    for other, its_number in others:
-        maker = os.getpid()
+    with socket.socket(fileno=int(number)) as control:
+        data, descriptors, _, _ = socket.recv_fds(control, REQUEST_BYTES, 16)
+    if not data:  # whoever started it has no use for it
+        return
+    order = json.loads(data)
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    os.chdir(order["place"])
+    home = f"{order['place']}/{HOME}"
+    os.environ |= {"HOME": home, "MPLCONFIGDIR": home, "IPYTHONDIR": home}
+    (role, requests), *others = zip(order["roles"], descriptors, strict=True)
+    _draw_as(role)
+    _load(order["loaded"], order | {"loaded": []}, descriptors)
+    for other, its_requests in others:
+        mine = os.getpid()
         if os.fork() == 0:
-            os.close(number)
-            if not _die_with(maker):
+            os.close(requests)
+            if not _die_with(mine):
                 return
-            role, number, known = other, its_number, known | {"sockets": {other: its_number}, "maker": maker}
+            role, requests = other, its_requests
             _draw_as(role)
             break
-        os.close(its_number)
-    Forkserver(role, socket.socket(fileno=number), known).serve()
+        os.close(its_requests)
+    Forkserver(role, socket.socket(fileno=requests), order).serve()
 
 
 def _die_with(maker: int) -> bool:
@@ -63,13 +75,16 @@ def _die_with(maker: int) -> bool:
     return os.getppid() == maker
 
 
-def _load(names: list[str], order: dict) -> None:
+def _load(names: list[str], order: dict, requests: list[int]) -> None:
     """Load libraries. One that starts threads cannot be forked: again from the start, without it."""
     for place, name in enumerate(names):
         libraries.load(name)
         if name not in libraries.COMMON and libraries.threads() > 1:
             loaded = [*order["loaded"], *names[:place], *names[place + 1 :]]
-            os.execv(sys.executable, [*sys.orig_argv[:-1], json.dumps(order | {"loaded": loaded})])
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            socket.send_fds(ours, [json.dumps(order | {"loaded": loaded}).encode()], requests)
+            theirs.set_inheritable(True)
+            os.execv(sys.executable, [*sys.orig_argv[:-2], str(theirs.fileno()), str(os.getppid())])
 
 
 def _draw_as(role: str) -> None:
@@ -83,7 +98,7 @@ class Forkserver:
     """A warm parent, serving until the process that asked for it closes its socket."""
 
     def __init__(self, role: str, requests: socket.socket, order: dict) -> None:
-        self.role, self.requests, self.order = role, requests, order
+        self.requests, self.order = requests, order | {"roles": [role]}
         self.channels: dict[socket.socket, set[int]] = {requests: set()}
         """By channel, the numbers of the children that were forked through it."""
         libc = ctypes.CDLL(None)
@@ -124,7 +139,7 @@ class Forkserver:
                 self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
                 return
             case "load":
-                _load(request["names"], self.order)
+                _load(request["names"], self.order, [self.requests.fileno()])
                 self.order["loaded"] += request["names"]
                 self._settle()
                 return
@@ -242,4 +257,4 @@ def _warm_examiner() -> Callable[[], None]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -24,8 +24,17 @@ from viva.wall.confinement import USUAL, Limits, Wall
 
 HOME = "home"
 """What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
-BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}
-"""By role, what matplotlib draws with."""
+ENVIRONMENT = {
+    "PATH": os.defpath,
+    "LANG": "C.UTF-8",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+    "PYTHONHASHSEED": "0",
+    "NBGRADER_EXECUTION": "autograde",
+}
+"""What a parent and all its children know of the outside, but for the folder that they are given: nothing."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,44 @@ class Parent(Channel):
         remove(self.folder)
 
 
+class Forkserver:
+    """A process that warm parents come from, started and not yet told which."""
+
+    def __init__(self, around: Sequence[str] = (), environment: dict[str, str] | None = None) -> None:
+        """``around`` are the words before the command that have it run in bubblewrap."""
+        self.maker = os.getpid()
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        known = [str(theirs.fileno()), str(bubblewrap.INIT if around else self.maker)]
+        with theirs:
+            self.process = subprocess.Popen(
+                # Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already.
+                [*around, sys.executable, "-sP", "-m", "viva.engine.forkserver", *known],
+                pass_fds=[theirs.fileno()],
+                env=ENVIRONMENT | (environment or {}),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    def become(self, roles: Sequence[Role], loaded: Sequence[str], folder: Path, place: str) -> list[Parent]:
+        """A warm parent for each of the ``roles``, with a ``folder`` that they know as ``place``."""
+        ours, theirs = zip(*(socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in roles), strict=True)
+        order = json.dumps({"roles": [role.name for role in roles], "loaded": loaded, "place": place})
+        with self.control, contextlib.suppress(OSError):  # it has ended: whoever asks the parents is told
+            socket.send_fds(self.control, [order.encode()], [connection.fileno() for connection in theirs])
+        for connection in theirs:
+            connection.close()
+        return [Parent(role, folder, connection, self.process) for role, connection in zip(roles, ours, strict=True)]
+
+
+_early: list[Forkserver] = []
+
+
+def prepare() -> None:
+    """Start the process that this one's next warm parents come from, while it loads what it needs itself."""
+    _early[:] = [Forkserver()]
+
+
 def begin(
     roles: Sequence[Role], loaded: Sequence[str] = libraries.COMMON, environment: dict[str, str] | None = None
 ) -> list[Parent]:
@@ -77,39 +124,10 @@ def begin(
     folder = Path(tempfile.mkdtemp(prefix="viva-"))
     folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
     (folder / HOME).mkdir()
-    ours, theirs = zip(*(socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in roles), strict=True)
-    around, maker, place = [], os.getpid(), str(folder)
     if boxed:
-        around, maker, place = bubblewrap.command(boxed[0].wall.readable, folder), bubblewrap.INIT, bubblewrap.PLACE
-    sockets = {role.name: connection.fileno() for role, connection in zip(roles, theirs, strict=True)}
-    order = json.dumps({"sockets": sockets, "maker": maker, "loaded": loaded})
-    process = subprocess.Popen(
-        # Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already.
-        [*around, sys.executable, "-sP", "-m", "viva.engine.forkserver", order],
-        pass_fds=list(sockets.values()),
-        env=environment_of(roles[0].name, f"{place}/{HOME}") | (environment or {}),
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    for connection in theirs:
-        connection.close()
-    return [Parent(role, folder, connection, process) for role, connection in zip(roles, ours, strict=True)]
-
-
-def environment_of(role: str, home: str) -> dict[str, str]:
-    """What a parent and all its children know of the outside: nothing."""
-    return {
-        "PATH": os.defpath,
-        "HOME": home,
-        "LANG": "C.UTF-8",
-        "MPLCONFIGDIR": home,
-        "IPYTHONDIR": home,
-        "MPLBACKEND": BACKENDS[role],
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "2",
-        "PYTHONHASHSEED": "0",
-        "NBGRADER_EXECUTION": "autograde",
-    }
+        around = bubblewrap.command(boxed[0].wall.readable, folder)
+        return Forkserver(around, environment).become(roles, loaded, folder, bubblewrap.PLACE)
+    mine = [server for server in _early if server.maker == os.getpid() and environment is None]
+    server = mine[0] if mine else Forkserver(environment=environment)
+    _early.clear()
+    return server.become(roles, loaded, folder, str(folder))
