@@ -5,6 +5,7 @@ The commands are named here and loaded when they are called: nbgrader takes seco
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import sys
@@ -151,5 +152,6 @@ def main() -> None:
     if command in GRADING and not {"-h", "--help", "--help-all"} & set(options):
         from viva.engine import parent
 
-        parent.prepare()  # beside this process, which loads nbgrader
+        with contextlib.suppress(OSError):  # the machine is full: it is said where it is needed
+            parent.prepare()  # beside this process, which loads nbgrader
     Viva.launch_instance()

@@ -95,6 +95,15 @@ def test_a_child_knows_nothing_of_the_environment(parents, tmp_path):
     assert "'NBGRADER_EXECUTION'" in seen
 
 
+def test_what_the_user_sets_for_all_takes_the_place_of_the_parents_own(tmp_path):
+    (parent,) = begin([Role("candidate")], ("numpy",), {"MPLCONFIGDIR": "/fonts"})
+    with contextlib.closing(parent), child(parent, tmp_path) as candidate:
+        seen = candidate.run(
+            "import os\nprint(os.environ['MPLCONFIGDIR'], os.environ['HOME'], os.environ['IPYTHONDIR'])"
+        )
+        assert seen == "/fonts {0} {0}\n".format(parent.folder / "home")
+
+
 def test_a_child_runs_on_the_processors_of_whoever_asked_for_it(parents, tmp_path):
     mine = os.sched_getaffinity(0)
     try:

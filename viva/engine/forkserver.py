@@ -51,8 +51,8 @@ def main(number: str, maker: str) -> None:
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
     os.chdir(order["place"])
-    home = f"{order['place']}/{HOME}"
-    os.environ |= {"HOME": home, "MPLCONFIGDIR": home, "IPYTHONDIR": home}
+    for name in ("HOME", "MPLCONFIGDIR", "IPYTHONDIR"):  # unless it was started with another
+        os.environ.setdefault(name, f"{order['place']}/{HOME}")
     (role, requests), *others = zip(order["roles"], descriptors, strict=True)
     _draw_as(role)
     _load(order["loaded"], order | {"loaded": []}, descriptors)
