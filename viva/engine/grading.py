@@ -74,7 +74,8 @@ class Grader:
             Role("examiner", examiner_wall, slot + 1, examiners_limits(self.limits)),
         )
         self.candidates, self.examiners = begin(roles, self.libraries, known)
-        self.examiners.load([name for name in self.hidden if name not in self.libraries])
+        if more := [name for name in self.hidden if name not in self.libraries]:
+            self.examiners.load(more)
 
     def __deepcopy__(self, memo: dict) -> Grader:
         return self  # a handle on processes

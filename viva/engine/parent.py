@@ -19,6 +19,7 @@ from pathlib import Path
 from viva.engine import libraries
 from viva.engine.channel import REQUEST_BYTES, Channel
 from viva.folder import remove
+from viva.verdict import WallError
 from viva.wall import bubblewrap
 from viva.wall.confinement import USUAL, Limits, Wall
 
@@ -62,8 +63,8 @@ class Parent(Channel):
 
     def load(self, names: Sequence[str]) -> None:
         """Have more libraries loaded in this parent alone, before the next fork."""
-        if names:
-            self._tell(json.dumps({"do": "load", "names": names}).encode())
+        with contextlib.suppress(WallError):  # it has ended: whoever asks for a fork is told
+            self._tell(json.dumps({"do": "load", "names": list(names)}).encode())
 
     def close(self) -> None:
         """End this parent, and those that were started with it."""
@@ -76,7 +77,7 @@ class Parent(Channel):
         remove(self.folder)
 
 
-class Forkserver:
+class Origin:
     """A process that warm parents come from, started and not yet told which."""
 
     def __init__(self, around: Sequence[str] = (), environment: dict[str, str] | None = None) -> None:
@@ -106,12 +107,12 @@ class Forkserver:
         return [Parent(role, folder, connection, self.process) for role, connection in zip(roles, ours, strict=True)]
 
 
-_early: list[Forkserver] = []
+_early: list[Origin] = []
 
 
 def prepare() -> None:
     """Start the process that this one's next warm parents come from, while it loads what it needs itself."""
-    _early[:] = [Forkserver()]
+    _early[:] = [Origin()]
 
 
 def begin(
@@ -126,8 +127,8 @@ def begin(
     (folder / HOME).mkdir()
     if boxed:
         around = bubblewrap.command(boxed[0].wall.readable, folder)
-        return Forkserver(around, environment).become(roles, loaded, folder, bubblewrap.PLACE)
-    mine = [server for server in _early if server.maker == os.getpid() and environment is None]
-    server = mine[0] if mine else Forkserver(environment=environment)
+        return Origin(around, environment).become(roles, loaded, folder, bubblewrap.PLACE)
+    mine = [origin for origin in _early if origin.maker == os.getpid() and environment is None]
+    origin = mine[0] if mine else Origin(environment=environment)
     _early.clear()
-    return server.become(roles, loaded, folder, str(folder))
+    return origin.become(roles, loaded, folder, str(folder))
