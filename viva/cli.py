@@ -9,6 +9,7 @@ import contextlib
 import difflib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from traitlets.config import Application
@@ -149,9 +150,19 @@ def main() -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     command, *options = sys.argv[1:] or [""]
-    if command in GRADING and not {"-h", "--help", "--help-all"} & set(options):
-        from viva.engine import parent
+    beside = command in GRADING and not {"-h", "--help", "--help-all"} & set(options)
+    with _prepared() if beside else contextlib.nullcontext():
+        Viva.launch_instance()
 
-        with contextlib.suppress(OSError):  # the machine is full: it is said where it is needed
-            parent.prepare()  # beside this process, which loads nbgrader
-    Viva.launch_instance()
+
+@contextlib.contextmanager
+def _prepared() -> Iterator[None]:
+    """The process that warm parents come from starts beside this one, which loads nbgrader."""
+    from viva.engine import parent
+
+    with contextlib.suppress(OSError):  # the machine is full: it is said where it is needed
+        parent.prepare()
+    try:
+        yield
+    finally:
+        parent.abandon()

@@ -115,6 +115,15 @@ def prepare() -> None:
     _early[:] = [Origin()]
 
 
+def abandon() -> None:
+    """End what was prepared and is not needed."""
+    for origin in _early:
+        origin.control.close()
+        origin.process.kill()
+        origin.process.wait()
+    _early.clear()
+
+
 def begin(
     roles: Sequence[Role], loaded: Sequence[str] = libraries.COMMON, environment: dict[str, str] | None = None
 ) -> list[Parent]:
