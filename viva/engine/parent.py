@@ -108,6 +108,7 @@ class Origin:
 
 
 _early: list[Origin] = []
+"""What was prepared and is not taken yet: one at the most."""
 
 
 def prepare() -> None:
