@@ -77,7 +77,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
         notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)
         parents = [parent.process.pid for parent in (grader.candidates, grader.examiners)]
         graded = _medians(lambda: grader.grade(notebook, known), parents)
-        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.kind == "tests"}
+        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.purpose == "tests"}
         cells = [
             (tests.get(cell.metadata.get("nbgrader", {}).get("grade_id")), cell.source)
             for cell in notebook.cells

@@ -257,7 +257,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
     with Gradebook(f"sqlite:///{material.root / 'gradebook.db'}") as gradebook:
         submissions = gradebook.assignment_submissions(material.assignment)
         scores = {one.student_id: one.score for one in submissions}
-        written = {cell.id for cell in material.blueprint.cells if cell.kind in ("task", "manual")}
+        written = {cell.id for cell in material.blueprint.cells if cell.purpose in ("task", "manual")}
         marked = {
             one.student_id
             for one in submissions

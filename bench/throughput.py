@@ -213,7 +213,7 @@ def floor(root: str, assignment: str, count: str, cores: str) -> None:
         libraries.load(name)
     shell = make_shell()
     (source,) = Path(root, "source", assignment).glob("*.ipynb")
-    tests = {cell.id: cell.source for cell in read_blueprint(source).cells if cell.kind == "tests"}
+    tests = {cell.id: cell.source for cell in read_blueprint(source).cells if cell.purpose == "tests"}
     notebooks = []
     for path in paths:
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]

@@ -1,6 +1,6 @@
 """Small notebooks, examined for real: an instructor's, and what students might hand in.
 
-A notebook is written as one string, a line ``--- kind`` before each cell:
+A notebook is written as one string, a line ``--- part`` before each cell:
 
     --- given         a locked cell
     --- open          a cell that nbgrader does not know: students may edit it
@@ -55,22 +55,22 @@ def read(text: str) -> tuple[NotebookNode, list[Variant]]:
     """The instructor's notebook and the students' variants of it."""
     _, *parts = CELL.split(text)
     cells, variants = [], []
-    for place, (kind, source) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
-        name = f"{kind}-{place}"
-        if kind == "given":
+    for place, (part, source) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        name = f"{part}-{place}"
+        if part == "given":
             cells.append(code_cell(name, source))
-        elif kind == "open":
+        elif part == "open":
             cells.append(new_code_cell(source, id=name))
-        elif kind == "answer":
+        elif part == "answer":
             cells.append(code_cell(name, source, solution=True, locked=False))
-        elif kind == "manual":
+        elif part == "manual":
             cells.append(code_cell(name, source, solution=True, locked=False, grade=True, points=1.0))
-        elif kind == "test":
+        elif part == "test":
             points = [float(match["points"]) for line in source.splitlines() if (match := CHECK.match(line))]
             cells.append(code_cell(name, source, grade=True, points=sum(points) or 1.0))
         else:
             answer = next(cell for cell in reversed(cells) if not is_locked(cell))
-            variants.append(Variant(kind == "right", {answer.id: source}))
+            variants.append(Variant(part == "right", {answer.id: source}))
     return new_notebook(cells=cells), variants
 
 
@@ -87,7 +87,7 @@ class Exam:
 
     @property
     def tests(self) -> list[str]:
-        return [cell.id for cell in self.examination.blueprint.cells if cell.kind == "tests"]
+        return [cell.id for cell in self.examination.blueprint.cells if cell.purpose == "tests"]
 
     def answered(self, answers: dict[str, str] | str | None = None) -> NotebookNode:
         """A submission: the solution, with some of the answers in place of its own; a string is the first answer."""

@@ -85,7 +85,7 @@ def test_an_old_schema_becomes_todays(course, found, name):
     versions = {cell.metadata.nbgrader.schema_version for cell in notebook.cells if "nbgrader" in cell.metadata}
     assert (notebook.nbformat_minor, versions) == (5, {3})
     assert read_blueprint(adopted.written[0]).points == 6
-    assert {cell.id for cell in read_blueprint(adopted.written[0]).cells if cell.kind == "answer"} == {
+    assert {cell.id for cell in read_blueprint(adopted.written[0]).cells if cell.purpose == "answer"} == {
         "squares",
         "sum_of_squares",
     }

@@ -103,7 +103,7 @@ def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
     found = mutants(blueprint)
     assert found == mutants(blueprint)
     assert len(found) > 100
-    answers = {cell.id for cell in blueprint.cells if cell.kind == "answer"}
+    answers = {cell.id for cell in blueprint.cells if cell.purpose == "answer"}
     assert {mutant.cell for mutant in found} == answers
     for cell in answers:
         dumps = [ast.dump(ast.parse(mutant.source)) for mutant in found if mutant.cell == cell]

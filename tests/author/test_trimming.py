@@ -112,7 +112,7 @@ assert four() == reference_double(2)
 def test_of_a_test_cell_that_is_left_out_the_shared_lines_stay_that_another_needs(grader, tmp_path):
     exam = Exam(HELPERS, grader, tmp_path)
     notebook, known = trimmed(exam.answered(), exam.examination, {"test-7"})
-    assert [(cell.id, len(cell.checks)) for cell in known.blueprint.cells if cell.kind == "tests"] == [
+    assert [(cell.id, len(cell.checks)) for cell in known.blueprint.cells if cell.purpose == "tests"] == [
         ("test-2", 0),
         ("test-5", 0),
         ("test-7", 1),

@@ -8,7 +8,7 @@ from viva.verdict import BlueprintError
 
 
 def notebook(*cells: tuple[str, str], **more: object) -> Blueprint:
-    made = (Cell(f"c{place}", kind, source, **more) for place, (kind, source) in enumerate(cells))
+    made = (Cell(f"c{place}", purpose, source, **more) for place, (purpose, source) in enumerate(cells))
     return Blueprint("book", tuple(made))
 
 

@@ -71,14 +71,14 @@ def test_an_assignment_is_worth_20_to_50_points_with_one_written_question(path):
     blueprint = read_blueprint(path)
     assert 20 <= blueprint.points <= 50
     assert blueprint.points % 5 == 0
-    (task,) = [cell for cell in blueprint.cells if cell.kind == "task"]
+    (task,) = [cell for cell in blueprint.cells if cell.purpose == "task"]
     assert "### BEGIN MARK SCHEME" in task.source
 
 
 @each(SOURCES)
 def test_every_test_cell_is_made_of_titled_checks_and_the_first_helps_the_student(path):
     for cell in read_blueprint(path).cells:
-        if cell.kind == "tests":
+        if cell.purpose == "tests":
             assert "### CHECK" in cell.source, cell.id
             assert not cell.checks[0].hidden, cell.id
 
@@ -86,7 +86,7 @@ def test_every_test_cell_is_made_of_titled_checks_and_the_first_helps_the_studen
 @each(SOURCES)
 def test_every_assert_says_what_is_wrong_in_a_sentence(path):
     for cell in read_blueprint(path).cells:
-        if cell.kind == "tests":
+        if cell.purpose == "tests":
             for node in ast.walk(ast.parse(cell.source)):
                 if isinstance(node, ast.Assert):
                     assert node.msg is not None, f"{cell.id}, line {node.lineno}"
@@ -122,5 +122,5 @@ def test_titles_of_hidden_checks_stay_visible(path):
 
 def test_hidden_regions_hide_something_in_every_assignment():
     for path in SOURCES:
-        sources = [cell.source for cell in read_blueprint(path).cells if cell.kind == "tests"]
+        sources = [cell.source for cell in read_blueprint(path).cells if cell.purpose == "tests"]
         assert any(HIDDEN.search(source) for source in sources)

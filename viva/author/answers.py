@@ -175,7 +175,7 @@ def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> Note
     submission = copy.deepcopy(release)
     cells = {cell.id: cell for cell in submission.cells}
     solutions = blueprint.solutions()
-    open_cells = {cell.id for cell in blueprint.cells if cell.kind in ("answer", "manual", "text")}
+    open_cells = {cell.id for cell in blueprint.cells if cell.purpose in ("answer", "manual", "text")}
     for name, section in answer.sections.items():
         if name == "*" and section.kind == "solution":
             for rest in solutions.keys() - answer.sections.keys():

@@ -121,7 +121,7 @@ class _Run:
         if lost_by(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
-        if not any(cell.kind == "tests" for cell in self.blueprint.cells):
+        if not any(cell.purpose == "tests" for cell in self.blueprint.cells):
             self.result.remarks.append(
                 "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
                 "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."

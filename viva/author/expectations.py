@@ -10,7 +10,7 @@ from viva.engine.blueprint import Blueprint
 
 def stale(blueprint: Blueprint) -> Iterator[str]:
     """A sentence for each name from which something is expected though the student's function may have changed it."""
-    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.kind == "answer"))
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == "answer"))
     ours: set[str] = set()
     for cell, check in blueprint.checks():
         ours |= _functions(cell.source)  # test cells below use them too

@@ -26,7 +26,7 @@ class Jobs:
     def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer]) -> None:
         self.release, self.known, self.answers = release, known, answers
         code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
-        self.cells = [cell.id for cell in known.blueprint.cells if cell.kind == "answer" and cell.id in code]
+        self.cells = [cell.id for cell in known.blueprint.cells if cell.purpose == "answer" and cell.id in code]
 
     def filled(self, right: set[str]) -> NotebookNode:
         """The release with the solution in some answer cells."""
@@ -56,7 +56,8 @@ class Jobs:
             yield self._grading(("answer", place), self._answered(answer))
 
     def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
-        return trimmed(notebook, self.known, {cell.id for cell in self.known.blueprint.cells if cell.kind == "tests"})
+        tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == "tests"}
+        return trimmed(notebook, self.known, tests)
 
     def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
         """What is graded of a notebook from its second run on: without pictures, if the solution passes then."""

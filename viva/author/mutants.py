@@ -56,11 +56,11 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
     """
     bound: dict[str, set[str]] = {}
     for cell in blueprint.cells:
-        names = names_of(cell.source) if cell.code and cell.kind != "tests" else None
+        names = names_of(cell.source) if cell.code and cell.purpose != "tests" else None
         bound[cell.id] = names.bound if names else set()
     found = []
     for cell in blueprint.cells:
-        if cell.kind == "answer":
+        if cell.purpose == "answer":
             shared = frozenset().union(*(names for other, names in bound.items() if other != cell.id))
             sizes = tuple(sorted(shared.intersection(integers)))
             found += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes))

@@ -144,7 +144,7 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
     for cell in blueprint.cells:
         if not cell.code or cell.id in left_out:
             continue
-        names = names_of(cell.source) if cell.kind == "answer" else None
+        names = names_of(cell.source) if cell.purpose == "answer" else None
         if cell.id == before:
             _say(session, 60, "__viva.before()")
         reply = session.candidate(seconds, do="run", source=cell.source)

@@ -32,7 +32,7 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
     functions: dict[str, set[str]] = {}
     for place, cell in enumerate(blueprint.cells):
         names = names_of(cell.source) if cell.code else None
-        if names and cell.kind == "tests":
+        if names and cell.purpose == "tests":
             functions |= names.mentioned
         if names and place > ids.index(answer):
             used |= names.needed
@@ -99,10 +99,10 @@ def unneeded(blueprint: Blueprint) -> set[str]:
         if not cell.code:
             continue
         names = names_of(cell.source)
-        plain = cell.kind == "given" and cell.id and names is not None and "seed(" not in cell.source
+        plain = cell.purpose == "given" and cell.id and names is not None and "seed(" not in cell.source
         if plain and not (names.bound | _called_upon(cell.source)) & used:
             found.add(cell.id)
-        elif names is None or cell.kind in ANSWERS:
+        elif names is None or cell.purpose in ANSWERS:
             used |= _uses(cell) | (names.bound if names else set())
         else:
             used |= needs(cell.source)
@@ -129,7 +129,7 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
     """
     cells = {cell.id: cell for cell in known.blueprint.cells} | _shared(known.blueprint, tests)
     out = unneeded(known.blueprint)
-    out |= {name for name, cell in cells.items() if cell.kind == "tests" and cell.checks and name not in tests}
+    out |= {name for name, cell in cells.items() if cell.purpose == "tests" and cell.checks and name not in tests}
     kept = tuple(cell for name, cell in cells.items() if name not in out)
     other = NotebookNode(notebook)
     other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
@@ -138,7 +138,7 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
 
 def _shared(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
     """By id, without their checks: the other test cells whose shared lines bind what these ``tests`` need."""
-    cells = [cell for cell in blueprint.cells if cell.kind == "tests"]
+    cells = [cell for cell in blueprint.cells if cell.purpose == "tests"]
     needed = set().union(*(needs(cell.source) for cell in cells if cell.id in tests))
     found: dict[str, Cell] = {}
     others = [(cell, names) for cell in cells if cell.id not in tests and (names := names_of(cell.prelude))]

@@ -16,7 +16,7 @@ from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
 ANSWERS = ("answer", "manual")
-"""The kinds of cells that the student fills in."""
+"""The purposes of cells that the student fills in."""
 MOST_SECONDS = 10**9
 """A limit of more seconds is not meant."""
 SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
@@ -26,13 +26,13 @@ SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
 class Cell:
     """One cell of an instructor notebook.
 
-    ``kind`` is ``text``, ``given`` (locked code), ``answer`` (the student fills it in), ``tests``
+    ``purpose`` is ``text``, ``given`` (locked code), ``answer`` (the student fills it in), ``tests``
     (graded automatically), ``manual`` (an answer graded by hand) or ``task`` (a question graded
     by hand, answered in the cells below it).
     """
 
     id: str
-    kind: str
+    purpose: str
     source: str
     points: float = 0.0
     prelude: str = ""
@@ -82,11 +82,11 @@ class Blueprint:
 
     @property
     def automatic_points(self) -> float:
-        return sum(cell.points for cell in self.cells if cell.kind == "tests")
+        return sum(cell.points for cell in self.cells if cell.purpose == "tests")
 
     @property
     def manual_points(self) -> float:
-        return sum(cell.points for cell in self.cells if cell.kind in ("manual", "task"))
+        return sum(cell.points for cell in self.cells if cell.purpose in ("manual", "task"))
 
     @property
     def points(self) -> float:
@@ -103,7 +103,7 @@ class Blueprint:
         return {
             cell.id: "\n".join(line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line))
             for cell in self.cells
-            if cell.kind == "answer"
+            if cell.purpose == "answer"
         }
 
 
@@ -185,18 +185,18 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
 
 def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
-    kind = kind_of(cell, nbgrader)
-    points = nbgrader.get("points", 0) if kind in ("tests", "manual", "task") else 0
+    purpose = purpose_of(cell, nbgrader)
+    points = nbgrader.get("points", 0) if purpose in ("tests", "manual", "task") else 0
     if not isinstance(points, int | float):
         raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
     prelude, checks = "", ()
-    if kind == "tests":
+    if purpose == "tests":
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})
     own_seconds = _time(own, "seconds", f"{path}, cell '{name}'")
     return Cell(
         name,
-        kind,
+        purpose,
         cell.source,
         float(points),
         prelude,
@@ -208,7 +208,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     )
 
 
-def kind_of(cell: NotebookNode, nbgrader: dict) -> str:
+def purpose_of(cell: NotebookNode, nbgrader: dict) -> str:
     """What a cell is for, by what nbgrader wrote into it; see Cell."""
     if nbgrader.get("task"):
         return "task"

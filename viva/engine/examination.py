@@ -54,7 +54,7 @@ class Examination:
     def seeded(self, seed: int) -> Examination:
         """The same with the seed of a variant in the given cells; what the solution showed holds for every seed."""
         cells = (
-            replace(cell, source=with_seed(cell.source, seed)) if cell.kind == "given" else cell
+            replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == "given" else cell
             for cell in self.blueprint.cells
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
@@ -63,13 +63,13 @@ class Examination:
         """The blueprint's cells between two grade cells."""
         ids = [cell.id for cell in self.blueprint.cells]
         start = ids.index(after) + 1 if after in ids else 0
-        return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.kind != "tests"]
+        return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.purpose != "tests"]
 
     def used_names(self, cell: Cell) -> list[str]:
         """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
         used, functions = set(cell.used_names()), {}
         for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
-            names = names_of(other.source) if other.kind == "tests" else None
+            names = names_of(other.source) if other.purpose == "tests" else None
             functions |= names.mentioned if names else {}
         return sorted(used | ownership.reached(used, functions))
 

@@ -133,7 +133,7 @@ class Grader:
         for cell in examination.blueprint.cells:
             if cell.id in examination.plan.given:
                 self.examiners.learn(cell.source, cell.id)
-            if cell.kind == "tests" and cell.id not in examination.inside:
+            if cell.purpose == "tests" and cell.id not in examination.inside:
                 for source, title in ((cell.prelude, cell.id), *((check.source, check.title) for check in cell.checks)):
                     self.examiners.learn(source, title)
 

@@ -28,18 +28,19 @@ class Plan:
 
 
 def plan(cells: Iterable[tuple[str, str, str]], changed: dict[str, set[str]] | None = None) -> Plan:
-    """The plan for a notebook's code cells, given as (id, kind, source) in order; ``open`` is a kind too.
+    """The plan for a notebook's code cells, given as (id, purpose, source) in order; ``open`` is a purpose too.
 
     ``changed`` names, by answer cell, what running the solution changed in place beyond what its
     text shows.
     """
     cells = list(cells)
-    known = [(cell, kind, names_of(source)) for cell, kind, source in cells]
+    known = [(cell, purpose, names_of(source)) for cell, purpose, source in cells]
     result = _fixed(known, changed or {})
     tested = _only_tested(cells, known, result)
     if not tested:
         return result
-    return _fixed([(cell, "answer" if cell in tested else kind, names) for cell, kind, names in known], changed or {})
+    known = [(cell, "answer" if cell in tested else purpose, names) for cell, purpose, names in known]
+    return _fixed(known, changed or {})
 
 
 def _only_tested(cells: list[tuple[str, str, str]], known: list, found: Plan) -> set[str]:
@@ -48,14 +49,14 @@ def _only_tested(cells: list[tuple[str, str, str]], known: list, found: Plan) ->
     functions: dict[str, set[str]] = {}
     open_cells: dict[str, set[str]] = {}
     tested: set[str] = set()
-    for (cell, kind, source), (_, _, names) in zip(cells, known, strict=True):
+    for (cell, purpose, source), (_, _, names) in zip(cells, known, strict=True):
         mine |= found.owned.get(cell, frozenset())
         if names is None:
             continue
         functions |= names.mentioned
-        if kind == "open":
+        if purpose == "open":
             open_cells[cell] = names.bound - imports_of(source)
-        elif kind == "tests":
+        elif purpose == "tests":
             needed = names.needed
             needed |= reached(needed, functions)
             if not needed & mine:
@@ -76,8 +77,8 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
     mine: set[str] = set()
     functions: dict[str, set[str]] = {}
     given, owned, found = set(), {}, set()
-    for cell, kind, names in known:
-        if kind == "tests":
+    for cell, purpose, names in known:
+        if purpose == "tests":
             continue
         if names is None:
             names = Names()
@@ -85,7 +86,7 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
         else:
             functions |= names.mentioned
             used = names.used | reached(names.used, functions)
-            tainted = kind in ANSWERS or bool(used & mine) or bool(reached(names.used, functions) & ever)
+            tainted = purpose in ANSWERS or bool(used & mine) or bool(reached(names.used, functions) & ever)
         if tainted:
             lost = names.bound | changed.get(cell, set())
             mine |= lost

@@ -234,7 +234,7 @@ class Passage:
     def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
         present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
         for cell in self.examination.blueprint.cells:
-            if cell.kind != "tests":
+            if cell.purpose != "tests":
                 continue
             results = self.outcome.checks.setdefault(cell.id, [])
             missing = cell.id not in present

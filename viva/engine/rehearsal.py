@@ -58,7 +58,7 @@ def rehearse(
         inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
             cells, alone.raised, grader
         )
-        split = {cell.id for cell in cells if cell.kind == "tests"} | plan.given
+        split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         known, found = _split_and_inside(
             cells, Examination(blueprint, plan, {}, inside, files=files), alone, grader, data
@@ -112,7 +112,7 @@ def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
             used = names.needed
             used |= ownership.reached(used, functions)
             found |= {other for other, bound in binding if bound & used}
-        if cell.kind == "tests":
+        if cell.purpose == "tests":
             binding.append((cell.id, rebound_of(cell.source)))
     return found
 
@@ -123,7 +123,7 @@ def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -
     cut = ""
     for cell in cells:
         cut = cut or alone.cut.get(cell.id, "")
-        if cell.kind != "tests" or cell.id not in found.lost:
+        if cell.purpose != "tests" or cell.id not in found.lost:
             continue
         error = alone.raised[cell.id]
         if error is None:
@@ -166,22 +166,22 @@ def _untold(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
     """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
     used: dict[bool, set[str]] = {True: set(), False: set()}
     for cell in cells:
-        if cell.kind == "tests" and (names := names_of(cell.source)):
+        if cell.purpose == "tests" and (names := names_of(cell.source)):
             used[raised[cell.id] is None] |= names.needed - names.bound
     return used[False] - used[True] - set(vars(builtins))
 
 
 def _part(cell: Cell) -> tuple[str, str]:
-    """The kind of a code cell in the plan, and its text."""
-    if cell.kind in ("given", "task"):
+    """The purpose of a code cell in the plan, and its text."""
+    if cell.purpose in ("given", "task"):
         return ("given" if cell.locked else "open"), cell.source
-    return cell.kind, cell.source
+    return cell.purpose, cell.source
 
 
 def kinds_of_answers(known: Examination) -> dict[str, str]:
     """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
-    cells = {cell.id: (cell.kind, names_of(cell.source)) for cell in known.blueprint.cells}
-    tested = [names for kind, names in cells.values() if kind == "tests" and names]
+    cells = {cell.id: (cell.purpose, names_of(cell.source)) for cell in known.blueprint.cells}
+    tested = [names for purpose, names in cells.values() if purpose == "tests" and names]
     used = set().union(*(names.needed for names in tested))
     shown = {
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
@@ -199,7 +199,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
         for cell in cells:
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):
-                if cell.kind == "tests":
+                if cell.purpose == "tests":
                     _examine_one(session, cell, examination, seconds, found, before)
                     before = cell.id
                     continue

@@ -90,16 +90,16 @@ def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
 def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: set[str]) -> None:
     """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
     names = names_of(cell.source)
-    before = _digests(session, given) if cell.kind in ANSWERS else {}
+    before = _digests(session, given) if cell.purpose in ANSWERS else {}
     files = files_of(session)
     raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
     if changed := written(files, files_of(session)):
         solo.files[cell.id] = changed
     if cut := _cut(cell, raised, seconds):
         solo.cut[cell.id] = cut
-    if cell.kind == "tests":
+    if cell.purpose == "tests":
         solo.raised[cell.id] = raised
-    elif cell.kind in ANSWERS:
+    elif cell.purpose in ANSWERS:
         after = _digests(session, given)
         solo.changed[cell.id] = {name for name in before if before[name] != after.get(name)}
     elif names:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, kind_of, language_of
+from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, language_of, purpose_of
 from viva.engine.checks import split_checks
 from viva.engine.dialogue.kinds import ANY
 from viva.engine.examination import Examination
@@ -109,20 +109,20 @@ def open_copy(notebook: NotebookNode) -> Copy:
         if not own:
             continue
         name = own.get("grade_id")
-        kind = kind_of(cell, own)
+        purpose = purpose_of(cell, own)
         if not isinstance(name, str) or name in cells:  # a copy earns nothing
             del cell.metadata["nbgrader"]
             continue
         changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
-        if changed and kind == "tests":
+        if changed and purpose == "tests":
             unchecked[name] = "this test cell was changed; put its first text back to have it checked"
         elif changed:
             remarks.append(f"the given cell '{name}' was changed; grading puts its first text back")
-        cells[name] = _cell(cell, name, kind, notebook)
+        cells[name] = _cell(cell, name, purpose, notebook)
     for name in digests:
         if name not in cells:
             unchecked[name] = "this cell was deleted; grading puts it back"
-    if not any(cell.kind == "tests" for cell in cells.values()) and not unchecked:
+    if not any(cell.purpose == "tests" for cell in cells.values()) and not unchecked:
         raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
     examination = _examination(notebook, cells, about)
     about = about or {}
@@ -130,12 +130,12 @@ def open_copy(notebook: NotebookNode) -> Copy:
     return Copy(notebook, examination, about.get("seconds", SECONDS), memory, bool(about), unchecked, remarks)
 
 
-def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> Cell:
+def _cell(cell: NotebookNode, name: str, purpose: str, notebook: NotebookNode) -> Cell:
     points = cell.metadata["nbgrader"].get("points", 0)
-    counts = kind in ("tests", "manual", "task") and isinstance(points, int | float) and 0 <= points < math.inf
+    counts = purpose in ("tests", "manual", "task") and isinstance(points, int | float) and 0 <= points < math.inf
     points = float(points) if counts else 0.0
     prelude, checks = "", ()
-    if kind == "tests":
+    if purpose == "tests":
         try:
             prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")
         except BlueprintError:  # its text was changed, or hiding lines has broken it
@@ -145,7 +145,7 @@ def _cell(cell: NotebookNode, name: str, kind: str, notebook: NotebookNode) -> C
     seconds = seconds if is_time(seconds) else None
     return Cell(
         name,
-        kind,
+        purpose,
         cell.source,
         points,
         prelude,
@@ -167,7 +167,8 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
         return Examination(blueprint, plan, about["kinds"], inside, files=files)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
-        (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _kind_in_plan(cell), cell.source) for cell in code
+        (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
+        for cell in code
     )
     owned = {cell: names for cell, names in plan.owned.items() if names}  # nobody says what a stub was to bind
     plan = ownership.Plan(plan.given, owned)
@@ -176,10 +177,10 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
     return Examination(blueprint, plan, kinds, inside)
 
 
-def _kind_in_plan(cell: NotebookNode) -> str:
+def _purpose_in_plan(cell: NotebookNode) -> str:
     """What is not locked may be the student's own."""
     own = cell.metadata.get("nbgrader", {})
-    return kind_of(cell, own) if is_locked(cell) else "answer"
+    return purpose_of(cell, own) if is_locked(cell) else "answer"
 
 
 def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:
@@ -195,13 +196,13 @@ def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool
 
 def _description(about: object) -> dict | None:
     """What a notebook says of itself, if all of it has the form that ``describe`` gives it."""
-    kinds = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
+    expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
     if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
         return None
     memory = about.get("memory", LEAST_MEMORY)
     if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(about.get("seconds")):
         return None
-    if not all(isinstance(about.get(key), kind) for key, kind in kinds.items()):
+    if not all(isinstance(about.get(key), cls) for key, cls in expected.items()):
         return None
     names = [*about["given"], *about["inside"], *about["kinds"].values(), *about["cells"].values()]
     for several in (*about["owned"].values(), *about.get("files", {}).values()):

@@ -102,7 +102,7 @@ class _Walk:
                 continue
             name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
             known = self.cells.get(name)
-            if known is not None and known.kind == "tests":
+            if known is not None and known.purpose == "tests":
                 for check, result in zip(known.checks, self.outcome.checks.get(name, []), strict=False):
                     if result.verdict in LOST:
                         result.undone = sorted(self._causes(known, check, result), key=self.order.index)
@@ -115,7 +115,7 @@ class _Walk:
         owned = self.examination.plan.owned.get(name, frozenset())
         names = _names(source)
         state = State()
-        if known is not None and known.kind in ANSWERS:
+        if known is not None and known.purpose in ANSWERS:
             self.order.append(name)
             self.owner |= dict.fromkeys(owned, name)
             state = state_of(source, self.examination.stubs.get(name, ""))

@@ -97,7 +97,7 @@ def _visible(copy: Copy) -> Examination:
     cells = []
     for cell in known.blueprint.cells:
         kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
-        cells.append(replace(cell, checks=kept) if cell.kind == "tests" else cell)
+        cells.append(replace(cell, checks=kept) if cell.purpose == "tests" else cell)
     return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
 
 

@@ -27,8 +27,8 @@ POINTS = "points_in_meshgrid = np.array(\n    [[x, y] for x in xs for y in ys]\n
 
 
 def _cell(make, name: str, source: str, **about):
-    kind = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3} | about
-    return make(source, id=name, metadata={"nbgrader": kind | {"grade_id": name}})
+    flags = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3} | about
+    return make(source, id=name, metadata={"nbgrader": flags | {"grade_id": name}})
 
 
 def constructed():
@@ -92,8 +92,8 @@ def lifted(notebook: dict) -> None:
             cells.append(cell)
             continue
         for place, part in enumerate(parts):
-            kind = "code" if place % 2 else "markdown"
-            cells += [{"cell_type": kind, "metadata": {}, "source": part}] if part.strip() else []
+            cell_type = "code" if place % 2 else "markdown"
+            cells += [{"cell_type": cell_type, "metadata": {}, "source": part}] if part.strip() else []
     notebook["cells"] = cells
 
 

@@ -81,9 +81,9 @@ def test_a_released_text_is_found_across_the_borders_of_cells():
 
 def test_a_text_that_is_only_a_fenced_block_is_code():
     fenced = Piece(1, "markdown", "```python\nx = 1\n```")
-    assert (unfenced(fenced).kind, unfenced(fenced).source) == ("code", "x = 1")
+    assert (unfenced(fenced).cell_type, unfenced(fenced).source) == ("code", "x = 1")
     assert unfenced(Piece(1, "code", "```python\nx = 1\n```")).source == "x = 1"
-    assert unfenced(Piece(1, "markdown", "See:\n```python\nx = 1\n```")).kind == "markdown"
+    assert unfenced(Piece(1, "markdown", "See:\n```python\nx = 1\n```")).cell_type == "markdown"
 
 
 @pytest.mark.parametrize("text", ["Because", "Yes.", "It is, and here is why.", "scores, weights"])

@@ -101,5 +101,5 @@ def test_a_block_in_a_text_below_a_stub_that_defines_the_name_becomes_the_answer
     notebook = plain(ONE.full)
     answer = find(notebook, "self_attention")
     was, answer["source"] = answer["source"], find(plain(ONE.release), "self_attention")["source"]
-    below(notebook, "self_attention", f"My answer:\n\n```python\n{was}\n```", kind="markdown")
+    below(notebook, "self_attention", f"My answer:\n\n```python\n{was}\n```", cell_type="markdown")
     assert squeezed(source(repaired(notebook, ONE), "self_attention")) == squeezed(was)

@@ -278,9 +278,9 @@ def find(notebook: dict, name: str) -> dict:
     return next(cell for cell in notebook["cells"] if cell["id"] == name)
 
 
-def below(notebook: dict, name: str, source: str, kind: str = "code", **more) -> None:
+def below(notebook: dict, name: str, source: str, cell_type: str = "code", **more) -> None:
     place = notebook["cells"].index(find(notebook, name))
-    notebook["cells"].insert(place + 1, {"cell_type": kind, "metadata": {}, "source": source, **more})
+    notebook["cells"].insert(place + 1, {"cell_type": cell_type, "metadata": {}, "source": source, **more})
 
 
 def source(result: Repaired, name: str) -> str:

@@ -17,16 +17,18 @@ def take_exact_texts(match: Match) -> None:
     for piece in match.pieces:
         by_text.setdefault(piece.squeezed, []).append(piece)
     for slot in match.slots:
-        if slot.kind not in (*LOCKED, "text") or len(slot.squeezed) < 10:
+        if slot.purpose not in (*LOCKED, "text") or len(slot.squeezed) < 10:
             continue
         found = by_text.get(slot.squeezed, [])
-        if slot.kind == "text" and any(match.identified(piece) is slot for piece in match.pieces if piece not in found):
+        if slot.purpose == "text" and any(
+            match.identified(piece) is slot for piece in match.pieces if piece not in found
+        ):
             continue
         twins = texts.count(slot.squeezed)
         mine = [piece for piece in found if match.identified(piece) is slot]
         if not mine and twins == 1:
             # An answer cell into which a student pasted this text stays an answer cell.
-            mine = [piece for piece in found if not (other := match.identified(piece)) or other.kind not in ANSWERS]
+            mine = [piece for piece in found if not (other := match.identified(piece)) or other.purpose not in ANSWERS]
         if mine:
             same[slot] = mine
     chain = match.chain({(slot, piece): 1.0 for slot, found in same.items() for piece in found})
@@ -57,7 +59,7 @@ def _doubt_names(match: Match, claims: dict[Slot, list[Piece]]) -> None:
 
     So it is when an answer cell was copied to type another answer into it, or answers changed places.
     """
-    answers = [slot for slot in match.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code" and slot.own]
+    answers = [slot for slot in match.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code" and slot.own]
     gives = {
         slot: [p for p in claims.get(slot, ()) if p.squeezed != slot.squeezed and slot.own & p.binds]
         for slot in answers
@@ -74,7 +76,7 @@ def _doubt_names(match: Match, claims: dict[Slot, list[Piece]]) -> None:
 
 def _choose(match: Match, slot: Slot, pieces: list[Piece]) -> None:
     """One of the pieces that all say they are the slot; the others stay as the student's own."""
-    if slot.kind in LOCKED:
+    if slot.purpose in LOCKED:
         chosen = max(pieces, key=lambda piece: likeness(slot.source, piece.source))
     else:
         filled = [piece for piece in pieces if piece.squeezed not in ("", slot.squeezed)]

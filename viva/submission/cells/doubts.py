@@ -54,13 +54,13 @@ def doubts_of(matching: Match, damaged: bool = False) -> list[Note]:
 
 def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
     """The cells that earn an answer's points: its question, the tests up to the next answer, those that name it."""
-    if answer.kind == "manual":
+    if answer.purpose == "manual":
         return [answer.name]
     if answer.written:
-        return [slot.name for slot in slots if slot.kind == "task" and slot.place < answer.place][-1:]
+        return [slot.name for slot in slots if slot.purpose == "task" and slot.place < answer.place][-1:]
     after = [slot for slot in slots if slot.place > answer.place]
-    until = next((slot.place for slot in after if slot.kind in ANSWERS), len(slots))
-    tests = [slot for slot in after if slot.kind == "tests"]
+    until = next((slot.place for slot in after if slot.purpose in ANSWERS), len(slots))
+    tests = [slot for slot in after if slot.purpose == "tests"]
     return [slot.name for slot in tests if slot.place < until or answer.own & set(NAME.findall(slot.source))]
 
 
@@ -68,7 +68,7 @@ class _Doubts:
     def __init__(self, matching: Match, damaged: bool) -> None:
         self.matching, self.damaged = matching, damaged
         self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
-        self.answers = [slot for slot in self.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+        self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code"]
         self.index = {piece: place for place, piece in enumerate(matching.pieces)}
         self.owner = {piece: slot for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed}
         self.wanting = {slot: self._wanting(slot) for slot in self.answers if slot in self.chosen}
@@ -96,9 +96,9 @@ class _Doubts:
             piece = self.chosen.get(slot)
             if slot in self.answers and names and piece and not self.matching.is_blank(slot) and slot not in found:
                 found += [slot] if names & used_names(piece.source) or self.wanting[slot] else []
-            if slot in found and slot.kind in ANSWERS:
+            if slot in found and slot.purpose in ANSWERS:
                 names |= slot.own | (piece.binds | piece.gives if piece else set())
-            elif slot.kind == "given" and names & used_names(slot.source):
+            elif slot.purpose == "given" and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
 
@@ -107,7 +107,7 @@ class _Doubts:
 
     def _was_emptied(self) -> bool:
         """Whether more than half of the locked code is empty cells."""
-        locked = [slot for slot in self.slots if slot.kind in LOCKED and slot.cell.cell_type == "code"]
+        locked = [slot for slot in self.slots if slot.purpose in LOCKED and slot.cell.cell_type == "code"]
         empty = [slot for slot in locked if slot in self.chosen and not self.chosen[slot].squeezed]
         return 2 * len(empty) > len(locked)
 
@@ -143,7 +143,7 @@ class _Doubts:
         """Answers that were found as texts, and are no code, and those that could not run as they stand."""
         for slot in self.answers:
             piece = self.chosen.get(slot)
-            if piece and piece.kind != "code" and not parses(piece.source):
+            if piece and piece.cell_type != "code" and not parses(piece.source):
                 yield doubted("answered_in_text", slot)
                 continue
             blank = piece is None or self.matching.is_blank(slot)
@@ -165,7 +165,12 @@ class _Doubts:
             return False
         if slot not in self.chosen and self._mentions(piece, slot):
             return True
-        if self.matching.is_blank(slot) and piece in self.extras and piece.kind == "code" and not parses(piece.source):
+        if (
+            self.matching.is_blank(slot)
+            and piece in self.extras
+            and piece.cell_type == "code"
+            and not parses(piece.source)
+        ):
             return _seems_to_give(piece, slot)
         if self._runs_in_place(piece, slot):
             return False
@@ -173,19 +178,24 @@ class _Doubts:
             return True
         missing = self.matching.lacking(slot)
         names = self.names[piece]
-        if piece in self.extras or self.owner[piece].kind not in ANSWERS:
+        if piece in self.extras or self.owner[piece].purpose not in ANSWERS:
             return bool(missing & names)
         return bool(missing & names) and missing <= names
 
     def _mentions(self, piece: Piece, slot: Slot) -> bool:
         """Whether a cell speaks of what an answer gives; a text does only where code seems to stand in it."""
-        if piece.kind == "code" and not piece.fenced:
+        if piece.cell_type == "code" and not piece.fenced:
             return bool(slot.own & set(NAME.findall(piece.source)))
         return _seems_to_give(piece, slot) and not self.matching.handout.has_text(piece.source)
 
     def _runs_in_place(self, piece: Piece, slot: Slot) -> bool:
         """Whether a whole cell of the student's stands right below an answer, and runs there as if part of it."""
-        if piece in self.owner or piece.kind != "code" or slot in self.matching.by_text or not parses(piece.source):
+        if (
+            piece in self.owner
+            or piece.cell_type != "code"
+            or slot in self.matching.by_text
+            or not parses(piece.source)
+        ):
             return False
         answer = self.chosen.get(slot)
         below = self.matching.pieces[self.index[answer] + 1 :] if answer else []
@@ -196,11 +206,11 @@ class _Doubts:
         code, slot = self._code_in(piece), self.owner.get(piece)
         if slot is None:
             return bound_names(code) | changed_names(code)
-        return bound_names(code) - (slot.own | slot.expects if slot.kind in ANSWERS else given_names(slot.source))
+        return bound_names(code) - (slot.own | slot.expects if slot.purpose in ANSWERS else given_names(slot.source))
 
     def _code_in(self, piece: Piece) -> str:
         """The code of a cell; of a text without what was handed out."""
-        if piece.kind == "code" and not piece.fenced:
+        if piece.cell_type == "code" and not piece.fenced:
             return code_in(piece)
         handout = self.matching.handout
         return "\n".join(text for text in piece.code if not handout.has_code(text) and not handout.has_text(text))
@@ -210,7 +220,7 @@ class _Doubts:
         found: dict[Piece, list[Slot]] = {}
         for piece in self.names:
             slots = [slot for slot in self.answers if self._may_belong(piece, slot)]
-            free = piece in self.extras and (piece.copy_of is None or piece.copy_of.kind not in LOCKED)
+            free = piece in self.extras and (piece.copy_of is None or piece.copy_of.purpose not in LOCKED)
             if free or self._is_guessed(piece):
                 slots += self._of_own_cell(piece, self.names[piece], bool(slots))
             if slots:
@@ -221,11 +231,11 @@ class _Doubts:
         """Whether a cell was taken for one that is no answer, or for an answer of which it gives nothing."""
         slot = self.owner.get(piece)
         unlike = slot in self.matching.by_text and not slot.own & piece.binds
-        return slot is not None and (slot.kind not in ANSWERS or unlike)
+        return slot is not None and (slot.purpose not in ANSWERS or unlike)
 
     def _of_own_cell(self, piece: Piece, names: set[str], known: bool) -> list[Slot]:
         """The answers that a cell of the student's own may belong to, though they give all their names."""
-        if piece.kind != "code" or piece.fenced:
+        if piece.cell_type != "code" or piece.fenced:
             slots = [slot for slot in self.answers if names & (slot.own | slot.expects)]
             doubtful = bool(self._code_in(piece)) and bool(self.matching.by_text)
         else:

@@ -37,17 +37,17 @@ def evidence(slot: Slot, piece: Piece) -> float:
     if piece.squeezed == slot.squeezed:
         return 1.0
     alike = likeness(slot.source, piece.source)
-    if slot.kind in ANSWERS and slot.cell.cell_type == "code":
+    if slot.purpose in ANSWERS and slot.cell.cell_type == "code":
         return _of_code(slot, piece, alike)
     if slot.answers:
-        return ALIKE_IN_WORDS * alike if piece.kind == slot.cell.cell_type else 0.0
-    return alike if piece.kind == slot.cell.cell_type else alike - OTHER_TYPE
+        return ALIKE_IN_WORDS * alike if piece.cell_type == slot.cell.cell_type else 0.0
+    return alike if piece.cell_type == slot.cell.cell_type else alike - OTHER_TYPE
 
 
 def _of_code(slot: Slot, piece: Piece, alike: float) -> float:
     if names := slot.defines & piece.binds:
         return DEFINES + ALL_DEFINED * len(names) / len(slot.defines)
-    if piece.kind != "code" and not looks_like_code(piece.source):
+    if piece.cell_type != "code" and not looks_like_code(piece.source):
         return 0.0  # a written answer mentions the names too
     if slot.defines:
         return ALIKE_FUNCTION * alike

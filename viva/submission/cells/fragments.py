@@ -15,16 +15,16 @@ from viva.submission.cells.texts import bound_names, is_definition, looks_like_c
 
 def take_code_out_of_texts(match: Match) -> None:
     """Where no code gives a name of some answer, and blocks of code in a text do, take these out of it."""
-    answers = [slot for slot in match.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+    answers = [slot for slot in match.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code"]
     stubs = {slot.squeezed for slot in answers}
-    code = [piece for piece in match.pieces if piece.kind == "code" and piece.squeezed not in stubs]
+    code = [piece for piece in match.pieces if piece.cell_type == "code" and piece.squeezed not in stubs]
     given = set().union(*(piece.binds for piece in code))
     wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
-    for piece in [piece for piece in match.pieces if wanted and piece.kind != "code"]:
+    for piece in [piece for piece in match.pieces if wanted and piece.cell_type != "code"]:
         parts = unfolded(piece)
         for part in parts:
-            part.kind = piece.kind if match.handout.has_code(part.source) else part.kind
-        if len(parts) > 1 and any(part.kind == "code" and wanted & part.binds for part in parts):
+            part.cell_type = piece.cell_type if match.handout.has_code(part.source) else part.cell_type
+        if len(parts) > 1 and any(part.cell_type == "code" and wanted & part.binds for part in parts):
             match.notes.append(Note("code_in_text", numbers=(piece.number,)))
             place = match.pieces.index(piece)
             match.pieces[place : place + 1] = parts
@@ -33,7 +33,7 @@ def take_code_out_of_texts(match: Match) -> None:
 def take_out_released_texts(match: Match) -> None:
     """Take cells apart that hold lines of a locked cell beside others, or of a text that stands nowhere else."""
     whole = {piece.squeezed for piece in match.pieces}
-    lost = [slot for slot in match.slots if slot.kind in (*LOCKED, "text")]
+    lost = [slot for slot in match.slots if slot.purpose in (*LOCKED, "text")]
     lost = [slot for slot in lost if len(slot.squeezed) >= 20 and slot.squeezed not in whole]
     if not lost:
         return
@@ -60,7 +60,7 @@ def take_out_released_texts(match: Match) -> None:
                 parts.append(rest.pop(0))
             elif slot not in done:
                 own = piece.part(slot.source)
-                own.kind, own.grade_id = slot.cell.cell_type, slot.name
+                own.cell_type, own.grade_id = slot.cell.cell_type, slot.name
                 parts.append(own)
                 done.add(slot)
         parts += [] if cut else [piece]
@@ -68,21 +68,21 @@ def take_out_released_texts(match: Match) -> None:
 
 
 def _is_cut(match: Match, slot: Slot, piece: Piece) -> bool:
-    if slot.kind in LOCKED:
+    if slot.purpose in LOCKED:
         return True
     # A student may add to a text, which is not locked; only what was merged with another cell is taken apart.
     own = match.identified(piece)
     if own is not slot:
         return own is not None or bool(piece.binds)
     claimed = {match.identified(other) for other in match.pieces}
-    lost = [other for other in match.slots if other.kind in ANSWERS and other not in claimed]
+    lost = [other for other in match.slots if other.purpose in ANSWERS and other not in claimed]
     return any(other.own & piece.binds or (other.mark and other.mark in piece.source) for other in lost)
 
 
 def _rest(match: Match, piece: Piece, source: str) -> Piece:
     rest = unfenced(piece.part(source, keep=True))
-    if rest.kind == "markdown" and looks_like_code(source):
-        rest.kind = "code"
+    if rest.cell_type == "markdown" and looks_like_code(source):
+        rest.cell_type = "code"
     return rest
 
 
@@ -97,9 +97,9 @@ def join_parts(match: Match) -> None:
     taken = match.taken()
     _move_left(match)
     free = [piece for piece in match.pieces if piece.squeezed and piece not in taken]
-    code = [piece for piece in free if piece.kind == "code" or goes_on(piece) or _begins_code(piece.source)]
+    code = [piece for piece in free if piece.cell_type == "code" or goes_on(piece) or _begins_code(piece.source)]
     for group in groups_of(code):
-        said = {slot for piece in group if (slot := match.identified(piece)) and slot.kind in ANSWERS}
+        said = {slot for piece in group if (slot := match.identified(piece)) and slot.purpose in ANSWERS}
         if len(group) > 1 and len(said) < 2:  # two answers are no halves of one
             match.whole(group)
 
@@ -108,7 +108,7 @@ def _move_left(match: Match) -> None:
     """Take the indentation off a whole answer in its own cell, as IPython does: it is no half of another."""
     for place, piece in enumerate(match.pieces):
         slot = match.identified(piece)
-        if slot and slot.kind in ANSWERS and slot.own and piece.kind == "code" and goes_on(piece):
+        if slot and slot.purpose in ANSWERS and slot.own and piece.cell_type == "code" and goes_on(piece):
             text = textwrap.dedent(piece.source)
             if parses(text) and slot.own <= bound_names(text):
                 match.pieces[place] = replace(piece, source=text)

@@ -57,10 +57,10 @@ class Handout:
     def __init__(self, cells: Iterable[tuple[str, str]], beside: Iterable[str] = ()) -> None:
         """The types and texts of the released cells, and the texts of files that were handed out beside them."""
         cells = list(cells)
-        code = [text for kind, source in cells for text in code_parts(kind, source)]
-        texts = [*(source for kind, source in cells if kind != "code"), *beside]
+        code = [text for cell_type, source in cells for text in code_parts(cell_type, source)]
+        texts = [*(source for cell_type, source in cells if cell_type != "code"), *beside]
         self.statements = Counter(tree for source in code for tree in trees(source))
-        shown = [text for kind, source in cells if kind != "code" for text in code_parts(kind, source)]
+        shown = [text for cell_type, source in cells if cell_type != "code" for text in code_parts(cell_type, source)]
         self.shown = {tree for source in shown for tree in trees(source)}
         """The statements that texts show."""
         self.quiet = set().union(*map(quiet_lines, code))

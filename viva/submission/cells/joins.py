@@ -47,7 +47,7 @@ def unfenced(piece: Piece) -> Piece:
     fence = _FENCE.fullmatch(piece.source)
     if not fence or "```" in fence[1]:
         return piece
-    return replace(piece, kind="code", source=fence[1], fenced=piece.source)
+    return replace(piece, cell_type="code", source=fence[1], fenced=piece.source)
 
 
 def code_in(piece: Piece) -> str:
@@ -60,7 +60,7 @@ def unfolded(piece: Piece) -> list[Piece]:
     found = blocks(piece.source)
     parts = [piece.part(text, keep=not place) for place, (_, text) in enumerate(found)]
     for part, (code, _) in zip(parts, found, strict=True):
-        part.kind = "code" if code else piece.kind
+        part.cell_type = "code" if code else piece.cell_type
     return parts
 
 

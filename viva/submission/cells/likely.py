@@ -43,12 +43,12 @@ def take_likely(match: Match) -> None:
 
 def _answers_instead(match: Match, slot: Slot, piece: Piece) -> bool:
     """Whether a piece gives what an answer has to give, and nothing of what this locked cell gives."""
-    asked = set().union(*(other.own for other in match.slots if other.kind in ANSWERS))
-    return slot.kind in LOCKED and bool(asked & piece.binds) and not slot.gives & piece.binds
+    asked = set().union(*(other.own for other in match.slots if other.purpose in ANSWERS))
+    return slot.purpose in LOCKED and bool(asked & piece.binds) and not slot.gives & piece.binds
 
 
 def _enough(match: Match, slot: Slot) -> float:
-    return ENOUGH if slot.kind in ANSWERS or slot.kind == "open" else ENOUGH_OF_LOCKED
+    return ENOUGH if slot.purpose in ANSWERS or slot.purpose == "open" else ENOUGH_OF_LOCKED
 
 
 def _take_what_stands_there(match: Match, slot: Slot) -> None:
@@ -58,9 +58,9 @@ def _take_what_stands_there(match: Match, slot: Slot) -> None:
     same = [piece for piece in there if piece.squeezed == slot.squeezed]
     if same:
         match.chosen[slot] = same[0]
-    elif slot.answers or slot.kind == "open":
+    elif slot.answers or slot.purpose == "open":
         there = [piece for piece in there if not ADVERTISED.search(piece.source)]
-        fitting = [piece for piece in there if piece.kind == slot.cell.cell_type]
+        fitting = [piece for piece in there if piece.cell_type == slot.cell.cell_type]
         rivals = [other for other in match.missing() if other.answers and match.between(other) == (low, high)]
         if slot.written:
             fitting = _written_for(match, slot, there)
@@ -79,8 +79,8 @@ def _written_for(match: Match, slot: Slot, there: list[Piece]) -> list[Piece]:
     about itmatch. Where all of the assignment's cells are, it can be of any book.
     """
     own = [piece for piece in match.free(slot) if match.is_text_of_ones_own(piece)]
-    there = [piece for piece in there if match.is_text_of_ones_own(piece, least=20 if piece.kind == "code" else 3)]
-    if any(other.kind == "task" and other in match.chosen for other in match.slots[: slot.place]) and there:
+    there = [piece for piece in there if match.is_text_of_ones_own(piece, least=20 if piece.cell_type == "code" else 3)]
+    if any(other.purpose == "task" and other in match.chosen for other in match.slots[: slot.place]) and there:
         return there
     return own if len(own) == 1 and match.is_anchored() else []
 
@@ -96,7 +96,7 @@ def cut_answers(match: Match, named: bool = False) -> None:
 
     ``named``: only such as give a name that their tests ask for.
     """
-    slots = [slot for slot in match.slots if slot.kind in ANSWERS and slot.cell.cell_type == "code"]
+    slots = [slot for slot in match.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code"]
     for keeper in slots:
         blank = [slot for slot in slots if match.is_blank(slot)]
         if keeper in blank or not blank:

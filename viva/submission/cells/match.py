@@ -79,10 +79,10 @@ class Match:
     def taken(self) -> set[Piece]:
         return set(self.chosen.values())
 
-    def between(self, slot: Slot, kinds: tuple[str, ...] = ()) -> tuple[int, int]:
-        """Between which places a slot's piece would stand, judged by those (of some kinds) that were not moved."""
+    def between(self, slot: Slot, purposes: tuple[str, ...] = ()) -> tuple[int, int]:
+        """Between which places a slot's piece would stand, judged by those (of some purposes) that were not moved."""
         index = {piece: place for place, piece in enumerate(self.pieces)}
-        known = {pair: 1.0 for pair in self.chosen.items() if not kinds or pair[0].kind in kinds}
+        known = {pair: 1.0 for pair in self.chosen.items() if not purposes or pair[0].purpose in purposes}
         chain = self.chain(known)
         before = [index[piece] for other, piece in chain.items() if other.place < slot.place]
         after = [index[piece] for other, piece in chain.items() if other.place > slot.place]
@@ -104,7 +104,7 @@ class Match:
             return False
         if self.handout.has_text(piece.source) or is_front_matter(piece.source):
             return False
-        return is_prose(piece.source) if piece.kind == "code" else not looks_like_code(piece.source)
+        return is_prose(piece.source) if piece.cell_type == "code" else not looks_like_code(piece.source)
 
     def is_anchored(self) -> bool:
         """Whether a cell of the assignment's that is no answer is there as it was released."""
@@ -120,7 +120,7 @@ class Match:
         found = {tree for text in piece.code for tree in trees(text)}
         if not found or not all(tree in self.handout.statements for tree in found):
             return False
-        if piece.kind != "code" or piece.fenced:
+        if piece.cell_type != "code" or piece.fenced:
             return True
         if any(self.found[tree] > self.handout.statements[tree] for tree in found):
             return False
@@ -157,7 +157,7 @@ class Match:
         """One piece for several, standing where the first one stood."""
         first = pieces[0]
         whole = replace(first, source=text_of(pieces, between), fenced="")
-        whole.kind = "code" if any(piece.kind == "code" for piece in pieces) else first.kind
+        whole.cell_type = "code" if any(piece.cell_type == "code" for piece in pieces) else first.cell_type
         whole.parts = sum(piece.parts for piece in pieces)
         identity = next((piece for piece in pieces if self.identified(piece)), first)
         whole.grade_id, whole.ids, whole.cell_id = identity.grade_id, identity.ids, identity.cell_id

@@ -15,9 +15,9 @@ from viva.submission.cells.texts import bound_names, names_read, parses
 
 def take_from_locked(match: Match) -> None:
     """Take an answer that stands nowhere else out of a given cell that was edited."""
-    for slot in [slot for slot in match.missing() if slot.kind in ANSWERS and slot.own]:
+    for slot in [slot for slot in match.missing() if slot.purpose in ANSWERS and slot.own]:
         for other, piece in list(match.chosen.items()):
-            if other.kind in LOCKED and piece.squeezed != other.squeezed and slot.own <= piece.binds:
+            if other.purpose in LOCKED and piece.squeezed != other.squeezed and slot.own <= piece.binds:
                 parts = statements(piece.source)
                 mine = [slot.own & bound_names(part) and not match.handout.has_code(part) for part in parts]
                 start = next((at for at, part in enumerate(parts) if mine[at]), len(parts))
@@ -43,10 +43,10 @@ def look_below_stubs(match: Match) -> None:
             there = [piece for piece in there if slot.own & piece.binds and code_in(piece) == piece.source]
             if not there and len(far := _only_answer_to(match, slot)) == 1:
                 there = far
-            if not there and slot.kind == "manual":
+            if not there and slot.purpose == "manual":
                 low = match.pieces.index(stub)
                 high = min(high, match.between(slot)[1])
-                there = [p for p in match.pieces[low + 1 : high] if p in match.free(slot) and p.kind == "code"]
+                there = [p for p in match.pieces[low + 1 : high] if p in match.free(slot) and p.cell_type == "code"]
         else:
             there = [piece for piece in there if match.is_text_of_ones_own(piece, least=1)]
         if there:
@@ -64,16 +64,16 @@ def look_below_stubs(match: Match) -> None:
 
 def _only_answer_to(match: Match, slot: Slot) -> list[Piece]:
     """The cells that give all that is asked of an answer, wherever they stand."""
-    return [p for p in match.free(slot) if p.kind == "code" and slot.own and slot.own <= p.binds]
+    return [p for p in match.free(slot) if p.cell_type == "code" and slot.own and slot.own <= p.binds]
 
 
 def complete(match: Match) -> None:
     """Join an answer with the one cell that gives names which it lacks, where that cell cannot run."""
-    for slot in [slot for slot in match.slots if slot.kind in ANSWERS and slot.own and not match.is_blank(slot)]:
+    for slot in [slot for slot in match.slots if slot.purpose in ANSWERS and slot.own and not match.is_blank(slot)]:
         piece = match.chosen[slot]
-        if piece.kind != "code" or not (missing := match.lacking(slot)):
+        if piece.cell_type != "code" or not (missing := match.lacking(slot)):
             continue
-        rest = [other for other in match.free(slot) if other.kind == "code" and missing & other.binds]
+        rest = [other for other in match.free(slot) if other.cell_type == "code" and missing & other.binds]
         if len(rest) != 1 or not _stands_wrong(match, rest[0], slot):
             continue
         pair = sorted([piece, rest[0]], key=match.pieces.index)
@@ -89,7 +89,7 @@ def complete(match: Match) -> None:
 def _stands_wrong(match: Match, piece: Piece, slot: Slot) -> bool:
     """Whether a piece stands below the tests of an answer, or above a cell that alone gives it a name it uses."""
     place = match.pieces.index(piece)
-    tests = [other for other in match.slots if other.place > slot.place and other.kind == "tests"]
+    tests = [other for other in match.slots if other.place > slot.place and other.purpose == "tests"]
     if any(match.pieces.index(match.chosen[test]) < place for test in tests[:1] if test in match.chosen):
         return True
     above = set().union(*(other.binds for other in match.pieces[:place]))
@@ -100,7 +100,7 @@ def _stands_wrong(match: Match, piece: Piece, slot: Slot) -> bool:
 
 def leave_copies_out(match: Match) -> None:
     """A second copy of an answer would do again what the answer changes in place, and one of its stub undo it."""
-    for slot in [slot for slot in match.slots if slot.kind in ANSWERS and not match.is_blank(slot)]:
+    for slot in [slot for slot in match.slots if slot.purpose in ANSWERS and not match.is_blank(slot)]:
         for piece in match.extras:
             if piece.squeezed == slot.squeezed:
                 match.dropped.add(piece)
@@ -115,7 +115,7 @@ def lift(match: Match) -> None:
 
     So a student ran them, in an order that the notebook does not have.
     """
-    users = [slot for slot in match.slots if slot.kind in ANSWERS and not match.is_blank(slot)]
+    users = [slot for slot in match.slots if slot.purpose in ANSWERS and not match.is_blank(slot)]
     users = {*(match.chosen[slot] for slot in users), *match.free()}
     given = Counter(name for each in (*match.slots, *match.pieces) for name in each.gives)
     for piece in match.free():
@@ -131,6 +131,6 @@ def lift(match: Match) -> None:
 def _runs_before(match: Match, user: Piece, piece: Piece) -> bool:
     """Whether something from ``user`` to ``piece`` needs what the latter gives before a function is called."""
     between = match.pieces[match.pieces.index(user) : match.pieces.index(piece)]
-    code = [each for each in between if each.kind == "code"]
+    code = [each for each in between if each.cell_type == "code"]
     given = piece.gives.union(*(each.binds for each in code))
     return any((names := names_read(each.source)) is None or given & (names.used - names.given) for each in code)

@@ -38,11 +38,11 @@ _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
 
 @dataclass(eq=False)
 class Slot:
-    """A cell of the released notebook; ``kind`` is as in the blueprint, and ``open`` for unlocked code."""
+    """A cell of the released notebook; ``purpose`` is as in the blueprint, and ``open`` for unlocked code."""
 
     cell: NotebookNode
     place: int
-    kind: str
+    purpose: str
     written: bool = False
     """Whether the answer to a task belongs here."""
     expects: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class Slot:
 
     @property
     def answers(self) -> bool:
-        return self.kind in ANSWERS or self.written
+        return self.purpose in ANSWERS or self.written
 
     @cached_property
     def squeezed(self) -> str:
@@ -69,7 +69,7 @@ class Slot:
     @cached_property
     def gives(self) -> set[str]:
         """What the instructor's own cell gives."""
-        return given_names(self.source) if self.kind in LOCKED else set()
+        return given_names(self.source) if self.purpose in LOCKED else set()
 
     @cached_property
     def defines(self) -> set[str]:
@@ -93,7 +93,7 @@ class Piece:
     """A cell of the submission, or a part of one; ``number`` is its cell's place in the file, from 1 on."""
 
     number: int
-    kind: str
+    cell_type: str
     source: str
     cell_id: str = ""
     grade_id: str = ""
@@ -119,7 +119,7 @@ class Piece:
     @cached_property
     def code(self) -> list[str]:
         """The code in it, also where it is a text."""
-        return code_parts(self.kind, self.source)
+        return code_parts(self.cell_type, self.source)
 
     @cached_property
     def binds(self) -> set[str]:
@@ -127,7 +127,7 @@ class Piece:
 
     @cached_property
     def gives(self) -> set[str]:
-        return given_names(self.source) if self.kind == "code" else set()
+        return given_names(self.source) if self.cell_type == "code" else set()
 
     @cached_property
     def words(self) -> set[str]:
@@ -136,7 +136,7 @@ class Piece:
     @cached_property
     def uses(self) -> set[str]:
         """The names that others must have given before it runs."""
-        return used_names(self.source) if self.kind == "code" else set()
+        return used_names(self.source) if self.cell_type == "code" else set()
 
     def part(self, source: str, keep: bool = False) -> Piece:
         """A part of this piece; ``keep`` leaves it what identifies it."""
@@ -164,7 +164,7 @@ class Released:
         claims = ((slot, piece) for slot in answers for piece in pieces if slot.name in (piece.grade_id, *piece.ids))
         if not all(not one.squeezed or slot.squeezed in one.squeezed or slot.is_stub(one) for slot, one in claims):
             return False  # so it is of nearly all, and what follows takes long
-        texts = [piece.source for piece in pieces if piece.kind != "code" and not is_front_matter(piece.source)]
+        texts = [piece.source for piece in pieces if piece.cell_type != "code" and not is_front_matter(piece.source)]
         code = [text for piece in pieces if piece.squeezed for text in piece.code]
         stubs = Counter(tree for slot in answers if slot.cell.cell_type == "code" for tree in trees(slot.source))
         found = Counter(tree for text in code for tree in trees(text))
@@ -178,7 +178,7 @@ class Released:
     @property
     def graded(self) -> tuple[str, ...]:
         """The names of the cells that earn points."""
-        return tuple(slot.name for slot in self.slots if slot.kind in ("tests", "task", "manual"))
+        return tuple(slot.name for slot in self.slots if slot.purpose in ("tests", "task", "manual"))
 
 
 def _slots(release: NotebookNode) -> list[Slot]:
@@ -189,17 +189,17 @@ def _slots(release: NotebookNode) -> list[Slot]:
             del cell.metadata["nbgrader"]  # old versions marked plain cells too; nbgrader asks each for its id
         cell.setdefault("id", f"cell-{place + 1}")  # those of format 4.4 have none; the blueprint names them so too
         if utils.is_task(cell):
-            kind = "task"
+            purpose = "task"
         elif utils.is_grade(cell):
-            kind = "manual" if utils.is_solution(cell) else "tests"
+            purpose = "manual" if utils.is_solution(cell) else "tests"
         elif utils.is_solution(cell):
-            kind = "answer"
+            purpose = "answer"
         elif nbgrader.get("locked"):
-            kind = "given"
+            purpose = "given"
         else:
-            kind = "open" if cell.cell_type == "code" else "text"
-        written = kind == "text" and bool(slots) and slots[-1].kind == "task"
-        slots.append(Slot(cell, place, kind, written))
+            purpose = "open" if cell.cell_type == "code" else "text"
+        written = purpose == "text" and bool(slots) and slots[-1].purpose == "task"
+        slots.append(Slot(cell, place, purpose, written))
     _expect(slots)
     return slots
 
@@ -209,18 +209,18 @@ def _expect(slots: list[Slot]) -> None:
     given, tests = set(PYTHON), {}
     last = None
     for slot in slots:
-        if slot.kind in ("given", "open"):
+        if slot.purpose in ("given", "open"):
             given |= given_names(slot.source)
-        elif slot.kind in ANSWERS:
+        elif slot.purpose in ANSWERS:
             last = slot
-        elif slot.kind == "tests":
+        elif slot.purpose == "tests":
             code = QUIET.sub("", slot.source)
             local = bound_names(code) | {name for loop in _LOOP.findall(code) for name in NAME.findall(loop)}
             tests.setdefault(last, set()).update(set(_USED.findall(code)) - local)
     asked = set().union(*tests.values()) - given
     earlier: set[str] = set()
     for slot in slots:
-        if slot.kind in ANSWERS:
+        if slot.purpose in ANSWERS:
             mentioned = set(NAME.findall(slot.source)) & asked
             slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound_names(slot.source)) - given)
             slot.own = frozenset(slot.defines or slot.expects - earlier or slot.expects)
@@ -237,17 +237,17 @@ def pieces_of(notebook: NotebookNode) -> list[Piece]:
         identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
         identity["refused"] = cell.metadata.get("refused", False)
         for source in reversed(sides(cell.source) or [cell.source]):
-            kind, source = _as_meant(cell.cell_type, source)
-            text, copied = as_typed(source) if kind == "code" else (source, "")
-            pieces.append(Piece(number, kind, text, **identity, copied=copied))
+            cell_type, source = _as_meant(cell.cell_type, source)
+            text, copied = as_typed(source) if cell_type == "code" else (source, "")
+            pieces.append(Piece(number, cell_type, text, **identity, copied=copied))
     return pieces
 
 
-def _as_meant(kind: str, source: str) -> tuple[str, str]:
+def _as_meant(cell_type: str, source: str) -> tuple[str, str]:
     """Type and text of a cell, without the magics by which Databricks tells them."""
-    if kind == "code" and (told := _TOLD.match(source)):
-        kind, source = "code" if told["python"] else "markdown", source[told.end() :]
-    return kind, source
+    if cell_type == "code" and (told := _TOLD.match(source)):
+        cell_type, source = "code" if told["python"] else "markdown", source[told.end() :]
+    return cell_type, source
 
 
 def about(kind: str, *slots: Slot, **particulars: object) -> Note:

@@ -26,7 +26,8 @@ from viva.submission.cells.texts import likeness, parses, squeezed
 
 WORTH_KEEPING = 20
 """Characters that were written into a locked text."""
-_KINDS = {"given": "given cell", "tests": "test cell", "task": "question"}
+_CALLED = {"given": "given cell", "tests": "test cell", "task": "question"}
+"""By its purpose, what a locked cell is called."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ class _Build:
             elif piece in extras:
                 after = next((owner[other] for other in self.matching.pieces[place:] if other in owner), None)
                 # A cell above an answer that was moved up goes with it: the answer may need it.
-                with_next = after and before and after.place < before.place and after.kind in ANSWERS
+                with_next = after and before and after.place < before.place and after.purpose in ANSWERS
                 beside = around.setdefault(after if with_next else before, ([], []))
                 beside[0 if with_next else 1].append(piece)
         return around
@@ -151,7 +152,7 @@ class _Build:
         cell = copy.deepcopy(slot.cell)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-        if slot.kind in LOCKED:
+        if slot.purpose in LOCKED:
             if piece is not None and piece.squeezed != slot.squeezed:
                 self._note_edited(slot, piece)
         elif piece is None:
@@ -167,19 +168,19 @@ class _Build:
         return slot.is_stub(piece) or (slot.answers and self.matching.is_left(slot, piece))
 
     def _answer(self, slot: Slot, piece: Piece) -> str:
-        kind = slot.cell.cell_type
-        was = "markdown" if piece.fenced else piece.kind
-        if was != kind:
-            self.notes.append(about("other_type", slot, names=(was, kind)))
+        cell_type = slot.cell.cell_type
+        was = "markdown" if piece.fenced else piece.cell_type
+        if was != cell_type:
+            self.notes.append(about("other_type", slot, names=(was, cell_type)))
         if piece.parts > 1:
             self.notes.append(about("answer_split", slot, amount=piece.parts))
-        return piece.fenced if piece.fenced and kind != "code" else piece.source
+        return piece.fenced if piece.fenced and cell_type != "code" else piece.source
 
     def _stands_elsewhere(self, slot: Slot) -> bool:
         """Whether another cell of the student's gives what a missing answer asks for, which its stub would undo."""
-        if slot.kind != "answer":
+        if slot.purpose != "answer":
             return False
-        own = [piece for other, piece in self.chosen.items() if other.answers or other.kind == "open"]
+        own = [piece for other, piece in self.chosen.items() if other.answers or other.purpose == "open"]
         found = [piece for piece in [*own, *self.extras] if slot.own & piece.binds]
         return any(not self.matching.was_handed_out(piece, slot) for piece in found)
 
@@ -189,9 +190,11 @@ class _Build:
         while wanted in self.known:
             wanted += "x"
         self.known.add(wanted)
-        kind = "markdown" if piece.fenced else piece.kind
-        cell = NotebookNode(cell_type=kind, id=wanted, metadata=NotebookNode(), source=piece.fenced or piece.source)
-        if kind == "code":
+        cell_type = "markdown" if piece.fenced else piece.cell_type
+        cell = NotebookNode(
+            cell_type=cell_type, id=wanted, metadata=NotebookNode(), source=piece.fenced or piece.source
+        )
+        if cell_type == "code":
             cell.update(outputs=[], execution_count=None)
         elif piece.attachments:
             cell.attachments = piece.attachments
@@ -199,16 +202,16 @@ class _Build:
 
     def _note_edited(self, slot: Slot, piece: Piece) -> None:
         if self._as_then_released(slot, piece):
-            self.notes.append(about("earlier_release", slot, names=(_KINDS[slot.kind],)))
+            self.notes.append(about("earlier_release", slot, names=(_CALLED[slot.purpose],)))
             return
         text = slot.cell.cell_type != "code"
         added = _added_words(slot.source, piece.source) if text else ""
-        if slot.kind == "given" and not text:
+        if slot.purpose == "given" and not text:
             added = _added(slot.source, piece.source)
         if added:
             self.below[slot] = added
         what = ("edited_kept" if added == piece.source else "added_to") if added else "edited"
-        self.notes.append(about(what, slot, names=(_KINDS[slot.kind],)))
+        self.notes.append(about(what, slot, names=(_CALLED[slot.purpose],)))
 
     def _as_then_released(self, slot: Slot, piece: Piece) -> bool:
         """Whether the checksum in a cell says that nobody has edited it since it was released."""
@@ -234,7 +237,7 @@ class _Build:
             self.notes.append(about("not_handed_in", *missing))
 
     def _note_copies(self) -> None:
-        copies = [piece.copy_of for piece in self.extras if piece.copy_of and piece.copy_of.kind in LOCKED]
+        copies = [piece.copy_of for piece in self.extras if piece.copy_of and piece.copy_of.purpose in LOCKED]
         for slot in dict.fromkeys(copies):
             self.notes.append(about("copy_kept", slot))
 

@@ -169,9 +169,9 @@ def blocks(source: str) -> list[tuple[bool, str]]:
     return [(code and looks_like_code(text), text.strip("\n")) for code, text in texts if text.strip()]
 
 
-def code_parts(kind: str, source: str) -> list[str]:
+def code_parts(cell_type: str, source: str) -> list[str]:
     """The code of a cell: all of it, or the blocks of it that its text shows."""
-    if kind == "code" or looks_like_code(source):
+    if cell_type == "code" or looks_like_code(source):
         return [source]
     return [text for code, text in blocks(source) if code]
 
