@@ -30,7 +30,7 @@ from viva.engine import wire
 from viva.engine.values import frames
 from viva.engine.values.arrays import BYTES, DIMENSIONS
 from viva.engine.values.keys import TWINS
-from viva.engine.values.plain import CODE, FIELDS, INT_BITS, KIND, PANDAS
+from viva.engine.values.plain import CODEC_OF, FIELDS, INT_BITS, NUMBER_OF, PANDAS
 from viva.engine.wire import Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
@@ -511,8 +511,8 @@ def test_an_array_of_a_liar_among_atoms_is_refused():
 def test_what_is_said_about_a_reference_is_plain():
     with pytest.raises(WireError, match="cannot cross"):
         encode(len, lambda found: Reference(1, {"f": len}))
-    inner = ExtType(CODE[KIND[Reference]], struct.pack(">I", 2))
-    nested = packb([inner, 1, mark(dict, 2), "a", inner, 2, ExtType(CODE[KIND[dict]], bytes(4))])
+    inner = ExtType(NUMBER_OF[CODEC_OF[Reference]], struct.pack(">I", 2))
+    nested = packb([inner, 1, mark(dict, 2), "a", inner, 2, ExtType(NUMBER_OF[CODEC_OF[dict]], bytes(4))])
     with pytest.raises(WireError):
         decode(nested, lambda reference: None)
     for number, about in (("1", {}), (1, {2: 3}), (1, []), (True, {})):
@@ -541,7 +541,7 @@ def test_sixty_levels_cross_and_not_one_more():
     with pytest.raises(WireError, match="deeper"):
         encode(nest(wire.LEVELS + 1))
     with pytest.raises(WireError, match="deeper"):
-        decode(packb([mark(list, 1)] * wire.LEVELS + [ExtType(CODE[KIND[list]], bytes(4))]))
+        decode(packb([mark(list, 1)] * wire.LEVELS + [ExtType(NUMBER_OF[CODEC_OF[list]], bytes(4))]))
 
 
 def test_a_cycle_is_refused():
@@ -613,7 +613,7 @@ def message(*row) -> bytes:
 
 
 def mark(cls: type, count: int) -> ExtType:
-    return ExtType(CODE[KIND[cls]], struct.pack(">I", count))
+    return ExtType(NUMBER_OF[CODEC_OF[cls]], struct.pack(">I", count))
 
 
 BAD = {
@@ -881,7 +881,7 @@ ROWS = st.lists(
         ATOMS,
         st.builds(
             lambda code, count: ExtType(code, struct.pack(">I", count)),
-            st.sampled_from(list(CODE.values())),
+            st.sampled_from(list(NUMBER_OF.values())),
             st.integers(0, 5),
         ),
         st.sampled_from(["<f8", "|b1", "<M8[ns]", bytes(8), "frame", "index", "objects", "strings", "stamp", 0, 1, 2]),
@@ -914,7 +914,7 @@ def pandas_message(parts) -> bytes:
     """A message that says of any parts that they are a pandas object."""
     data = bytearray(encode(parts, lambda found: Reference(1, {})))
     place = 3 if data[0] == 0xDC else 5 if data[0] == 0xDD else 1
-    data[place + 1 + 2 * (data[place] == 0xC7)] = CODE[PANDAS]
+    data[place + 1 + 2 * (data[place] == 0xC7)] = NUMBER_OF[PANDAS]
     return bytes(data)
 
 
@@ -962,11 +962,11 @@ def test_memory_is_in_proportion_to_the_message():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [list, tuple, dict, frozenset])
-def test_work_is_in_proportion_to_the_message(kind):
+@pytest.mark.parametrize("cls", [list, tuple, dict, frozenset])
+def test_work_is_in_proportion_to_the_message(cls):
     """Marks that promise all that is left, sixty deep and side by side."""
     size = 100_000
-    row = [(kind, size - 2 * i) for i in range(1, wire.LEVELS)] + list(range(size))
+    row = [(cls, size - 2 * i) for i in range(1, wire.LEVELS)] + list(range(size))
     started = time.process_time()
     for data in (message(*row), message((list, size), *[(list, 0)] * size)):
         with contextlib.suppress(WireError):

@@ -3,15 +3,16 @@
 Theory of operation. Two processes speak through this module, and one of them may be hostile: every
 byte that ``decode`` reads may have been made up. A value is taken apart into *parts*, those into
 theirs, until only atoms are left (None, bool, int, float, str, bytes), and all of it is written as
-one flat row, in which a *mark* (the number of a kind, how many parts) stands before the parts:
+one flat row, in which a *mark* (the number of a codec, how many parts) stands before the parts:
 
     {"a": [1, 2.5]}   ->   (dict, 2)  "a"  (list, 2)  1  2.5
 
 msgpack packs the row; a mark is an extension of four bytes, and an int beyond 64 bits one of as
 many as it needs. msgpack's own containers never nest: a message that declares 2**31 entries is
 refused before anything is allocated for them, an extension inside an extension cannot be said, and
-levels and items are counted in one place. values/plain.py lists the kinds of value, values/frames.py
-those of pandas. What is not plain crosses as a Reference, if the caller has one for it.
+levels and items are counted in one place. values/plain.py lists the codecs, by which the values
+of a type are taken apart and built again; values/frames.py is that of pandas. What is not plain crosses as a
+Reference, if the caller has one for it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,18 @@ from collections.abc import Callable
 from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.arrays import BYTES as MESSAGE
-from viva.engine.values.plain import ATOMS, CODE, INT_BITS, KIND, KINDS, Kind, Reference, build_named, kind_of, name_of
+from viva.engine.values.plain import (
+    ATOMS,
+    CODEC_OF,
+    CODECS,
+    INT_BITS,
+    NUMBER_OF,
+    Codec,
+    Reference,
+    build_named,
+    codec_of,
+    name_of,
+)
 from viva.verdict import VivaError, WireError
 
 __all__ = ["Reference", "WireError", "decode", "encode", "is_plain"]
@@ -83,26 +95,26 @@ class _Writer:
     def put(self, value) -> None:
         if type(value) in _ATOMS:
             return self.put_atom(value)
-        kind = KIND.get(type(value)) or kind_of(value)
-        if kind in _ATOMS:
-            return self.put_atom(ATOMS[kind](value))
-        parts = kind.split(value) if kind else None
+        codec = CODEC_OF.get(type(value)) or codec_of(value)
+        if codec in _ATOMS:
+            return self.put_atom(ATOMS[codec](value))
+        parts = codec.split(value) if codec else None
         if parts is None:
             self.put_reference(value)
         else:
-            self.put_parts(kind, parts, type(value))
+            self.put_parts(codec, parts, type(value))
 
     def put_atom(self, value) -> None:
         if type(value) in _SIZED:
             self.charge(len(value))
         self.row.append(value)
 
-    def put_parts(self, kind: Kind, parts: list, cls: type) -> None:
+    def put_parts(self, codec: Codec, parts: list, cls: type) -> None:
         if len(self.trail) >= LEVELS:
             raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
         if len(self.row) + len(parts) >= ITEMS:
             raise WireError(f"a value has more than {ITEMS} items{self.where()}")
-        self.row.append(ExtType(CODE[kind], COUNT.pack(len(parts))))
+        self.row.append(ExtType(NUMBER_OF[codec], COUNT.pack(len(parts))))
         found = set(map(type, parts))
         if found <= _ATOMS:
             if not found.isdisjoint(_SIZED):
@@ -119,7 +131,7 @@ class _Writer:
         if type(reference) is not Reference:
             raise WireError(f"a value of type {name_of(type(value))} cannot cross{self.where()}")
         refer, self.refer = self.refer, None
-        self.put_parts(KIND[Reference], [reference.id, reference.about], Reference)
+        self.put_parts(CODEC_OF[Reference], [reference.id, reference.about], Reference)
         self.refer = refer
 
     def charge(self, size: int) -> None:
@@ -152,7 +164,7 @@ class _Writer:
 
 
 def _row(data: bytes) -> list:
-    """The atoms and the marks (kind, count) of a message."""
+    """The atoms and the marks (codec, count) of a message."""
     if not 0 < len(data) <= MESSAGE:
         raise WireError(f"a message of {len(data)} bytes; between 1 and {MESSAGE} can be")
     unpacker = Unpacker(
@@ -170,11 +182,11 @@ def _row(data: bytes) -> list:
     return row
 
 
-def _extension(code: int, data: bytes) -> int | tuple[Kind, int]:
+def _extension(code: int, data: bytes) -> int | tuple[Codec, int]:
     if code == BIG_INT and len(data) <= INT_BITS // 8 + 1:
         return int.from_bytes(data, "little", signed=True)
-    if 0 <= code < len(KINDS):
-        return KINDS[code], *COUNT.unpack(data)
+    if 0 <= code < len(CODECS):
+        return CODECS[code], *COUNT.unpack(data)
     raise WireError(f"a message holds the unknown mark {code}")
 
 
@@ -199,7 +211,7 @@ class _Reader:
         self.owed -= 1
         if type(item) is not tuple:
             return item
-        kind, count = item
+        codec, count = item
         self.owed += count
         if level >= LEVELS:
             raise WireError(f"a message is nested deeper than {LEVELS} levels")
@@ -208,26 +220,26 @@ class _Reader:
         parts = self.row[self.at : self.at + count]
         found = set(map(type, parts))
         if tuple in found:
-            parts = self.take_marked(kind, count, level + 1)
-            found = kind.parts and set(map(type, parts))
+            parts = self.take_marked(codec, count, level + 1)
+            found = codec.parts and set(map(type, parts))
         else:
             self.at += count
             self.owed -= count
-        if kind.parts is not None and not found <= kind.parts:
+        if codec.parts is not None and not found <= codec.parts:
             raise WireError("a message holds a value of parts that it cannot have")
-        return self.build(kind, parts)
+        return self.build(codec, parts)
 
-    def take_marked(self, kind: Kind, count: int, level: int) -> list:
+    def take_marked(self, codec: Codec, count: int, level: int) -> list:
         resolve = self.resolve
-        if kind is KIND[Reference]:
+        if codec is CODEC_OF[Reference]:
             self.resolve = None  # what is said about a reference is plain
         parts = [self.take(level) for _ in range(count)]
         self.resolve = resolve
         return parts
 
-    def build(self, kind: Kind, parts: list):
-        value = kind.build(parts)
-        if kind.build is build_named:
+    def build(self, codec: Codec, parts: list):
+        value = codec.build(parts)
+        if codec.build is build_named:
             self.shapes.add(type(value))
             if len(self.shapes) > SHAPES:
                 raise WireError(f"a message holds more than {SHAPES} different namedtuples")

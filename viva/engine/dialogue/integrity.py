@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
 from viva.engine.dialogue import operations
-from viva.engine.values.plain import KIND, kind_of
+from viva.engine.values.plain import CODEC_OF, codec_of
 from viva.wall.readable import readable_by_default
 
 WATCHED = (
@@ -65,8 +65,8 @@ class Snapshot:
             name: (vars(module), {key: value for key, value in vars(module).items() if _is_watched(key, value)})
             for name, module in self.modules.items()
         }
-        for kind in type(shell).__mro__[:3]:
-            self.places[kind.__name__] = (vars(kind), {k: v for k, v in vars(kind).items() if _is_watched(k, v)})
+        for cls in type(shell).__mro__[:3]:
+            self.places[cls.__name__] = (vars(cls), {k: v for k, v in vars(cls).items() if _is_watched(k, v)})
         for name in OWN:
             self.places |= _own_places(name, vars(sys.modules[name]))
         watched = [(f"{name}.{key}", one) for name, (_, known) in self.places.items() for key, one in known.items()]
@@ -102,9 +102,9 @@ class Snapshot:
             yield "set_custom_exc"
         if self.shell.user_ns is not self.names:
             yield "user_ns"
-        kind = type(self.shell)
+        cls = type(self.shell)
         for name, value in vars(self.shell).items():
-            if name != "CustomTB" and self.own.get(name) is not value and callable(getattr(kind, name, None)):
+            if name != "CustomTB" and self.own.get(name) is not value and callable(getattr(cls, name, None)):
                 yield name
 
 
@@ -185,17 +185,17 @@ class Witness:
 
     def note_answer(self, value: object) -> None:
         """Remember an answer of a subclass of a plain type, which crosses as its base value."""
-        kind = type(value)
-        if kind in KIND or kind in PLAIN or len(self.subclasses) >= ENTRIES or kind_of(value) is None:
+        cls = type(value)
+        if cls in CODEC_OF or cls in PLAIN or len(self.subclasses) >= ENTRIES or codec_of(value) is None:
             return
-        if kind.__module__ == "__main__" and not hasattr(kind, "_fields") and not issubclass(kind, enum.Enum):
-            base = next(one for one in kind.__mro__[1:] if one.__module__ != "__main__")
-            self.subclasses[f"{kind.__name__}, a subclass of {base.__name__}"] = None
+        if cls.__module__ == "__main__" and not hasattr(cls, "_fields") and not issubclass(cls, enum.Enum):
+            base = next(one for one in cls.__mro__[1:] if one.__module__ != "__main__")
+            self.subclasses[f"{cls.__name__}, a subclass of {base.__name__}"] = None
 
     def told(self, snapshot: Snapshot, candidate: object) -> dict[str, list[str]]:
         """All of it as plain data."""
-        kind = type(candidate)
-        patched = [f"{kind.__module__}.{kind.__name__}.{name}" for name in vars(candidate) if name in vars(kind)]
+        cls = type(candidate)
+        patched = [f"{cls.__module__}.{cls.__name__}.{name}" for name in vars(candidate) if name in vars(cls)]
         found = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
         found |= {"connections": self.connections, "subclasses": self.subclasses}
         return {name: [str(one)[:CHARACTERS] for one in list(values)[:ENTRIES]] for name, values in found.items()}

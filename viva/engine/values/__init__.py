@@ -1,6 +1,6 @@
 """What may cross between the processes, as bytes:
 
-plain       what may cross, kind by kind
+plain       what may cross, and the codec of each type
 keys        keys that were made up to share a hash
 arrays      NumPy's part of it
 scalars     what stands in a pandas object by itself: a cell, a label, a name

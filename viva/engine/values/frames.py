@@ -90,8 +90,8 @@ def _build_cells(parts, dimensions: int = 1):
     return _numbers(parts, NUMERIC, dimensions)
 
 
-def _numbers(array, kinds: str, dimensions: int = 1) -> np.ndarray:
-    fits = type(array) is np.ndarray and array.dtype.kind in kinds and array.ndim == dimensions
+def _numbers(array, letters: str, dimensions: int = 1) -> np.ndarray:
+    fits = type(array) is np.ndarray and array.dtype.kind in letters and array.ndim == dimensions
     return array if fits else malformed()
 
 

@@ -1,11 +1,11 @@
-"""What is plain: for each kind of value that may cross, how it is taken apart and put together.
+"""What is plain: for each type of value that may cross a codec, by which it is taken apart and put together.
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
 of its base, and a defaultdict as a dict, without its factory. Members of an Enum and masked arrays are
 not plain: their base value would say something else. ``build`` gives the value again, from parts that
 a hostile process may have made up: it raises (anything; viva/engine/wire.py makes a WireError of it) or it
-returns a value of its kind, in time and memory that the message has paid for. It never evaluates or
+returns a value of its types, in time and memory that the message has paid for. It never evaluates or
 imports by a name in the message: a namedtuple is made by ``collections.namedtuple`` from names that
 were checked, and a named time zone is read from the system's.
 """
@@ -52,10 +52,10 @@ class Reference:
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
-    """One kind of value: ``split`` gives its parts (None: it cannot cross), ``build`` the value again.
+class Codec:
+    """How values of some types cross: ``split`` gives the parts of one (None: it cannot), ``build`` the value again.
 
-    ``parts`` are the types its parts may have when they arrive; None is any.
+    ``parts`` are the types that these may have when they arrive; None is any.
     """
 
     types: tuple
@@ -64,19 +64,19 @@ class Kind:
     parts: frozenset | None = None
 
 
-def kind_of(value) -> Kind | type | None:
-    """The kind of ``value`` (of an atom its plain type), also of a subclass; None when it is not plain."""
-    kind = KIND.get(type(value))
-    if kind:
-        return kind
+def codec_of(value) -> Codec | type | None:
+    """The codec of ``value`` (of an atom its plain type), also of a subclass; None when it is not plain."""
+    codec = CODEC_OF.get(type(value))
+    if codec:
+        return codec
     if "pandas" in sys.modules:
         learn_pandas()
     mro = _mro(type(value))
     if Enum in mro or np.ma.MaskedArray in mro:
         return None
     if tuple in mro and _fields(value):
-        return KIND[namedtuple]
-    return next((KIND.get(base, base) for base in mro if base in KIND or base in ATOMS), None)
+        return CODEC_OF[namedtuple]
+    return next((CODEC_OF.get(base, base) for base in mro if base in CODEC_OF or base in ATOMS), None)
 
 
 @functools.cache
@@ -84,7 +84,7 @@ def learn_pandas():
     """The module that knows pandas objects; loaded late, because pandas is slow to load."""
     from viva.engine.values import frames
 
-    KIND.update(dict.fromkeys(frames.TYPES, PANDAS))
+    CODEC_OF.update(dict.fromkeys(frames.TYPES, PANDAS))
     return frames
 
 
@@ -232,63 +232,63 @@ def _zone(parts: list) -> ZoneInfo:
     return ZoneInfo(key)
 
 
-# --- the table; a kind's place in it is its number on the wire
+# --- the table; a codec's place in it is its number on the wire
 
 
 def _types(*types: type) -> frozenset:
     return frozenset(types)
 
 
-PANDAS = Kind((), lambda value: learn_pandas().take_apart(value), lambda parts: learn_pandas().put_together(parts))
-KINDS = (
-    Kind((Reference,), lambda value: None, _reference),
-    Kind((list,), list.copy, list),
-    Kind((tuple,), lambda value: [*tuple.__iter__(value)], tuple),
-    Kind((dict, defaultdict), _split_dict, _dict),
-    Kind((set,), lambda value: [*set.__iter__(value)], _set),
-    Kind((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
-    Kind((namedtuple,), _split_named, build_named),
-    Kind((OrderedDict,), _split_ordered, _ordered),
-    Kind((Counter,), _split_dict, lambda parts: _dict(parts, Counter)),
-    Kind((deque,), _split_deque, _deque),
-    Kind((slice,), _attributes(slice, "start", "stop", "step"), lambda parts: slice(*parts)),
-    Kind((range,), _attributes(range, "start", "stop", "step"), lambda parts: range(*parts), _types(int)),
-    Kind((EllipsisType,), lambda value: [], lambda parts: ..., _types()),
-    Kind((complex,), _attributes(complex, "real", "imag"), lambda parts: complex(*parts), _types(float)),
-    Kind((bytearray,), lambda value: [bytes(bytearray.copy(value))], lambda parts: bytearray(*parts), _types(bytes)),
-    Kind((Decimal,), _split_decimal, _decimal, _types(str)),
-    Kind((Fraction,), _split_fraction, lambda parts: Fraction(*parts), _types(int)),
-    Kind((dt.date,), _attributes(dt.date, "year", "month", "day"), lambda parts: dt.date(*parts), _types(int)),
-    Kind(
+PANDAS = Codec((), lambda value: learn_pandas().take_apart(value), lambda parts: learn_pandas().put_together(parts))
+CODECS = (
+    Codec((Reference,), lambda value: None, _reference),
+    Codec((list,), list.copy, list),
+    Codec((tuple,), lambda value: [*tuple.__iter__(value)], tuple),
+    Codec((dict, defaultdict), _split_dict, _dict),
+    Codec((set,), lambda value: [*set.__iter__(value)], _set),
+    Codec((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
+    Codec((namedtuple,), _split_named, build_named),
+    Codec((OrderedDict,), _split_ordered, _ordered),
+    Codec((Counter,), _split_dict, lambda parts: _dict(parts, Counter)),
+    Codec((deque,), _split_deque, _deque),
+    Codec((slice,), _attributes(slice, "start", "stop", "step"), lambda parts: slice(*parts)),
+    Codec((range,), _attributes(range, "start", "stop", "step"), lambda parts: range(*parts), _types(int)),
+    Codec((EllipsisType,), lambda value: [], lambda parts: ..., _types()),
+    Codec((complex,), _attributes(complex, "real", "imag"), lambda parts: complex(*parts), _types(float)),
+    Codec((bytearray,), lambda value: [bytes(bytearray.copy(value))], lambda parts: bytearray(*parts), _types(bytes)),
+    Codec((Decimal,), _split_decimal, _decimal, _types(str)),
+    Codec((Fraction,), _split_fraction, lambda parts: Fraction(*parts), _types(int)),
+    Codec((dt.date,), _attributes(dt.date, "year", "month", "day"), lambda parts: dt.date(*parts), _types(int)),
+    Codec(
         (dt.datetime,),
         _split_zoned(dt.datetime, "year", "month", "day", "hour", "minute", "second", "microsecond"),
         _zoned(dt.datetime),
         _types(int, *ZONES),
     ),
-    Kind(
+    Codec(
         (dt.time,),
         _split_zoned(dt.time, "hour", "minute", "second", "microsecond"),
         _zoned(dt.time),
         _types(int, *ZONES),
     ),
-    Kind(
+    Codec(
         (dt.timedelta,),
         _attributes(dt.timedelta, "days", "seconds", "microseconds"),
         lambda parts: dt.timedelta(*parts),
         _types(int),
     ),
-    Kind(
+    Codec(
         (dt.timezone,),
         dt.timezone.__getinitargs__,
         lambda parts: dt.timezone(*parts),
         _types(dt.timedelta, str),
     ),
-    Kind((ZoneInfo,), _split_zone, _zone, _types(str)),
-    Kind((np.ndarray,), split_array, build_array, _types(str, bytes, int)),
-    Kind(SCALARS, split_scalar, build_scalar, _types(str, bytes)),
-    Kind((np.str_,), lambda value: [str.__str__(value)], lambda parts: np.str_(*parts), _types(str)),
-    Kind((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
+    Codec((ZoneInfo,), _split_zone, _zone, _types(str)),
+    Codec((np.ndarray,), split_array, build_array, _types(str, bytes, int)),
+    Codec(SCALARS, split_scalar, build_scalar, _types(str, bytes)),
+    Codec((np.str_,), lambda value: [str.__str__(value)], lambda parts: np.str_(*parts), _types(str)),
+    Codec((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
     PANDAS,
 )
-CODE = {kind: code for code, kind in enumerate(KINDS)}
-KIND = {cls: kind for kind in KINDS for cls in kind.types}
+NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
+CODEC_OF = {cls: codec for codec in CODECS for cls in codec.types}

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from viva.engine.values import arrays
-from viva.engine.values.plain import KIND
+from viva.engine.values.plain import CODEC_OF
 from viva.verdict import WireError
 
 DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
@@ -38,8 +38,8 @@ def want(value, *types: type):
 def crossing(cells: list) -> list:
     """The cells, when all can cross."""
     for cell in cells:
-        kind = KIND.get(type(cell))
-        if type(cell) not in CELLS or (kind and kind.split(cell) is None):
+        codec = CODEC_OF.get(type(cell))
+        if type(cell) not in CELLS or (codec and codec.split(cell) is None):
             raise ForeignError
     return cells
 
