@@ -18,7 +18,7 @@ from viva.engine import wire
 from viva.engine.values.randomness import get_state
 
 Point = namedtuple("Point", "x y")
-ERRORS = [name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)]
+ERRORS = [name for name, cls in vars(builtins).items() if isinstance(cls, type) and issubclass(cls, BaseException)]
 PLACES = [
     *(("builtins", name) for name in ERRORS),
     *(("builtins", name) for name in ("object", "type", "int", "list", "print", "nothing", "")),

@@ -99,13 +99,13 @@ class ShortHelp(Application):
         print(f"\n'{name} --help-all' lists all that can be configured.")
 
     def _options(self) -> Iterator[tuple[str, str]]:
-        traits = {kind.__name__: kind.class_traits(config=True) for kind in self._classes_inc_parents()}
+        traits = {cls.__name__: cls.class_traits(config=True) for cls in self._classes_inc_parents()}
         for name, (_, text) in self.flags.items():
             if len(name) > 1:
                 yield f"--{name}", OPTIONS.get(name, _first_sentence(text))
         for name, place in self.aliases.items():
-            kind, _, trait = place.partition(".")
-            known = traits.get(kind, {}).get(trait)
+            class_name, _, trait = place.partition(".")
+            known = traits.get(class_name, {}).get(trait)
             text = OPTIONS.get(name) or _first_sentence(known.help if known else "")
             default = f" ({known.default_value})" if known and known.default_value and name not in OPTIONS else ""
             yield f"--{name}={name.upper()}", text + default

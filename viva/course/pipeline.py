@@ -121,8 +121,8 @@ def _steps(
     """One notebook through nbgrader's steps; the graded notebook as text, its scores in ``passed``."""
     exporter = converter.exporter_class(parent=converter, config=converter.config)
     for step in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]:
-        kind = step if isinstance(step, type) else import_item(step)
-        if not issubclass(kind, SPARED):
+        cls = step if isinstance(step, type) else import_item(step)
+        if not issubclass(cls, SPARED):
             exporter.register_preprocessor(step)
     steps, exporter._preprocessors = exporter._preprocessors, []
     place = {"student": passed.record.student, "assignment": passed.record.assignment, "notebook": name}

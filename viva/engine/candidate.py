@@ -251,14 +251,14 @@ class Candidate:
     def refer(self, value: object) -> wire.Reference:
         if type(value) is Callback:
             return wire.Reference(value.number, {"of": "examiner"})
-        kind, is_class = type(value), isinstance(value, type)
+        cls, is_class = type(value), isinstance(value, type)
         about = {
             "of": "candidate",
-            "type": kind.__name__,
-            "mro": lineage_of(kind),
+            "type": cls.__name__,
+            "mro": lineage_of(cls),
             "class": is_class,
             "callable": callable(value),
-            "iterator": hasattr(kind, "__next__"),
+            "iterator": hasattr(cls, "__next__"),
             "name": getattr(value, "__name__", "") if isinstance(value, type | types.FunctionType) else "",
             "origin": origin(value),
         }

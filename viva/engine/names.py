@@ -115,8 +115,8 @@ def names_in(*nodes: ast.AST) -> Names:
 def definitions_of(source: str) -> list[str]:
     """The imports, functions and classes of a cell's top level, each as text."""
     tree = parsed(source) or NOTHING
-    kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
-    return [ast.unparse(node) for node in tree.body if isinstance(node, kinds) or _imports(node)]
+    defining = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+    return [ast.unparse(node) for node in tree.body if isinstance(node, defining) or _imports(node)]
 
 
 def _imports(statement: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ into any. Nothing that came out of the student's process is therefore shown beca
 - The instructor's own sentences (messages of assertions) are shown, whoever asks.
 - A *visible* check, one without hidden lines and without names that hidden lines bound, tells the whole message,
   unless a literal of hidden lines stands in it.
-- Of a *hidden* check the kind of the exception is shown, and its message where it is a sentence that the student's
+- Of a *hidden* check the class of the exception is shown, and its message where it is a sentence that the student's
   code holds as it stands, or one of Python's and NumPy's own, in which names are the notebook's and numbers are left
   out ("operands could not be broadcast together with shapes … …").
 - A traceback is put together anew: of lines that stand in the student's own cells, at the number it names.
@@ -35,7 +35,7 @@ MOST_FRAMES = 6
 PRINTED_LINES = 40
 BLANK = "…"
 TYPES = {
-    *(name for name, kind in vars(builtins).items() if isinstance(kind, type)),
+    *(name for name, cls in vars(builtins).items() if isinstance(cls, type)),
     *("NoneType function method module generator builtin_function_or_method dict_keys dict_values dict_items".split()),
     *("numpy.ndarray numpy.float64 numpy.float32 numpy.int64 numpy.bool numpy.bool_ numpy.complex128".split()),
     *("ndarray DataFrame Series Index".split()),
@@ -216,7 +216,7 @@ def _blanked(text: str, found: re.Match, slots: str = "") -> str:
     return text
 
 
-EXCEPTIONS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+EXCEPTIONS = {name for name, cls in vars(builtins).items() if isinstance(cls, type) and issubclass(cls, Exception)}
 
 
 @functools.lru_cache(64)

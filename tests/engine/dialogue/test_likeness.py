@@ -22,7 +22,7 @@ from viva.engine.dialogue.likeness import can_be_told, like, make, seen
 from viva.engine.dialogue.standin import Type
 from viva.verdict import CandidateLied
 
-BUILT_IN = [kind for kind in vars(builtins).values() if isinstance(kind, type) and can_be_told(kind)]
+BUILT_IN = [cls for cls in vars(builtins).values() if isinstance(cls, type) and can_be_told(cls)]
 ODD = [None, -5, 10**9, -(2**63), 10**5000, "x", b"x", 0.5, [], {}, ("a", 1), np.ones(3)]
 
 
@@ -101,22 +101,22 @@ def test_a_group_arrives_as_an_exception():
         raise mine
 
 
-@pytest.mark.parametrize("kind", [*BUILT_IN, ssl.SSLError, subprocess.CalledProcessError, np.exceptions.AxisError])
-def test_no_lie_about_a_field_is_believed_by_c_code(kind):
+@pytest.mark.parametrize("cls", [*BUILT_IN, ssl.SSLError, subprocess.CalledProcessError, np.exceptions.AxisError])
+def test_no_lie_about_a_field_is_believed_by_c_code(cls):
     names = "start end object encoding reason errno strerror filename filename2 lineno offset text value name obj msg"
     for one in ODD:
-        error = like(kind, (one, one), dict.fromkeys(names.split(), one), "told")
-        assert isinstance(error, kind) and str(error)
+        error = like(cls, (one, one), dict.fromkeys(names.split(), one), "told")
+        assert isinstance(error, cls) and str(error)
         for again in (error, copy.copy(error)):
             shown = [str(again), *(getattr(again, name, None) for name in names.split())]
-            assert isinstance(again, kind) and shown
+            assert isinstance(again, cls) and shown
 
 
 def test_foreign_memory_is_never_shown():
     lie = {"encoding": "utf-8", "object": b"abc", "reason": "told"}
     for start in (-10_000, 4, 2**40, -(2**62)):
-        for kind in (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError):
-            error = like(kind, (), lie | {"start": start, "end": start + 1}, "told")
+        for cls in (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError):
+            error = like(cls, (), lie | {"start": start, "end": start + 1}, "told")
             assert str(error) == "told" and (error.start, error.end) == (start, start + 1)
             assert str(make(seen(type(error)), (), lie | {"start": start})) == ""  # the field itself is empty
 
@@ -167,4 +167,4 @@ def test_more_classes_than_any_notebook_has_are_a_lie():
     raised = Raised(None)
     with pytest.raises(CandidateLied):
         for number in range(10_000):
-            raised.kind([(number, "__main__", "Mine", [])])
+            raised.class_of([(number, "__main__", "Mine", [])])

@@ -70,12 +70,12 @@ def test_what_is_the_graders_own_has_no_place(references):
 
 
 @pytest.mark.parametrize(
-    ("about", "kind"),
+    ("about", "cls"),
     [({}, StandIn), ({"callable": True}, CallableStandIn), ({"iterator": True}, IteratorStandIn)],
 )
-def test_an_object_has_one_stand_in_for_each_path_as_long_as_the_test_holds_it(references, about, kind):
+def test_an_object_has_one_stand_in_for_each_path_as_long_as_the_test_holds_it(references, about, cls):
     one, found = resolved(references, **about)
-    assert type(one) is kind and get_number(one) == 3 and [each.id for each in found] == [3]
+    assert type(one) is cls and get_number(one) == 3 and [each.id for each in found] == [3]
     assert references.refer(one) == Reference(3, {"of": "candidate"})
     assert resolved(references, **about)[0] is one
     assert resolved(references, path="y", **about)[0] is not one
@@ -87,8 +87,8 @@ def test_an_object_has_one_stand_in_for_each_path_as_long_as_the_test_holds_it(r
 
 @pytest.mark.parametrize("name", sorted(TYPES))
 def test_pythons_own_types_are_the_same_on_both_sides(references, name):
-    kind, found = resolved(references, **{"class": True, "origin": f"builtins:{name}"})
-    assert kind.__name__ == name and len(found) == 1
+    cls, found = resolved(references, **{"class": True, "origin": f"builtins:{name}"})
+    assert cls.__name__ == name and len(found) == 1
     assert type(resolved(references, origin=f"builtins:{name}")[0]) is StandIn, "it says that it is no class"
 
 
@@ -118,10 +118,10 @@ def test_a_view_of_a_dictionary_is_one(references):
     assert value == {"a": 1, "b": 2}.keys() and found == []
 
 
-@pytest.mark.parametrize(("kind", "contents"), [("dict_items", [1]), ("ndarray", 5), ("ndarray", ((1, 1), [2, 4, 6]))])
-def test_contents_that_are_none_are_a_lie(references, kind, contents):
+@pytest.mark.parametrize(("name", "contents"), [("dict_items", [1]), ("ndarray", 5), ("ndarray", ((1, 1), [2, 4, 6]))])
+def test_contents_that_are_none_are_a_lie(references, name, contents):
     with pytest.raises(CandidateLied, match="contents that are none"):
-        resolved(references, type=kind, contents=contents)
+        resolved(references, type=name, contents=contents)
 
 
 @pytest.mark.parametrize(

@@ -469,9 +469,9 @@ class Log:
     def __enter__(self):
         self.lines.append("in")
         return self
-    def __exit__(self, kind, error, trace):
-        self.lines.append(f"out {kind.__name__ if kind else None}")
-        return kind is ValueError
+    def __exit__(self, cls, error, trace):
+        self.lines.append(f"out {cls.__name__ if cls else None}")
+        return cls is ValueError
 @contextlib.contextmanager
 def open_it(x):
     yield x + 1
@@ -482,7 +482,7 @@ class Log:
     def __enter__(self):
         self.lines.append("in")
         return self
-    def __exit__(self, kind, error, trace):
+    def __exit__(self, cls, error, trace):
         self.lines.append("out None")
 @contextlib.contextmanager
 def open_it(x):
@@ -1378,18 +1378,18 @@ assert [str(one.message) for one in caught] == ["odd"] and issubclass(caught[0].
     "an array of pandas' own": """
 --- answer
 import pandas as pd
-def kinds(): return {"all": [pd.array([1, 2])]}
+def held(): return {"all": [pd.array([1, 2])]}
 def f(x): return x + 1
 --- wrong
 import pandas as pd
-def kinds(): return {"all": [pd.array(["a"])]}
+def held(): return {"all": [pd.array(["a"])]}
 def f(x): return pd.array([x])
 --- wrong
 import pandas as pd
-def kinds(): return {"all": [1]}
+def held(): return {"all": [1]}
 def f(x): return [x + 1, pd.Categorical(["a"])]
 --- test
-assert kinds()["all"][0].tolist() == [1, 2]
+assert held()["all"][0].tolist() == [1, 2]
 assert f(2) == 3 and abs(f(5) - 6) < 1e-9
 """,
     "a context manager that swallows what the solution's does": """
@@ -1397,12 +1397,12 @@ assert f(2) == 3 and abs(f(5) - 6) < 1e-9
 class Open:
     def __init__(self, swallows=()): self.swallows = swallows
     def __enter__(self): return 3
-    def __exit__(self, kind, error, trace): return isinstance(error, self.swallows)
+    def __exit__(self, cls, error, trace): return isinstance(error, self.swallows)
 --- wrong
 class Open:
     def __init__(self, swallows=()): pass
     def __enter__(self): return 3
-    def __exit__(self, kind, error, trace): return False
+    def __exit__(self, cls, error, trace): return False
 --- test
 with Open(KeyError):
     {}["a"]

@@ -155,10 +155,10 @@ def _read_by_grading(config: Config, course: Course) -> Config:
     """
     converter = Autograde(config=config)
     steps = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors, *ALWAYS]
-    kinds = [_imported(step) for step in (*steps, converter.exporter_class)]
-    for kind in kinds:
-        _refuse_own(kind.__module__, course)
-    names = {base.__name__ for kind in (Autograde, CourseDirectory, *kinds) for base in kind.__mro__}
+    classes = [_imported(step) for step in (*steps, converter.exporter_class)]
+    for cls in classes:
+        _refuse_own(cls.__module__, course)
+    names = {base.__name__ for cls in (Autograde, CourseDirectory, *classes) for base in cls.__mro__}
     known = Config({name: section for name, section in config.items() if name in names})
     for name in ("db_url", "root"):
         known.CourseDirectory.pop(name, None)

@@ -232,7 +232,7 @@ class Asker:
         """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""
         if not swallowed:
             return False
-        known = next((kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"), "")
+        known = next((cls.__name__ for cls in type(error).mro() if cls.__module__ == "builtins"), "")
         return self.kinds.allows(SWALLOWS + known, path)
 
     def share_random_state(self) -> None:

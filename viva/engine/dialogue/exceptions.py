@@ -46,9 +46,9 @@ def library(place: str) -> object:
 # --- in the candidate
 
 
-def lineage(kind: type, number_of) -> list[tuple]:
+def lineage(cls: type, number_of) -> list[tuple]:
     """A class and all above it: number, module, name, and the numbers of the bases of each."""
-    classes = [base for base in type.mro(kind) if base is not object][:CLASSES]
+    classes = [base for base in type.mro(cls) if base is not object][:CLASSES]
     return [
         (number_of(base), str(base.__module__), str(base.__qualname__), [number_of(above) for above in base.__bases__])
         for base in classes
@@ -80,9 +80,9 @@ def again(known: dict, objects: list) -> BaseException:
     """An exception of the examiner's, as far as it can be made here; one of ours as it is."""
     if known["number"] is not None:
         return objects[known["number"]]
-    kind = next(getattr(builtins, name) for name in known["names"] if hasattr(builtins, name))
+    cls = next(getattr(builtins, name) for name in known["names"] if hasattr(builtins, name))
     try:
-        error = kind(*known["args"])
+        error = cls(*known["args"])
     except Exception:
         error = RuntimeError(known["message"])
     error.viva_kept = known["kept"]
@@ -140,7 +140,7 @@ class Raised:
             return self.kept[kept]
         args, attributes = known.get("args"), known.get("attributes")
         error = self.instance(
-            self.kind(known.get("lineage")),
+            self.class_of(known.get("lineage")),
             args if type(args) is tuple else None,
             known["message"][:MESSAGE],
             attributes if type(attributes) is dict and len(attributes) <= ATTRIBUTES else {},
@@ -153,13 +153,13 @@ class Raised:
         return error
 
     def instance(
-        self, kind: type[Exception], args: tuple | None, message: str, attributes: dict, **about: object
+        self, cls: type[Exception], args: tuple | None, message: str, attributes: dict, **about: object
     ) -> BaseException:
-        """An exception of a class that ``kind`` gave; without arguments the message is the only one."""
+        """An exception of a class that ``cls`` gave; without arguments the message is the only one."""
         args = (message,) if args is None else args
-        if type(kind) is StudentClass:
-            return likeness.make(kind, args, attributes, viva_message=message, **about)
-        return likeness.like(kind, args, attributes, message, **about)
+        if type(cls) is StudentClass:
+            return likeness.make(cls, args, attributes, viva_message=message, **about)
+        return likeness.like(cls, args, attributes, message, **about)
 
     def warnings(self, warned: object) -> list[tuple[Warning, str, int]]:
         """What the student's code warned of, to be warned of here, so that filters of test code apply."""
@@ -167,14 +167,14 @@ class Raised:
         for warning in warned[:WARNINGS] if isinstance(warned, list) else ():
             match warning:
                 case (lineage, str(message), str(filename), int(line)) if 0 <= line < LINES:
-                    kind = self.kind(lineage)
-                    if issubclass(kind, Warning):
+                    cls = self.class_of(lineage)
+                    if issubclass(cls, Warning):
                         # Made here: a class of the student's would be asked for it, and could warn again.
                         message = message[:MESSAGE]
-                        found.append((self.instance(kind, (message,), message, {}), filename[:NAME], line))
+                        found.append((self.instance(cls, (message,), message, {}), filename[:NAME], line))
         return found
 
-    def kind(self, lineage: object) -> type[Exception]:
+    def class_of(self, lineage: object) -> type[Exception]:
         """Our class for an exception class of the candidate."""
         try:
             if len(lineage) > CLASSES:
@@ -211,7 +211,7 @@ class Raised:
         plain = len(error.args) <= ATTRIBUTES and wire.is_plain(error.args)
         return {
             "number": number if type(number) is int else None,
-            "names": [kind.__name__ for kind in type(error).mro() if kind.__module__ == "builtins"],
+            "names": [cls.__name__ for cls in type(error).mro() if cls.__module__ == "builtins"],
             "message": message,
             "args": error.args if plain else (message,),
             "kept": len(self.kept) - 1,
@@ -226,5 +226,5 @@ def _attribute(error: BaseException, name: str):
     """What of a student's exception is not plain is asked for."""
     if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
         raise AttributeError(name)
-    kind = type(error)
-    return kind.viva_asker.operate("getattr", error, name, path=f"{kind.__name__}.{name}")
+    cls = type(error)
+    return cls.viva_asker.operate("getattr", error, name, path=f"{cls.__name__}.{name}")

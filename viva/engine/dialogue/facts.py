@@ -49,7 +49,7 @@ def _place(text: str) -> str:
     """The name of something in a library, in the shell or in the candidate itself; empty if there is no such thing."""
     from viva.engine.dialogue.shell import Shell
 
-    around = {kind.__name__: kind for kind in Shell.__mro__[:3]}
+    around = {cls.__name__: cls for cls in Shell.__mro__[:3]}
     for name in (*WATCHED, *OWN, *around):
         if text == name:
             return text

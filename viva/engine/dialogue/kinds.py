@@ -61,23 +61,23 @@ class Kinds:
 
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
         """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""
-        kind = _pandas_array(value) if any(mark in data for mark in PANDAS_ARRAYS) else ""
-        if kind and not self.allows(ARRAYS, path):
-            raise CandidateOdd(readable(path), f"a pandas array, {kind}")
+        name = _pandas_array(value) if any(mark in data for mark in PANDAS_ARRAYS) else ""
+        if name and not self.allows(ARRAYS, path):
+            raise CandidateOdd(readable(path), f"a pandas array, {name}")
 
 
 def _pandas_array(value: object) -> str:
     """The name of the class of an array of pandas' own in a value, outside of frames, series and indexes."""
     from pandas.api.extensions import ExtensionArray
 
-    kind = type(value)
-    if issubclass(kind, ExtensionArray):
-        return kind.__name__
-    if issubclass(kind, dict):
+    cls = type(value)
+    if issubclass(cls, ExtensionArray):
+        return cls.__name__
+    if issubclass(cls, dict):
         value = value.values()
-    elif kind is np.ndarray and value.dtype.hasobject:
+    elif cls is np.ndarray and value.dtype.hasobject:
         value = value.flat
-    elif not issubclass(kind, list | tuple | deque | _VALUES):
+    elif not issubclass(cls, list | tuple | deque | _VALUES):
         return ""
     return next(filter(None, map(_pandas_array, value)), "")
 

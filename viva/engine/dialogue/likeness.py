@@ -52,37 +52,37 @@ DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 PLAIN_TEXTS = (BaseException.__str__, KeyError.__str__)
 
 
-def can_be_told(kind: object) -> bool:
+def can_be_told(cls: object) -> bool:
     """Whether there can be a likeness: an ExceptionGroup cannot be without exceptions in it."""
-    return isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, BaseExceptionGroup)
+    return isinstance(cls, type) and issubclass(cls, Exception) and not issubclass(cls, BaseExceptionGroup)
 
 
-def make(kind: type[BaseException], args: tuple, attributes: dict, **about: object) -> BaseException:
+def make(cls: type[BaseException], args: tuple, attributes: dict, **about: object) -> BaseException:
     """An exception of a class, or of its likeness, that was not initialised; ``about`` stands in its dictionary too."""
-    base = kind
+    base = cls
     while base.__flags__ & WRITTEN_IN_PYTHON:
         base = base.__base__
-    error = base.__new__(kind)
+    error = base.__new__(cls)
     BaseException.args.__set__(error, args)
     if isinstance(error, StopIteration):  # ``yield from`` reads the field without a look whether there is anything
         StopIteration.__init__(error, *args)
-    allowed = _allowed(kind)
+    allowed = _allowed(cls)
     known = {name: value for name, value in attributes.items() if _may_be(allowed, name, value)}
     BaseException.__dict__["__dict__"].__get__(error).update(known | about)
     return error
 
 
-def like(kind: type[BaseException], args: tuple, attributes: dict, message: str, **about: object) -> BaseException:
+def like(cls: type[BaseException], args: tuple, attributes: dict, message: str, **about: object) -> BaseException:
     """An exception of a library's class with these arguments and attributes, and with this text."""
     about["viva_message"] = message
-    if _is_plain(kind):
-        error = make(kind, args, attributes, **about)
+    if _is_plain(cls):
+        error = make(cls, args, attributes, **about)
         try:
             str(error)
             return error
         except Exception:  # an int of more than 4300 digits has no text
             pass
-    return make(_likeness(kind), args, attributes, **about)
+    return make(_likeness(cls), args, attributes, **about)
 
 
 def hiding(bases: Iterable[type]) -> dict[str, None]:
@@ -99,9 +99,9 @@ def told(error: BaseException) -> str:
     return message if type(message) is str else BaseException.__str__(error)
 
 
-def seen(kind: type) -> type:
+def seen(cls: type) -> type:
     """The class that test code is to see in place of one made here."""
-    return vars(kind).get("viva_like", kind)
+    return vars(cls).get("viva_like", cls)
 
 
 def _may_be(allowed: dict[str, frozenset | None], name: object, value: object) -> bool:
@@ -111,31 +111,31 @@ def _may_be(allowed: dict[str, frozenset | None], name: object, value: object) -
 
 
 @functools.cache
-def _fields(kind: type) -> frozenset[str]:
+def _fields(cls: type) -> frozenset[str]:
     """The names of the fields that a class has beyond those of every exception."""
-    own = [base for base in kind.__mro__ if base not in BaseException.__mro__]
+    own = [base for base in cls.__mro__ if base not in BaseException.__mro__]
     names = {name for base in own for name, what in vars(base).items() if isinstance(what, DESCRIPTORS)}
     return frozenset(names - {"__dict__", "__weakref__"})
 
 
-def _allowed(kind: type) -> dict[str, frozenset | None]:
+def _allowed(cls: type) -> dict[str, frozenset | None]:
     """By name the types that may be told of a class's fields."""
-    found: dict[str, frozenset | None] = dict.fromkeys(_fields(kind), frozenset())
+    found: dict[str, frozenset | None] = dict.fromkeys(_fields(cls), frozenset())
     for base, fields in FIELDS.items():
-        if issubclass(kind, base):
+        if issubclass(cls, base):
             found |= fields
     return found
 
 
 @functools.cache
-def _is_plain(kind: type) -> bool:
+def _is_plain(cls: type) -> bool:
     """Whether a class has no fields, and no text of its own."""
-    return not _fields(kind) and kind.__str__ in PLAIN_TEXTS
+    return not _fields(cls) and cls.__str__ in PLAIN_TEXTS
 
 
 @functools.cache
-def _likeness(kind: type) -> type:
-    members = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    members |= {"__class__": property(lambda error: kind), "__str__": told, "viva_like": kind}
+def _likeness(cls: type) -> type:
+    members = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    members |= {"__class__": property(lambda error: cls), "__str__": told, "viva_like": cls}
     members |= {"__copy__": lambda error: error, "__deepcopy__": lambda error, memo: error}  # else C code is told all
-    return type(kind)(kind.__name__, (kind,), hiding([kind]) | members)
+    return type(cls)(cls.__name__, (cls,), hiding([cls]) | members)

@@ -143,6 +143,6 @@ def contents_of(value) -> tuple | list | None:
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 
 
-def lineage_of(kind: type) -> list[tuple[str, str]]:
+def lineage_of(cls: type) -> list[tuple[str, str]]:
     """The classes that a class is one of, as module and name."""
-    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(kind)][:20]
+    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(cls)][:20]

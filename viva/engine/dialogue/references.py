@@ -79,12 +79,12 @@ class References:
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)
         if "lineage" in about:
-            return self.asker.raised.kind(about["lineage"])
+            return self.asker.raised.class_of(about["lineage"])
         if "exception" in about:
             return self.asker.raised.exception(about["exception"])
         if (known := self.stand_ins.get((reference.id, path))) is None:
-            kind = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
-            known = self.stand_ins[reference.id, path] = kind(self.asker, reference.id, about, path)
+            cls = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
+            known = self.stand_ins[reference.id, path] = cls(self.asker, reference.id, about, path)
         return known
 
     def _items(self, iterator: StandIn) -> Iterator[object]:

@@ -139,17 +139,17 @@ class Shared:
 
     def _state(self, value: object) -> State | None:
         """What differs when the value does; None when it cannot change or cannot cross."""
-        kind = type(value)
-        if kind is np.ndarray and not value.dtype.hasobject:
+        cls = type(value)
+        if cls is np.ndarray and not value.dtype.hasobject:
             return value.dtype, value.shape, value.tobytes()
-        if kind in FIXED:
+        if cls in FIXED:
             return None
-        if kind in MARSHALLED:
+        if cls in MARSHALLED:
             try:
                 return marshal.dumps(value, 2)  # ten times as fast as the wire
             except ValueError:
                 pass
-        if issubclass(kind, CONTAINERS) or kind.__module__.partition(".")[0] in ("collections", "pandas"):
+        if issubclass(cls, CONTAINERS) or cls.__module__.partition(".")[0] in ("collections", "pandas"):
             try:
                 return wire.encode(value, self.refer)
             except Exception:

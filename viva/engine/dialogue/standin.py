@@ -42,9 +42,9 @@ class StandIn:
     def __class__(self):
         """The nearest class that is known here too, for isinstance in libraries."""
         for module, name in object.__getattribute__(self, "_about")["mro"]:
-            kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
-            if isinstance(kind, type):
-                return kind
+            cls = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            if isinstance(cls, type):
+                return cls
         return StandIn
 
     @property
@@ -100,7 +100,7 @@ class StandIn:
     def __enter__(self):
         return _ask(self, "enter", step=" enter")
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+    def __exit__(self, cls: object, error: BaseException | None, trace: object) -> bool:
         asker = get_asker(self)
         told = None if error is None else asker.raised.answer(error)
         swallowed = _ask(self, "leave", told, step=" leave")
@@ -117,14 +117,12 @@ class StandIn:
 
 
 BUILT_IN_PLACES = {
-    kind: f"types:{name}"
-    for name, kind in vars(types).items()
-    if isinstance(kind, type) and kind.__module__ == "builtins"
+    cls: f"types:{name}" for name, cls in vars(types).items() if isinstance(cls, type) and cls.__module__ == "builtins"
 } | {
-    kind: f"builtins:{kind.__name__}"
-    for kind in (type, property, staticmethod, classmethod, super, zip, map, filter, enumerate, reversed, memoryview)
+    cls: f"builtins:{cls.__name__}"
+    for cls in (type, property, staticmethod, classmethod, super, zip, map, filter, enumerate, reversed, memoryview)
 }
-BUILT_IN = {kind.__name__: kind for kind in BUILT_IN_PLACES}
+BUILT_IN = {cls.__name__: cls for cls in BUILT_IN_PLACES}
 """Python's own classes of what cannot cross by value."""
 
 
@@ -219,23 +217,23 @@ class IteratorStandIn(StandIn):
 STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
 
 
-def is_instance(value: object, kinds: object) -> bool:
+def is_instance(value: object, classes: object) -> bool:
     """``isinstance`` as test code sees it."""
     if type(value) in STAND_INS:
-        if isinstance(kinds, tuple):
-            return any(is_instance(value, kind) for kind in kinds)
-        if type(kinds) in STAND_INS or library(origin(kinds)) is kinds or kinds in BUILT_IN_PLACES:
-            return _ask(value, "isinstance", kinds, step=" isinstance")
-    return isinstance(value, kinds)
+        if isinstance(classes, tuple):
+            return any(is_instance(value, cls) for cls in classes)
+        if type(classes) in STAND_INS or library(origin(classes)) is classes or classes in BUILT_IN_PLACES:
+            return _ask(value, "isinstance", classes, step=" isinstance")
+    return isinstance(value, classes)
 
 
-def is_subclass(kind: object, kinds: object) -> bool:
+def is_subclass(cls: object, classes: object) -> bool:
     """``issubclass`` as test code sees it."""
-    if type(kind) in STAND_INS:
-        if isinstance(kinds, tuple):
-            return any(is_subclass(kind, one) for one in kinds)
-        return _ask(kind, "issubclass", kinds, step=" issubclass")
-    return issubclass(kind, kinds)
+    if type(cls) in STAND_INS:
+        if isinstance(classes, tuple):
+            return any(is_subclass(cls, one) for one in classes)
+        return _ask(cls, "issubclass", classes, step=" issubclass")
+    return issubclass(cls, classes)
 
 
 class _TypeOfType(type):
@@ -248,8 +246,8 @@ class _TypeOfType(type):
     def __call__(cls, *args, **kwargs):
         if len(args) == 1 and type(args[0]) in STAND_INS:
             module, name = object.__getattribute__(args[0], "_about")["mro"][0]
-            kind = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
-            return kind if isinstance(kind, type) else _ask(args[0], "type", step=" type")
+            found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            return found if isinstance(found, type) else _ask(args[0], "type", step=" type")
         known = type(*args, **kwargs)
         return seen(known) if len(args) == 1 else known
 
@@ -258,10 +256,10 @@ class Type(metaclass=_TypeOfType):
     """``type`` as test code sees it: it knows the class of what a stand-in stands for."""
 
 
-def filled(kind: str, contents: object) -> object:
-    """A view of a dict or an array of objects with these contents."""
+def filled(name: str, contents: object) -> object:
+    """A view of a dict, of the class called ``name``, or an array of objects with these contents."""
     try:
-        match kind:
+        match name:
             case "dict_keys":
                 return dict.fromkeys(contents).keys()
             case "dict_values":
@@ -279,9 +277,9 @@ def filled(kind: str, contents: object) -> object:
 
 def is_description(about: dict) -> bool:
     """Whether a stranger's words about an object can be read."""
-    kinds = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
+    expected = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
     return (
-        all(type(about.get(key)) is kind for key, kind in kinds.items())
+        all(type(about.get(key)) is cls for key, cls in expected.items())
         and all(
             isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
             for base in about["mro"]
