@@ -54,7 +54,7 @@ ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text")
 """Ways of mangling that keep every answer only when nothing else was done."""
 SPARED = "the descriptors it was given"
 """A reader that would find the fonts which the notebook's own plots hold open; tests/test_attacks.py runs it."""
-KINDS = ["honest"] * 12 + ["losing"] * 3 + ["attack at the end"] * 2 + ["attack in place"] * 2 + ["pages"]
+BEHAVIOURS = ["honest"] * 12 + ["losing"] * 3 + ["attack at the end"] * 2 + ["attack in place"] * 2 + ["pages"]
 """By turns, so that each attack has its turn too."""
 PAGES = 8
 """So many hostile cells in a submission."""
@@ -68,7 +68,7 @@ class Entry:
 
     student: str
     made: str
-    kind: str
+    behaviour: str
     least: float
     most: float
 
@@ -114,7 +114,7 @@ def main() -> None:
         baseline = {entry.made: entry.student for entry in entries}
         numbers = [options.only] if options.only is not None else range(options.submissions)
         entries += [make(material, number, options.seed) for number in numbers]
-        print(f"{len(entries)} submissions: " + counted(Counter(entry.kind for entry in entries)), flush=True)
+        print(f"{len(entries)} submissions: " + counted(Counter(entry.behaviour for entry in entries)), flush=True)
         before = set(root.iterdir())
         status, seconds, memory = grade(material, scratch)
         faults = list(judge(material, entries, baseline))
@@ -175,19 +175,19 @@ def make(material: Material, number: int, seed: int) -> Entry:
     """The submission of this number; it depends on nothing but number and seed."""
     dice = random.Random(f"{seed} {number}")
     student = f"soak-{number:04}"
-    kind, turn = KINDS[number % len(KINDS)], number // len(KINDS) * 2 + number % 2 + seed
-    answer = material.answers[0] if kind == "attack in place" else dice.choice(material.answers)
+    behaviour, turn = BEHAVIOURS[number % len(BEHAVIOURS)], number // len(BEHAVIOURS) * 2 + number % 2 + seed
+    answer = material.answers[0] if behaviour == "attack in place" else dice.choice(material.answers)
     notebook = plain(fill_in(answer, material.release, material.blueprint))
     least = most = material.score(answer)
     made = f"{answer.path.parent.name}/{answer.name}"
-    if kind.startswith("attack"):
+    if behaviour.startswith("attack"):
         attacks = {name: text for sort in (CHEATS, READERS, VANDALS) for name, text in sort.items() if name != SPARED}
         name = list(attacks)[turn % len(attacks)]
         places = [str(material.root), "/proc/self/environ", "/proc/1/cmdline"]
         names = ["gradebook.db", f"source/{material.assignment}/{material.notebook}", "nbgrader_config.py"]
         attack = f"SECRET = {SECRET!r}\nPLACES = {places!r}\nNAMES = {names!r}\n{attacks[name]}"
         made += f", {name}"
-        if kind == "attack at the end":
+        if behaviour == "attack at the end":
             notebook["cells"].append(
                 {"cell_type": "code", "metadata": {}, "source": attack, "outputs": [], "execution_count": None}
             )
@@ -195,22 +195,22 @@ def make(material: Material, number: int, seed: int) -> Entry:
             cell = dice.choice([cell for cell in notebook["cells"] if cell.get("id") in material.blueprint.solutions()])
             cell["source"], least = attack, 0
             made += f" in {cell['id']}"
-    elif kind == "pages":
+    elif behaviour == "pages":
         cells = plain(notebook_cells())
-        first = number // len(KINDS) * PAGES % len(cells)
+        first = number // len(BEHAVIOURS) * PAGES % len(cells)
         notebook["cells"] += (cells + cells)[first : first + PAGES]
         made += f", hostile cells from {first}"
     else:
         ways = dice.sample([way for way in KEEPING if way not in ALONE], dice.randrange(3))
         ways = ways if dice.random() < 0.9 else [dice.choice(ALONE)]
-        if kind == "losing":
+        if behaviour == "losing":
             ways, least, most = [*ways, dice.choice(list(LOSING))], 0, material.blueprint.automatic_points
         for way in ways:
             (KEEPING | LOSING)[way](notebook, dice)
         made += "".join(f", {way}" for way in ways)
     data, way = write(notebook, dice)
     (material.folder(student) / material.notebook).write_bytes(data)
-    return Entry(student, f"{made}, {way}", kind, least, most)
+    return Entry(student, f"{made}, {way}", behaviour, least, most)
 
 
 def write(notebook: dict, dice: random.Random) -> tuple[bytes, str]:
@@ -271,14 +271,14 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
         who, record, score = f"{entry.student} ({entry.made})", records.get(entry.student), scores.get(entry.student)
         if record is None or score is None:
             explained += 1
-            if entry.kind != "losing":
+            if entry.behaviour != "losing":
                 yield f"{who}: it was not graded"
             continue
         results = [result for _, _, result in record.results()]
         verdicts.update(str(result.verdict) for result in results)
-        waiting[entry.kind] += entry.student in marked
+        waiting[entry.behaviour] += entry.student in marked
         most = entry.most
-        if entry.kind == "attack in place":
+        if entry.behaviour == "attack in place":
             most = min(most, scores.get(baseline[entry.made.split(" in ")[-1].split(",")[0]], 0))
         if not entry.least - 1e-9 <= score <= most + 1e-9:
             lost = "; ".join(
@@ -295,7 +295,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
 def leaks(material: Material, entry: Entry):
     """What an attack printed that it should not know."""
     path = material.root / "autograded" / entry.student / material.assignment / material.notebook
-    if entry.kind.startswith("attack") and path.is_file():
+    if entry.behaviour.startswith("attack") and path.is_file():
         for cell in nbformat.read(path, as_version=4).cells:
             shown = str(cell.get("outputs", "")).replace('print("FOUND', "")
             if "FOUND" in shown or (SECRET[::-1] in shown and not cell.metadata.get("nbgrader", {}).get("grade")):

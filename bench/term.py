@@ -81,7 +81,7 @@ def found(root: Path, assignments: list[str]) -> list[Assignment]:
 
 
 def hand_in(assignments: list[Assignment], numbers: range, seed: int) -> Iterator[str]:
-    """Write the submissions of these numbers, the assignments in turn; what kind each of them is."""
+    """Write the submissions of these numbers, the assignments in turn; of which of the SHARES each of them is."""
     warnings.filterwarnings("ignore", module="nbformat")  # of the cells without ids that are wanted here
     for number in numbers:
         week, student = number % len(assignments), f"student-{number // len(assignments):06}"
@@ -93,25 +93,25 @@ def _hand_in(assignment: Assignment, student: str, due: datetime, dice: random.R
     folder.mkdir(parents=True)
     when = due + timedelta(hours=dice.uniform(0, 60) if dice.random() < 0.1 else -dice.uniform(0, 120))
     (folder / "timestamp.txt").write_text(f"{when:%Y-%m-%d %H:%M:%S.%f} UTC\n", encoding="utf-8")
-    (kind,) = dice.choices(list(SHARES), list(SHARES.values()))
-    data = b"%PDF-1.7\n%%EOF\n" if kind == "no notebook" else _notebook(assignment, student, kind, dice)
+    (share,) = dice.choices(list(SHARES), list(SHARES.values()))
+    data = b"%PDF-1.7\n%%EOF\n" if share == "no notebook" else _notebook(assignment, student, share, dice)
     (folder / assignment.source.name).write_bytes(data)
-    return kind
+    return share
 
 
-def _notebook(assignment: Assignment, student: str, kind: str, dice: random.Random) -> bytes:
+def _notebook(assignment: Assignment, student: str, share: str, dice: random.Random) -> bytes:
     wrong = [answer for answer in assignment.answers if not answer.right]
     unfinished = [answer for answer in wrong if answer.name in UNFINISHED]
     pools = {"wrong": wrong, "not done": unfinished, "damaged": assignment.answers}
     right = [answer for answer in assignment.answers if answer.right]
-    answer = dice.choice(pools.get(kind) or right or assignment.answers)
+    answer = dice.choice(pools.get(share) or right or assignment.answers)
     notebook = fill_in(answer, assignment.release, assignment.blueprint)
     _reword(notebook, assignment, student)
     solutions = assignment.blueprint.solutions()
-    if kind in ("slow", "endless"):
+    if share in ("slow", "endless"):
         cell = dice.choice([cell for cell in notebook.cells if cell.cell_type == "code" and cell.id in solutions])
-        cell.source += SLOW.format(seconds=round(dice.uniform(0.5, 2.5), 2)) if kind == "slow" else ENDLESS
-    if kind != "damaged":
+        cell.source += SLOW.format(seconds=round(dice.uniform(0.5, 2.5), 2)) if share == "slow" else ENDLESS
+    if share != "damaged":
         return nbformat.writes(notebook).encode()
     notebook = plain(notebook)
     for way in dice.sample([way for way in KEEPING if way not in ALONE], dice.randrange(1, 3)):

@@ -407,13 +407,13 @@ total = 0
 """,
     "what is asked of it": """
 import gc
-kind = type(next(one for one in gc.get_objects() if type(one).__name__ == "Candidate"))
-answer = kind.do_operate
+cls = type(next(one for one in gc.get_objects() if type(one).__name__ == "Candidate"))
+answer = cls.do_operate
 def spy(self, operation, args, kwargs, **more):
     if SECRET[::-1] in repr((operation, args, kwargs, more)):
         print("FOUND", operation)
     return answer(self, operation, args, kwargs, **more)
-kind.do_operate = spy
+cls.do_operate = spy
 double = lambda x: np.zeros(np.shape(x))
 total = 0
 """,
@@ -539,8 +539,8 @@ total = 12
 """,
     "limits of its own": """
 import resource
-for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_STACK, resource.RLIMIT_AS):
-    resource.setrlimit(kind, (0, 0))
+for limit in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_STACK, resource.RLIMIT_AS):
+    resource.setrlimit(limit, (0, 0))
 """,
     "another pipe in the place of its own": "import os\nos.dup2(os.pipe()[0], 3)\nos.dup2(os.pipe()[1], 4)",
     "half a message": FORGE + "os.write(4, struct.pack('>I', 10**6) + b'x')\ntime.sleep(1000)",

@@ -57,7 +57,7 @@ ANSWERS = {
     "borrowed": (
         "def twice(x):\n    assert x == 2, f'For another number it gives {x!r}, which is wrong.'\n    return x + x\n"
     ),
-    "kind": "def twice(x):\n    raise type('K' + str(x).replace('-', '_'), (Exception,), {})('x')\n",
+    "class": "def twice(x):\n    raise type('K' + str(x).replace('-', '_'), (Exception,), {})('x')\n",
     "printing": "def twice(x):\n    print('asked about', x)\n    return x\n",
     "attribute": "def twice(x):\n    return getattr(twice, str(x))\n",
     "lines": (
@@ -73,8 +73,8 @@ def source() -> NotebookNode:
     """The instructor's notebook."""
 
     def nbgrader(name: str, **more: object) -> dict:
-        kinds = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
-        return {"nbgrader": kinds | {"grade_id": name} | more}
+        flags = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
+        return {"nbgrader": flags | {"grade_id": name} | more}
 
     cells = [
         new_markdown_cell("# Doubling\n\n## Exercise 1: twice (4 points)", id="title"),

@@ -55,9 +55,9 @@ def make_course(root: Path) -> Path:
     return root
 
 
-def _cell(name: str, source: str, **kind):
+def _cell(name: str, source: str, **nbgrader):
     about = {"schema_version": 3, "grade_id": name, "grade": False, "solution": False, "locked": False, "task": False}
-    return new_code_cell(source, id=name, metadata={"nbgrader": about | kind})
+    return new_code_cell(source, id=name, metadata={"nbgrader": about | nbgrader})
 
 
 def hand_in_tiny(root: Path, count: int) -> None:

@@ -389,11 +389,11 @@ def test_no_byte_of_the_examiners_memory_is_told_and_it_lives_on(quick, tmp_path
     assert first.reason.endswith(": told")
 
 
-@pytest.mark.parametrize("kind", ["KeyError", "ValueError", "type('N' * 10**6, (OSError,), {})"])
-def test_an_exception_of_any_size_is_an_error_of_the_students(quick, tmp_path, kind):
+@pytest.mark.parametrize("name", ["KeyError", "ValueError", "type('N' * 10**6, (OSError,), {})"])
+def test_an_exception_of_any_size_is_an_error_of_the_students(quick, tmp_path, name):
     path, tests = tmp_path / "large.ipynb", "### CHECK 7: a\nassert count() == 3"
     nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
-    notebook = in_cells(f"def count():\n    raise {kind}('\\0' * 17_000_000)", tests=tests)
+    notebook = in_cells(f"def count():\n    raise {name}('\\0' * 17_000_000)", tests=tests)
     outcome = quick.grade(notebook, rehearse(path, quick))
     (check,) = outcome.checks["tests"]
     assert check.verdict in (Verdict.ERROR, Verdict.FAILED) and outcome.faults == []

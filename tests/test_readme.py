@@ -202,7 +202,7 @@ def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_describ
     example = read_answer(path)
     assert example.loses == ("test_softmax_cols: each column sums to one", "test_self_attention: *")
     assert example.keeps == ("everything else",)
-    assert [section.kind for section in example.sections.values()] == ["code", "markdown", "solution"]
+    assert [section.type for section in example.sections.values()] == ["code", "markdown", "solution"]
     assert seed_in(given) == 20261 and given.count("viva_seed") == 2
 
 

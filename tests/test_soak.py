@@ -21,7 +21,7 @@ def test_a_small_soak_finds_a_score_that_is_not_exact_and_only_that(tmp_path):
     assert status == 0
     assert memory
     assert list(soak.judge(material, entries, baseline)) == []
-    honest = next(entry for entry in entries if entry.kind == "honest")
+    honest = next(entry for entry in entries if entry.behaviour == "honest")
     wrong = dataclasses.replace(honest, least=99, most=99)
     (fault,) = soak.judge(material, [wrong], baseline)
     assert fault.startswith(f"{honest.student} (")

@@ -360,8 +360,8 @@ def use_inherited_descriptors():
 # Network
 
 
-def _reach(family: int, kind: int, protocol: int = 0) -> socket.socket:
-    return socket.socket(family, kind, protocol)
+def _reach(family: int, transport: int, protocol: int = 0) -> socket.socket:
+    return socket.socket(family, transport, protocol)
 
 
 @attack("EPERM")
@@ -1126,13 +1126,13 @@ def main() -> None:
     limits = SMALL if job["small"] else confinement.Limits()
     PLACES["cpu"] = limits.cpu_seconds
     told = []
-    for kind in job["walls"]:
-        make = confinement.Wall.for_examiner if kind["examiner"] else confinement.Wall.for_candidate
-        known = {"landlock_abi": kind["abi"], "private_tmp": kind["private_tmp"], "bubblewrap": kind["boxed"]}
+    for asked in job["walls"]:
+        make = confinement.Wall.for_examiner if asked["examiner"] else confinement.Wall.for_candidate
+        known = {"landlock_abi": asked["abi"], "private_tmp": asked["private_tmp"], "bubblewrap": asked["boxed"]}
         around = make([PLACES["data"]], limits, **known)
         # Who has no capability to begin with cannot empty the set that bounds them, and need not.
-        PLACES["bounding"] = int(os.geteuid() != 0 and not kind["private_tmp"] and not kind["boxed"])
-        told.append(_run_all(kind["probes"], around if job["walled"] else None, job["namespace"]))
+        PLACES["bounding"] = int(os.geteuid() != 0 and not asked["private_tmp"] and not asked["boxed"])
+        told.append(_run_all(asked["probes"], around if job["walled"] else None, job["namespace"]))
     json.dump(told, sys.stdout)
 
 

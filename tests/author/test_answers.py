@@ -44,8 +44,8 @@ def double(x):
 @pytest.fixture
 def release():
     cells = {"setup": "import math", "double": "stub", "half": "stub", "test": "assert", "why": "YOUR ANSWER HERE"}
-    kinds = {"why": new_markdown_cell}
-    return new_notebook(cells=[kinds.get(name, new_code_cell)(source, id=name) for name, source in cells.items()])
+    makers = {"why": new_markdown_cell}
+    return new_notebook(cells=[makers.get(name, new_code_cell)(source, id=name) for name, source in cells.items()])
 
 
 @pytest.fixture

@@ -336,7 +336,7 @@ def test_a_test_that_knows_one_variant_only_is_refused_by_its_check(course):
     largest = float((names["numbers"] - names["numbers"].mean()).max())
     vary(course, check=f"### CHECK 1: the largest distance from the mean\nassert abs(spread - {largest!r}) < 1e-9\n")
     found = audited(course)
-    assert all(proof.holds for proof in found.proofs if proof.kind in ("solution", "right"))
+    assert all(proof.holds for proof in found.proofs if proof.case in ("solution", "right"))
     said = [fault for fault in found.faults if fault.startswith("With viva_seed = ")]
     assert [fault.partition(":")[0] for fault in said] == [
         "With viva_seed = 271828182", "With viva_seed = 271828182",

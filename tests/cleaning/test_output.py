@@ -8,7 +8,7 @@ from nbformat.v4 import new_output
 
 from viva.cleaning.output import output
 
-KINDS = {
+FIELDS = {
     "stream": {"name": "stderr", "text": "a\n"},
     "error": {"ename": "ValueError", "evalue": "no", "traceback": ["a"]},
     "display_data": {"data": {"text/plain": "a", "application/json": {"b": [{"c": 1}]}}, "metadata": {}},
@@ -16,8 +16,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_output_is_what_nbformat_makes_of_its_parts(kind):
-    made = output(kind, **KINDS[kind])
-    assert made == new_output(kind, **KINDS[kind])
+@pytest.mark.parametrize("output_type", FIELDS)
+def test_an_output_is_what_nbformat_makes_of_its_parts(output_type):
+    made = output(output_type, **FIELDS[output_type])
+    assert made == new_output(output_type, **FIELDS[output_type])
     assert all(isinstance(value, NotebookNode) for value in made.values() if isinstance(value, dict))

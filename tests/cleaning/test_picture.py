@@ -10,7 +10,7 @@ from tests.hostile import SVG, png
 from viva.cleaning.picture import problem, svg_problem
 
 
-def figure(kind: str) -> bytes:
+def figure(name: str) -> bytes:
     drawing = Figure(figsize=(4, 3))
     left, right = drawing.subplots(1, 2)
     left.plot([1, 2, 3], label="a < b")
@@ -18,7 +18,7 @@ def figure(kind: str) -> bytes:
     left.legend()
     right.imshow([[1, 2], [3, 4]])
     file = io.BytesIO()
-    drawing.savefig(file, format=kind)
+    drawing.savefig(file, format=name)
     return file.getvalue()
 
 
@@ -35,12 +35,12 @@ def test_a_picture_that_would_fill_the_memory_is_not_shown():
 
 
 @pytest.mark.parametrize(
-    ("kind", "text"),
+    ("mime", "text"),
     [("image/png", text) for text in ('"><script>', "AAAA", 1)]
-    + [(kind, png(9, 9)) for kind in ("image/jpeg", "image/tiff")],
+    + [(mime, png(9, 9)) for mime in ("image/jpeg", "image/tiff")],
 )
-def test_what_is_no_picture_of_its_kind_is_not_shown(kind, text):
-    assert problem(kind, text)
+def test_what_is_no_picture_of_its_kind_is_not_shown(mime, text):
+    assert problem(mime, text)
 
 
 @pytest.mark.parametrize(

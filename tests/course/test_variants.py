@@ -69,8 +69,8 @@ ON = f'\nc.Variants.assignments = ["{NAME}"]\n'
 
 def write_source(root, data: str = DATA) -> None:
     def code(name, source, **more):
-        kinds = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
-        return new_code_cell(source, id=name, metadata={"nbgrader": kinds | {"grade_id": name} | more})
+        flags = {"grade": False, "solution": False, "locked": True, "task": False, "schema_version": 3}
+        return new_code_cell(source, id=name, metadata={"nbgrader": flags | {"grade_id": name} | more})
 
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     books = {

@@ -84,7 +84,7 @@ def test_what_a_notebook_may_hold_is_counted_over_all_its_cells():
 
 
 @pytest.mark.parametrize(
-    ("shown", "kind"),
+    ("shown", "expected"),
     [
         ("3", NUMBER),
         ("3.0", NUMBER),
@@ -96,8 +96,8 @@ def test_what_a_notebook_may_hold_is_counted_over_all_its_cells():
         (None, ""),
     ],
 )
-def test_what_the_solution_came_to_says_what_a_number_means(shown, kind):
-    assert kind_of_credit(shown, 3.0) == kind
+def test_what_the_solution_came_to_says_what_a_number_means(shown, expected):
+    assert kind_of_credit(shown, 3.0) == expected
 
 
 @pytest.mark.parametrize("shown", ["0", "1.5", "3", "3.0000000001", "-1e-12", "'text'", "np.float64(3.0)"])
@@ -122,8 +122,8 @@ def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
     for seed in range(300):
         odd = Odd(f"outputs {seed}")
         parts = ("name", "text", "ename", "evalue", "traceback", "data", "metadata", "execution_count")
-        kinds = ("stream", "error", "display_data", "execute_result", odd.plain())
-        items = [{"output_type": kind} | {part: odd.value() for part in parts} for kind in kinds]
+        types = ("stream", "error", "display_data", "execute_result", odd.plain())
+        items = [{"output_type": output_type} | {part: odd.value() for part in parts} for output_type in types]
         items += [SHOWN | {odd.random.choice([*SHOWN]): odd.value()}, SHOWN | {"metadata": {"a": odd.value()}}]
         reply = {"outputs": odd.random.choice([items, odd.value()]), "count": odd.value(), "facts": odd.value()}
         outcome = Outcome(walled=True)

@@ -42,7 +42,7 @@ def course(released, tmp_path_factory) -> Path:
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(new_markdown_cell(HOSTILE))
     show = "from IPython.display import HTML, SVG, Javascript, Markdown, display\n"
-    show += "".join(f"display({kind}({HOSTILE!r}))\n" for kind in ("HTML", "Markdown", "Javascript"))
+    show += "".join(f"display({function}({HOSTILE!r}))\n" for function in ("HTML", "Markdown", "Javascript"))
     show += f"print({HOSTILE!r}); print('x' * 3000)\nraise ValueError({HOSTILE!r})"
     notebook.cells.append(new_code_cell(show))
     nbformat.write(notebook, path)
@@ -51,8 +51,8 @@ def course(released, tmp_path_factory) -> Path:
     # As if it had come into autograded/ without being cleaned.
     path = root / "autograded" / "mallory" / SHORT / path.name
     notebook = nbformat.read(path, as_version=4)
-    kinds = ("text/html", "text/markdown", "text/latex", "image/svg+xml", "application/javascript")
-    outputs = [new_output("display_data", data={kind: HOSTILE}) for kind in kinds]
+    mimes = ("text/html", "text/markdown", "text/latex", "image/svg+xml", "application/javascript")
+    outputs = [new_output("display_data", data={mime: HOSTILE}) for mime in mimes]
     notebook.cells.append(new_code_cell("raw", outputs=outputs))
     path.chmod(0o644)
     nbformat.write(notebook, path)

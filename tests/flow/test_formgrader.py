@@ -178,7 +178,7 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
 ):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [kind for kind in figures["assignments"][0]["waiting"] if kind["why"] == "to be graded by hand"]
+    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "to be graded by hand"]
     (link,) = [row["link"] for row in by_hand["rows"] if row["student"] == TO_REGRADE]
     lab.goto(link)
     score, comment = lab.locator(f"#{TASK}"), lab.locator(f"#{TASK}-comment")
@@ -212,7 +212,7 @@ def test_who_grades_without_names_reads_none_in_the_notebook_and_begins_at_the_f
 def test_the_reports_link_opens_the_first_score_that_waits_with_the_cursor_in_its_box(graded, address, lab):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [kind for kind in figures["assignments"][0]["waiting"] if kind["why"] == "to be graded by hand"]
+    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "to be graded by hand"]
     for row in (by_hand["rows"][0], by_hand["rows"][-1]):
         lab.goto(row["link"])
         expect(lab.locator(f"#{TASK}")).to_be_focused()

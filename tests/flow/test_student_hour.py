@@ -21,7 +21,7 @@ NOTEBOOK = "scaled_attention.ipynb"
 def code(known: str) -> dict[str, str]:
     """By cell, what a known answer writes."""
     sections = read_answer(PROJECT / "answers" / SHORT / f"{known}.py").sections
-    return {name: section.source for name, section in sections.items() if section.kind == "code"}
+    return {name: section.source for name, section in sections.items() if section.type == "code"}
 
 
 @pytest.fixture(scope="module")

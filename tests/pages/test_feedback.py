@@ -18,7 +18,7 @@ from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_sma
 
 pytestmark = pytest.mark.xdist_group("feedback")
 UNTOUCHED = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
-CARRIERS = "key message assertion borrowed kind printing attribute lines".split()
+CARRIERS = "key message assertion borrowed class printing attribute lines".split()
 
 
 def run(root, *command):

@@ -22,10 +22,10 @@ def told(known: Hidden, page: str, *own: str) -> bool:
 
 
 def test_lines_of_tests_schemes_and_solutions_are_hidden_and_what_was_released_is_not(known):
-    kinds = {line: kind for kind, line in known.lines.values()}
-    assert kinds[LINE] == "hidden test"
-    assert kinds["Two points for the persimmon argument, one for naming addition."] == "marking scheme"
-    assert kinds["return x + x  # by addition, as in the lecture"] == "solution"
+    said = {line: what for what, line in known.lines.values()}
+    assert said[LINE] == "hidden test"
+    assert said["Two points for the persimmon argument, one for naming addition."] == "marking scheme"
+    assert said["return x + x  # by addition, as in the lecture"] == "solution"
     released = "\n".join(Veil().shown(cell) for cell in source().cells)
     assert not any(line in squeezed(released) for line in known.lines)
 

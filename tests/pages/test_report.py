@@ -90,8 +90,8 @@ def rows_of(page: str) -> dict[str, list[dict]]:
     """Every CSV file in a page, by name."""
     found = {}
     for link in BeautifulSoup(page, "html.parser").select("a[download]"):
-        kind, _, data = link["href"].partition(",")
-        assert kind == "data:text/csv;charset=utf-8;base64"
+        head, _, data = link["href"].partition(",")
+        assert head == "data:text/csv;charset=utf-8;base64"
         found[link["download"]] = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
     return found
 
@@ -125,7 +125,7 @@ def test_lateness_and_its_penalty_count(room):
 def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     page, figures = written(classroom, server="https://hub.example.org/user/me/")
     (part,) = figures["assignments"]
-    waiting = {kind["why"]: {row["student"]: row for row in kind["rows"]} for kind in part["waiting"]}
+    waiting = {reason["why"]: {row["student"]: row for row in reason["rows"]} for reason in part["waiting"]}
     assert set(waiting) == {"killed", "refused", "to be graded by hand"}
     assert set(waiting["killed"]) == {"cy"}
     assert set(waiting["refused"]) == {"late"}
@@ -154,9 +154,9 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
     result.verdict, result.cause = Verdict.UNGRADED, note("grader_failed", "disk full")
     Results.of(load(room)[0].directory).add(old.values())
     page, figures = written(room)
-    kinds = {kind["why"]: kind["rows"] for kind in figures["assignments"][0]["waiting"]}
-    assert [row["student"] for row in kinds["ungraded"]] == ["bo"]
-    doubted = [(row["student"], row["detail"]) for row in kinds["repair in doubt"]]
+    rows = {reason["why"]: reason["rows"] for reason in figures["assignments"][0]["waiting"]}
+    assert [row["student"] for row in rows["ungraded"]] == ["bo"]
+    doubted = [(row["student"], row["detail"]) for row in rows["repair in doubt"]]
     assert doubted == [("cy", sentence(DOUBT))], "ada passed everything, so that nothing is in doubt"
     assert "1 submission was" in re.sub(r"\s+", " ", page)
     assert "without a wall" in page
@@ -246,7 +246,7 @@ def test_hidden_names_are_nowhere_in_page_files_and_figures(room):
     for text in texts:
         assert ">bo<" not in text
         assert '"bo"' not in text
-    shown = {row["student"] for kind in figures["assignments"][0]["waiting"] for row in kind["rows"]}
+    shown = {row["student"] for reason in figures["assignments"][0]["waiting"] for row in reason["rows"]}
     assert all(re.fullmatch(r"student-[0-9a-f]{8}", name) for name in shown)
     assert (room / "report" / "anonymous.html").exists()
     assert not (room / "report" / "index.html").exists()

@@ -64,9 +64,9 @@ def run_boxed(world, *walls, python=sys.executable, **job):
 
 
 def test_every_attack_is_stopped(world):
-    kinds = {"candidate": behind(ordinary(small_tmp=True), abi=0, boxed=True)}
-    kinds["examiner"] = behind(ordinary(small_tmp=True), abi=0, boxed=True, examiner=True)
-    outcomes = run_boxed(world, *kinds.values())
+    walls = {"candidate": behind(ordinary(small_tmp=True), abi=0, boxed=True)}
+    walls["examiner"] = behind(ordinary(small_tmp=True), abi=0, boxed=True, examiner=True)
+    outcomes = run_boxed(world, *walls.values())
     assert [got_through(found, own_root=True) for found, _ in outcomes] == [{}, {}]
     print(f"\nthe wall in bubblewrap costs {outcomes[0][1]:.1f} ms a fork of a small process")
 

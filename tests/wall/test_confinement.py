@@ -269,14 +269,14 @@ def work(world):
 
 
 @full
-@pytest.mark.parametrize("kind", WORK)
-def test_ordinary_work_goes_on(work, kind):
-    if kind not in work:
+@pytest.mark.parametrize("name", WORK)
+def test_ordinary_work_goes_on(work, name):
+    if name not in work:
         pytest.skip("this machine has no namespaces")
-    outcomes, cost = work[kind]
+    outcomes, cost = work[name]
     # Version 1 of Landlock cannot allow it; shutil.move then copies.
-    assert failing(outcomes) == ({"rename_between_folders": "EXDEV"} if kind == "landlock 1" else {})
-    print(f"\nthe wall costs {cost:.1f} ms on a fork of a warm parent ({kind})")
+    assert failing(outcomes) == ({"rename_between_folders": "EXDEV"} if name == "landlock 1" else {})
+    print(f"\nthe wall costs {cost:.1f} ms on a fork of a warm parent ({name})")
 
 
 @full
@@ -386,11 +386,11 @@ def test_a_slot_out_of_its_range_is_refused(slot):
 
 
 @full
-@pytest.mark.parametrize("kind", ["open to others", "a link", "a file"])
-def test_a_scratch_folder_that_is_not_private_is_refused_and_left_as_it_is(kind, tmp_path):
+@pytest.mark.parametrize("what", ["open to others", "a link", "a file"])
+def test_a_scratch_folder_that_is_not_private_is_refused_and_left_as_it_is(what, tmp_path):
     scratch, real = tmp_path / "scratch", tmp_path / "real"
     real.mkdir(mode=0o700)
-    match kind:
+    match what:
         case "open to others":
             scratch.mkdir()
             scratch.chmod(0o755)

@@ -153,13 +153,13 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
 def _about(cell: NotebookNode) -> dict:
     """What nbgrader says about a cell, without what a release adds; empty when the cell is none of nbgrader's."""
     about = dict(cell.metadata.get("nbgrader", {}))
-    kinds = {kind: bool(about.get(kind, False)) for kind in ("grade", "locked", "solution", "task")}
-    if not any(kinds.values()):
+    flags = {flag: bool(about.get(flag, False)) for flag in ("grade", "locked", "solution", "task")}
+    if not any(flags.values()):
         cell.metadata.pop("nbgrader", None)
         return {}
     for name in ("checksum", "cell_type"):
         about.pop(name, None)
-    return about | kinds
+    return about | flags
 
 
 def _grade_id(cell: NotebookNode) -> str:
@@ -167,13 +167,13 @@ def _grade_id(cell: NotebookNode) -> str:
 
 
 def _speaking(cell: NotebookNode, place: int) -> str:
-    """A name for a cell that nbgrader does not name: its own, its heading, or its kind and place."""
+    """A name for a cell that nbgrader does not name: its own, its heading, or its type and place."""
     if not re.fullmatch(r"[0-9a-f-]*", cell.get("id", "")):
         return cell.id
     heading = re.search(r"^#+ +(.+)$", cell.source, re.MULTILINE) if cell.cell_type == "markdown" else None
     words = re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", heading[1].lower())) if heading else []
-    kind = {"markdown": "text", "code": "code"}.get(cell.cell_type, cell.cell_type)
-    return "_".join(words[:4])[:40] if words else f"{kind}_{place}"
+    called = {"markdown": "text", "code": "code"}.get(cell.cell_type, cell.cell_type)
+    return "_".join(words[:4])[:40] if words else f"{called}_{place}"
 
 
 def _free(wanted: str, taken: set[str]) -> str:

@@ -47,16 +47,16 @@ from viva.author.checkname import CheckName, names_of_checks
 from viva.engine.blueprint import Blueprint
 from viva.verdict import AnswerError
 
-SECTION = re.compile(r"^# %%(?: \[(?P<kind>markdown|solution)\])? (?P<id>\S+) *$")
+SECTION = re.compile(r"^# %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$")
 REST = {"everything", "everything else"}
 """The lines that stand for every check, or every other."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """The text for one cell; ``kind`` is ``code``, ``markdown`` or ``solution``."""
+    """The text for one cell; ``type`` is ``code``, ``markdown`` or ``solution``."""
 
-    kind: str
+    type: str
     source: str
 
 
@@ -158,12 +158,12 @@ def _sections(text: str, path: Path) -> dict[str, Section]:
         match = SECTION.match(title)
         if not match:
             raise AnswerError(f"{path}: '{title}' is not a section; write '# %% grade_id'.")
-        name, kind = match["id"], match["kind"] or "code"
+        name, section_type = match["id"], match["type"] or "code"
         if name in sections:
             raise AnswerError(f"{path}: there are two sections for '{name}'.")
-        if kind == "markdown":
+        if section_type == "markdown":
             body = "\n".join(re.sub(r"^# ?", "", line) for line in body.splitlines())
-        sections[name] = Section(kind, body.strip("\n"))
+        sections[name] = Section(section_type, body.strip("\n"))
     return sections
 
 
@@ -177,12 +177,12 @@ def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> Note
     solutions = blueprint.solutions()
     open_cells = {cell.id for cell in blueprint.cells if cell.purpose in ("answer", "manual", "text")}
     for name, section in answer.sections.items():
-        if name == "*" and section.kind == "solution":
+        if name == "*" and section.type == "solution":
             for rest in solutions.keys() - answer.sections.keys():
                 cells[rest].source = solutions[rest]
         elif name not in open_cells or name not in cells:
             raise AnswerError(f"{answer.path}: the assignment has no answer cell '{name}'.")
-        elif section.kind == "solution":
+        elif section.type == "solution":
             cells[name].source = solutions[name]
         else:
             cells[name].source = section.source

@@ -150,9 +150,9 @@ class _Run:
         for seed in SEEDS:
             first = seed == SEEDS[0]
             known = self._map(self.jobs.varied(trials, seed, lambda one, first=first: one.right or first))
-            for name, kind, lost, place in every:
-                if kind != "wrong" or first:
-                    self.result.faults += varied(name, kind, lost, known["varied", seed, *place], seed)
+            for name, case, lost, place in every:
+                if case != "wrong" or first:
+                    self.result.faults += varied(name, case, lost, known["varied", seed, *place], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
             f"It offers variants ({SEED} = {default}): right answers were graded with {listed}, too, wrong ones with "
@@ -207,9 +207,9 @@ class _Run:
         self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
             lost = [] if answer.right else sorted(answer.lost_checks(self.blueprint), key=str)
-            kind = "right" if answer.right else "wrong"
-            self.result.proofs.append(proof_of(answer.name, kind, lost, trials["answer", place]))
-        rights = [proof.seconds for proof in self.result.proofs if proof.kind in ("solution", "again", "right")]
+            case = "right" if answer.right else "wrong"
+            self.result.proofs.append(proof_of(answer.name, case, lost, trials["answer", place]))
+        rights = [proof.seconds for proof in self.result.proofs if proof.case in ("solution", "again", "right")]
         self.result.slowest = max(rights)
         for cell in self.cells:
             trial = trials["alone", cell]

@@ -15,7 +15,7 @@ from viva.course.course import Course
 
 AUDIT = 7
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
-KINDS = (
+CASES = (
     ("untouched", "the untouched notebook, losing every check"),
     ("solution", "the solution, losing none"),
     ("again", "the solution again and again, with the same verdicts"),
@@ -29,7 +29,7 @@ def page(audit: Audit) -> str:
     """The page of one audit."""
     environment = Environment(loader=PackageLoader("viva.pages"), autoescape=True, trim_blocks=True)
     environment.filters["in_words"] = kind_in_words
-    return environment.get_template("audit.html").render(audit=audit, kinds=KINDS, others=OTHERS)
+    return environment.get_template("audit.html").render(audit=audit, cases=CASES, others=OTHERS)
 
 
 def ground(course: Course, assignment: str) -> str:

@@ -21,8 +21,8 @@ class Proof:
     """One known answer, what it should lose, and what it lost."""
 
     name: str
-    kind: str
-    """untouched, solution, again, right or wrong"""
+    case: str
+    """untouched, solution, again, right or wrong; JSON knows it as ``kind``"""
     expected: list[CheckName]
     lost: dict[CheckName, Ruling]
     seconds: float = 0.0
@@ -38,7 +38,7 @@ class Proof:
             "untouched": "An untouched notebook",
             "solution": "The solution",
             "again": "The solution, run again,",
-        }.get(self.kind, f"The {self.kind} answer {self.name}")
+        }.get(self.case, f"The {self.case} answer {self.name}")
         said = [f"{who} could not be graded: {fault.what}" for fault in self.faults]
         said += [
             f"{who} loses '{check}': {ruling}" for check, ruling in self.lost.items() if check not in self.expected
@@ -48,7 +48,10 @@ class Proof:
     def record(self) -> dict:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
         faults = [str(fault) for fault in self.faults]
-        return vars(self) | {"expected": _texts(self.expected), "lost": lost, "faults": faults}
+        return {
+            "name": self.name, "kind": self.case, "expected": _texts(self.expected), "lost": lost,
+            "seconds": self.seconds, "faults": faults,
+        }  # fmt: skip
 
 
 @dataclass
@@ -134,7 +137,7 @@ class Audit:
     def summary(self) -> dict:
         """What the table and the sentences at the terminal say, as JSON knows it."""
         fates = {name: self.count(name) for name in ("killed", "survived", "equivalent", "excused")}
-        right, wrong = ([proof.holds for proof in self.proofs if proof.kind == kind] for kind in ("right", "wrong"))
+        right, wrong = ([proof.holds for proof in self.proofs if proof.case == case] for case in ("right", "wrong"))
         return {
             "assignment": self.assignment, "notebook": self.notebook, "passed": self.passed, "seconds": self.seconds,
             "right": len(right), "right_hold": sum(right), "wrong": len(wrong), "wrong_hold": sum(wrong),
@@ -203,7 +206,7 @@ def weakened(before: dict, now: Audit) -> list[str]:
 
 def unanswered(now: Audit) -> list[str]:
     """That no known answer was graded, if so."""
-    if any(proof.kind in ("right", "wrong") for proof in now.proofs):
+    if any(proof.case in ("right", "wrong") for proof in now.proofs):
         return []
     where = f"answers/{now.assignment}/right and wrong"
     return [f"No known answer was graded beside the solution; what is proven grows with those that lie in {where}."]

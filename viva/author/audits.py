@@ -133,8 +133,8 @@ def _audits(
 
 def _row(one: Audit, name: str) -> list[str]:
     counts = []
-    for kind in ("right", "wrong"):
-        these = [proof.holds for proof in one.proofs if proof.kind == kind]
+    for case in ("right", "wrong"):
+        these = [proof.holds for proof in one.proofs if proof.case == case]
         counts.append(f"{sum(these)}/{len(these)}")
     killed = f"{one.count('killed')}/{one.count('killed') + one.count('survived')}"
     others = [str(one.count(status)) for status in ("equivalent", "excused")]

@@ -1,6 +1,6 @@
 """Random calls of a function, like those that were noted of it.
 
-Random arguments have the kinds of the noted ones; two sizes that were always equal stay equal, and a size that was
+Random arguments have the structure of the noted ones; two sizes that were always equal stay equal, and a size that was
 always one stays one. As ``witness``, this runs in a candidate, and needs NumPy and nothing of Viva.
 """
 
@@ -58,12 +58,12 @@ def numbers(value: object) -> bool:
 
 
 def form(call: tuple) -> tuple:
-    return (len(call[0]), *sorted(call[1]), *map(kind, values(call)))
+    return (len(call[0]), *sorted(call[1]), *map(structure, values(call)))
 
 
-def kind(value: object) -> tuple:
+def structure(value: object) -> tuple:
     dimensions = np.ndim(value) if numbers(value) else getattr(value, "ndim", 0)
-    return (type(value).__name__, dimensions, *((key, kind(part)) for key, part in parts(value)))
+    return (type(value).__name__, dimensions, *((key, structure(part)) for key, part in parts(value)))
 
 
 def sizes(call: tuple) -> list:

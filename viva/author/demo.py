@@ -122,8 +122,8 @@ def _choices(
         right = [answer for answer in assignment.answers if answer.right]
         wrong = [answer for answer in assignment.answers if not answer.right]
         unfinished = [answer for answer in wrong if answer.name in UNFINISHED]
-        kind = dice.random()
-        pool = right if kind < skill or special else wrong if kind < 0.9 else unfinished
+        chance = dice.random()
+        pool = right if chance < skill or special else wrong if chance < 0.9 else unfinished
         pool = pool or assignment.answers
         late = dice.random() < 0.15
         lateness = dice.uniform(0.1, 60) if late else -dice.uniform(0.05, 120)

@@ -23,17 +23,17 @@ def lost_by(trial: Probe | None) -> dict[CheckName, Ruling]:
     return trial.lost if trial else {}
 
 
-def proof_of(name: str, kind: str, expected: list[CheckName], trial: Probe | None) -> Proof:
+def proof_of(name: str, case: str, expected: list[CheckName], trial: Probe | None) -> Proof:
     """Whether a known answer lost what was ``expected`` of it."""
     if trial is None:
-        return Proof(name, kind, expected, {}, faults=[Fault(ENDED)])
-    return Proof(name, kind, expected, trial.lost, trial.seconds, list(trial.faults))
+        return Proof(name, case, expected, {}, faults=[Fault(ENDED)])
+    return Proof(name, case, expected, trial.lost, trial.seconds, list(trial.faults))
 
 
-def varied(name: str, kind: str, expected: list[CheckName], trial: Probe | None, seed: int) -> list[str]:
+def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None, seed: int) -> list[str]:
     """What does not hold of a known answer in a variant, a sentence each; a wrong one may lose more there."""
-    proof = proof_of(name, kind, expected, trial)
-    if kind == "wrong":
+    proof = proof_of(name, case, expected, trial)
+    if case == "wrong":
         proof.lost = {check: ruling for check, ruling in proof.lost.items() if check in expected}
     return [f"With {SEED} = {seed}: {sentence}" for sentence in proof.sentences()]
 
@@ -94,7 +94,7 @@ def scores_of(blueprint: Blueprint, without: dict[str, Container[CheckName]], fa
 def together(scores: list[CheckScore], fates: list[Fate], proofs: list[Proof]) -> list[list[CheckName]]:
     """The checks that notice the same mutants and the same wrong answers, wherever there are several."""
     patterns: dict[tuple, list[CheckName]] = {}
-    wrong = [proof.lost for proof in proofs if proof.kind == "wrong"]
+    wrong = [proof.lost for proof in proofs if proof.case == "wrong"]
     for score in scores:
         seen = (*(score.check in fate.killers for fate in _counted(fates)), *(score.check in lost for lost in wrong))
         patterns.setdefault(seen, []).append(score.check)

@@ -139,7 +139,7 @@ def literal(value: object) -> str:
 
 
 def same(old: object, new: object) -> bool:
-    """Whether two values are of one kind and shape, and equal but for rounding."""
+    """Whether two values are of one type and shape, and equal but for rounding."""
     if isinstance(old, list | tuple):
         return (
             type(old) is type(new)

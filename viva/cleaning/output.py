@@ -5,12 +5,12 @@ from __future__ import annotations
 from nbformat import NotebookNode
 
 
-def output(kind: str, **fields: object) -> NotebookNode:
+def output(output_type: str, **fields: object) -> NotebookNode:
     """As ``nbformat.v4.new_output``, with all its ``fields`` given and not validated.
 
     For a part of the schema nbformat validates in plain Python, which takes a millisecond; whole notebooks are
     validated when they are written.
     """
-    made = NotebookNode(output_type=kind)
+    made = NotebookNode(output_type=output_type)
     made.update(fields)
     return made

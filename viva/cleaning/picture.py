@@ -18,20 +18,20 @@ _SVG_ELEMENTS = re.compile(r"script|foreignObject|iframe|object|embed|feImage|au
 _ELSEWHERE = re.compile(r"""url\(\s*['"]?\s*(?!#|['"])|@import|\\""", re.IGNORECASE)
 
 
-def problem(kind: str, text: object) -> str:
-    """Why a picture, base64 text of the MIME type ``kind``, is not shown; empty when it can be."""
-    if kind not in FORMATS or not isinstance(text, str):
-        return f"a picture of an unknown kind ({kind[:40] if kind.isprintable() else '?'})"
+def problem(mime: str, text: object) -> str:
+    """Why a picture, base64 text of the MIME type ``mime``, is not shown; empty when it can be."""
+    if mime not in FORMATS or not isinstance(text, str):
+        return f"a picture of an unknown kind ({mime[:40] if mime.isprintable() else '?'})"
     if len(text) > MOST_BYTES * 4 / 3:
         return f"a picture of more than {MOST_BYTES // 2**20} MB"
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return "a picture that is none"
-    return _measured(FORMATS[kind], data)
+    return _measured(FORMATS[mime], data)
 
 
-def _measured(kind: str, data: bytes) -> str:
+def _measured(name: str, data: bytes) -> str:
     import warnings
 
     from PIL import Image
@@ -39,7 +39,7 @@ def _measured(kind: str, data: bytes) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's own limit warns first
-            with Image.open(io.BytesIO(data), formats=[kind]) as image:  # reads the head only
+            with Image.open(io.BytesIO(data), formats=[name]) as image:  # reads the head only
                 width, height = image.size
     except Image.DecompressionBombError:
         return f"a picture of more than {MOST_PIXELS // 10**6} million pixels"

@@ -158,8 +158,8 @@ class CollectCommand(VivaCommand):
         self._print_counts(intake, plans, len(lost))
         self._print_unmatched(lost, intake, roster)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
-        kinds = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        for sentence in (*(one for kind in kinds for one in _shortened(kind)), *self._sentences(plans, lost, roster)):
+        lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
+        for sentence in (*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster)):
             self._say(sentence)
         self.show_document(
             assignment=self.assignment,
@@ -172,7 +172,7 @@ class CollectCommand(VivaCommand):
             unmatched=[
                 {"sender": sender, "why": match.problem, "nearest": match.nearest} for sender, match in lost
             ],
-            notes=[note for kind in kinds for note in kind],
+            notes=[note for some in lists for note in some],
         )  # fmt: skip
         return NEEDS_GRADER if lost or refused else 0
 

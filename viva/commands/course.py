@@ -92,13 +92,13 @@ class DemoCommand(VivaCommand):
         from viva.commands.hand_back import FeedbackCommand, ReportCommand
 
         steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
-        for kind, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
-            words = [kind.name.replace("-", " ", 1), *options, *self.extra_args]
+        for command, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
+            words = [command.name.replace("-", " ", 1), *options, *self.extra_args]
             self.console.print(f"$ {' '.join(words)}", style="bold", markup=False, highlight=False)
-            step = kind(config=self.config)
+            step = command(config=self.config)
             step.initialize([*options, *self.extra_args])
             step.json, step.console = False, self.console
-            if status := self._write_class() if kind is DemoCommand else step.run():
+            if status := self._write_class() if command is DemoCommand else step.run():
                 return status
         return 0
 

@@ -20,8 +20,8 @@ from viva.course.sheets.export import Plan, SheetExport
 from viva.verdict import CourseError
 
 SHOWN = 20
-"""So many students of a kind are named; --json names all."""
-KINDS = {
+"""So many students of a part are named; --json names all."""
+PARTS = {
     "written": "written",
     "replaced": "replaced",
     "unchanged": "unchanged",
@@ -120,7 +120,7 @@ class ExportCommand(VivaCommand):
             self._say("Nothing was written. To do it, run the same command without --dry-run.")
         else:
             self._say(f"Written: {plan.path}. {plan.following}")
-        parts = {kind: [asdict(line) for line in getattr(plan, kind)] for kind in KINDS}
+        parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
         self.show_document(
             file=plan.path,
             system=exporter.key,
@@ -153,11 +153,11 @@ class ExportCommand(VivaCommand):
 
 
 def _counts(plan: Plan) -> Table:
-    table = Table(plan.title, *KINDS.values())
+    table = Table(plan.title, *PARTS.values())
     table.columns[0].overflow = "fold"
     for column in table.columns[1:]:
         column.justify = "right"
-    table.add_row(escape(plaintext.line(plan.column)), *(str(len(getattr(plan, kind))) for kind in KINDS))
+    table.add_row(escape(plaintext.line(plan.column)), *(str(len(getattr(plan, part))) for part in PARTS))
     return table
 
 
@@ -165,8 +165,8 @@ def _people(plan: Plan) -> Table:
     """Who is not simply given a score."""
     table = Table("", "student", "name", "what")
     table.columns[1].overflow = "fold"  # two students may begin alike
-    for kind in TOLD:
-        row, lines = partial(table.add_row, KINDS[kind]), getattr(plan, kind)
+    for part in TOLD:
+        row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
         for line in lines[:SHOWN]:
             row(*(escape(plaintext.line(text)) for text in (line.student, line.name, line.what)))
         if len(lines) > SHOWN:

@@ -60,7 +60,7 @@ class ReportCommand(VivaCommand):
         path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
         self.show_document(**figures)
         self._say(f"{path} says what came of {sum(part['graded'] for part in figures['assignments'])} submissions.")
-        waiting = sum(len(kind["rows"]) for part in figures["assignments"] for kind in part["waiting"])
+        waiting = sum(len(reason["rows"]) for part in figures["assignments"] for reason in part["waiting"])
         if waiting:
             self._say(f"{waiting} notebooks need a human; it leads to each of them.")
         return 0

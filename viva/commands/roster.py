@@ -132,12 +132,12 @@ def _people(difference: Difference) -> Table:
         "changed": [(new, _changes(old, new)) for old, new in difference.changed],
         "gone": [(entry, entry.email) for entry in difference.gone],
     }
-    for kind, people in rows.items():
+    for change, people in rows.items():
         for entry, what in people[:SHOWN]:
             cells = (entry.id, entry.name, entry.section or entry.group, what)
-            table.add_row(kind, *(escape(plaintext.line(cell)) for cell in cells))
+            table.add_row(change, *(escape(plaintext.line(cell)) for cell in cells))
         if len(people) > SHOWN:
-            table.add_row(kind, f"and {len(people) - SHOWN} more")
+            table.add_row(change, f"and {len(people) - SHOWN} more")
     return table
 
 

@@ -85,11 +85,11 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
     for student in students:
         files = dict(release.files(seed_for(key, student, assignment)))
         there = folder / student
-        kind = copies.new
+        those = copies.new
         if there.is_dir():
-            kind = copies.unchanged if _content(there) == files else copies.changed
-        kind.append(student)
-        if kind is not copies.unchanged:
+            those = copies.unchanged if _content(there) == files else copies.changed
+        those.append(student)
+        if those is not copies.unchanged:
             written[student] = files
     if not dry_run and written:
         _write(folder, written)

@@ -179,9 +179,10 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
     with course.gradebook() as gradebook:
         if not gradebook.assignment_submissions(assignment):
             return
-        old = {book.name: _kinds(book) for book in gradebook.find_assignment(assignment).notebooks}
+        old = {book.name: _recorded(book) for book in gradebook.find_assignment(assignment).notebooks}
     new = {
-        path.stem: _kinds_in(compiled(course, assignment, path.stem)) for path in course.source_notebooks(assignment)
+        path.stem: _to_be_recorded(compiled(course, assignment, path.stem))
+        for path in course.source_notebooks(assignment)
     }
     said = []
     for notebook in sorted(old.keys() | new.keys()):
@@ -200,22 +201,22 @@ def _require_the_same_cells(course: Course, assignment: str) -> None:
         )
 
 
-def _kinds(book) -> dict[str, set[str]]:
+def _recorded(book) -> dict[str, set[str]]:
     """By name, what nbgrader has recorded a cell as."""
     found: dict[str, set[str]] = {}
-    for kind in ("grade", "solution", "task", "source"):
-        for cell in getattr(book, f"{kind}_cells"):
-            found.setdefault(cell.name, set()).add(kind)
+    for table in ("grade", "solution", "task", "source"):
+        for cell in getattr(book, f"{table}_cells"):
+            found.setdefault(cell.name, set()).add(table)
     return found
 
 
-def _kinds_in(notebook: NotebookNode) -> dict[str, set[str]]:
+def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
     """By name, what nbgrader would record a cell as."""
     found = {}
     tests = {"grade": utils.is_grade, "solution": utils.is_solution, "task": utils.is_task, "source": utils.is_locked}
     for cell in notebook.cells:
-        if kinds := {kind for kind, test in tests.items() if test(cell)}:
-            found[cell.metadata.nbgrader["grade_id"]] = kinds | {"source"}
+        if tables := {table for table, test in tests.items() if test(cell)}:
+            found[cell.metadata.nbgrader["grade_id"]] = tables | {"source"}
     return found
 
 

@@ -134,8 +134,9 @@ def count_of(reply: dict) -> int | None:
 
 def _output(item: object) -> dict:
     """An output with what belongs to its type and nothing else; empty when it is none."""
-    kind = item.get("output_type") if type(item) is dict else None
-    match kind if type(kind) is str else None, item:  # an array, compared with a text, is neither true nor false
+    output_type = item.get("output_type") if type(item) is dict else None
+    # An array, compared with a text, is neither true nor false.
+    match output_type if type(output_type) is str else None, item:
         case "stream", {"name": str(name), "text": str(text)} if name in ("stdout", "stderr"):
             return {"output_type": "stream", "name": name, "text": text}
         case "error", {"ename": str(name), "evalue": str(value), "traceback": list(lines)}:
@@ -144,8 +145,8 @@ def _output(item: object) -> dict:
         case "display_data" | "execute_result", {"data": dict(data), "metadata": dict(about)}:
             if all(isinstance(text, str) for text in (*data, *data.values())):
                 result = {"execution_count": count_of({"count": item.get("execution_count")})}
-                shown = {"output_type": kind, "data": data, "metadata": about if _is_json(about) else {}}
-                return shown | (result if kind == "execute_result" else {})
+                shown = {"output_type": output_type, "data": data, "metadata": about if _is_json(about) else {}}
+                return shown | (result if output_type == "execute_result" else {})
     return {}
 
 

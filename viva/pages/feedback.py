@@ -283,7 +283,7 @@ def _reason(log: str) -> str:
     errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
     if not errors:
         return "nbgrader could not convert it; the log says more"
-    kind, message = errors[-1]
+    name, message = errors[-1]
     if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
         return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
-    return f"nbgrader could not convert it: {message} ({kind})"
+    return f"nbgrader could not convert it: {message} ({name})"

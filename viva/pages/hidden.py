@@ -85,8 +85,8 @@ class Hidden:
         text, tags = texts(page)
         wrote = "\0".join(map(squeezed, own))
         return [
-            f"a line of a {kind}: {line}"
-            for squeezed_line, (kind, line) in self.lines.items()
+            f"a line of a {what}: {line}"
+            for squeezed_line, (what, line) in self.lines.items()
             if (squeezed_line in text or squeezed_line in tags) and squeezed_line not in wrote
         ]
 
@@ -116,11 +116,11 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
         open_lines = set(map(squeezed, text.splitlines()))
         closed = [line for line in cell.source.splitlines() if squeezed(line) not in open_lines]
         closed = [line for line in closed if not re.match(r"\W*(?:BEGIN|END) [A-Z ]+$", line)]
-        kind = SOLUTION if utils.is_solution(cell) else TESTS if cell.cell_type == "code" else SCHEME
-        if kind == TESTS:
+        what = SOLUTION if utils.is_solution(cell) else TESTS if cell.cell_type == "code" else SCHEME
+        if what == TESTS:
             secret += closed
             spoken += [ast.unparse(node) for node in messages(cell.source)]
-        for piece in _pieces(cell, closed, kind):
+        for piece in _pieces(cell, closed, what):
             line = squeezed(piece)
             least = SHORTEST if cell.cell_type == "code" else SHORTEST_PROSE
             if not line:
@@ -130,18 +130,18 @@ def hidden_of(notebooks: Iterable[NotebookNode], veil: Veil) -> Hidden:
             elif line in every:
                 result.untold[line] = f"'{piece.strip()}' stands in what students get as well"
             else:
-                result.lines[line] = (kind, piece.strip())
+                result.lines[line] = (what, piece.strip())
     heard = "\n".join([public, *spoken])
     result.literals = frozenset(literal for literal in _literals("\n".join(secret)) if literal.strip() not in heard)
     return result
 
 
-def _pieces(cell: NotebookNode, closed: list[str], kind: str) -> Iterator[str]:
+def _pieces(cell: NotebookNode, closed: list[str], what: str) -> Iterator[str]:
     """The lines to look for: of code, but for sentences that a check says; of prose, what stands between marks."""
     if cell.cell_type != "code":
         yield from _MARKS.sub("\n", "\n".join(closed)).split("\n")
         return
-    said = _said(cell.source) if kind == TESTS else ()
+    said = _said(cell.source) if what == TESTS else ()
     for line in closed:
         if squeezed(line).strip("(),") not in said:
             yield line

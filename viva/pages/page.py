@@ -104,7 +104,7 @@ class Shown:
     """A cell of the notebook as it is shown."""
 
     id: str
-    kind: str
+    style: str
     source: Markup
     label: str = ""
     outputs: list[dict] = field(default_factory=list)
@@ -213,12 +213,12 @@ class Page:
         for name, cell, text in self._named():
             graded = utils.is_grade(cell) or utils.is_task(cell)
             test = graded and cell.cell_type == "code" and not utils.is_solution(cell)
-            kind = "text" if cell.cell_type == "markdown" else "tests" if test else "code"
+            style = "text" if cell.cell_type == "markdown" else "tests" if test else "code"
             if cell.cell_type == "markdown":
                 source = typeset.prose(text, cell.get("attachments"), self.folder)
             else:
                 source = typeset.code(text)
-            view = Shown(name, kind, source, _label(cell, kind))
+            view = Shown(name, style, source, _label(cell, style))
             view.grade = self.marks.grades.get(name) if graded else None
             view.comment = typeset.prose(self.marks.comments.get(name, ""))
             if cell.cell_type == "code" and not test:
@@ -230,7 +230,7 @@ class Page:
         shown = typeset.output(item, cell)
         text = str(shown.get("text") or shown.get("html") or shown.get("alt") or "")
         if self.hidden.remembered(text, "\n".join(self.own().values())):
-            return {"kind": "text", "text": REMEMBERED}
+            return {"style": "text", "text": REMEMBERED}
         return shown
 
 
@@ -246,8 +246,8 @@ def _instructors(cell: NotebookNode) -> bool:
     return utils.is_grade(cell) or utils.is_task(cell) or utils.is_locked(cell)
 
 
-def _label(cell: NotebookNode, kind: str) -> str:
-    if kind == "tests":
+def _label(cell: NotebookNode, style: str) -> str:
+    if style == "tests":
         return "Test cell, as you were given it"
     if utils.is_solution(cell):
         return "Your answer"

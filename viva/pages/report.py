@@ -112,7 +112,7 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
             for mistake in check["mistakes"]
         ],
     )
-    yield "waiting", [{"why": kind["why"]} | row for kind in part["waiting"] for row in kind["rows"]]
+    yield "waiting", [{"why": reason["why"]} | row for reason in part["waiting"] for row in reason["rows"]]
     yield (
         "repairs",
         [

@@ -118,8 +118,8 @@ class _Renderer(IPythonRenderer):
 
     def _attached(self, url: str) -> str:
         bundle = self.pictures.get(url.removeprefix("attachment:")) if url.startswith("attachment:") else None
-        for kind, data in (bundle or {}).items():
-            if isinstance(data, str) and (found := picture(kind, data)):
+        for mime, data in (bundle or {}).items():
+            if isinstance(data, str) and (found := picture(mime, data)):
                 return found
         return ""
 
@@ -134,22 +134,22 @@ class _Renderer(IPythonRenderer):
             content = path.read_bytes()
         except (OSError, ValueError):
             return ""
-        kinds = [kind for kind, head in PICTURES.items() if content.startswith(head)]
-        return f"data:{kinds[0]};base64,{base64.b64encode(content).decode()}" if kinds else ""
+        found = [mime for mime, head in PICTURES.items() if content.startswith(head)]
+        return f"data:{found[0]};base64,{base64.b64encode(content).decode()}" if found else ""
 
 
-def picture(kind: str, data: str) -> str:
+def picture(mime: str, data: str) -> str:
     """A picture as a data URI; empty when it is none that may be shown. A vector picture in an img runs nothing."""
-    if kind == "image/svg+xml":
+    if mime == "image/svg+xml":
         data = base64.b64encode(data.encode(errors="replace")).decode()
     data = "".join(data.split())
-    if len(data) > MOST_PICTURE or kind not in (*PICTURES, "image/svg+xml"):
+    if len(data) > MOST_PICTURE or mime not in (*PICTURES, "image/svg+xml"):
         return ""
     try:
         head = base64.b64decode(data[:64], validate=True)
     except (binascii.Error, ValueError):
         return ""
-    return f"data:{kind};base64,{data}" if head.startswith(PICTURES.get(kind, b"<")) else ""
+    return f"data:{mime};base64,{data}" if head.startswith(PICTURES.get(mime, b"<")) else ""
 
 
 @functools.lru_cache(4096)
@@ -199,21 +199,21 @@ def code(source: str) -> Markup:
 def output(item: NotebookNode, cell: str) -> dict[str, object]:
     """An output of a cell as the page shows it: text, an error's text, a picture or HTML."""
     if item.output_type == "stream":
-        return {"kind": "text", "text": plain(item.text)}
+        return {"style": "text", "text": plain(item.text)}
     if item.output_type == "error":
-        return {"kind": "error", "text": plain("\n".join(item.traceback) or f"{item.ename}: {item.evalue}")}
+        return {"style": "error", "text": plain("\n".join(item.traceback) or f"{item.ename}: {item.evalue}")}
     data = item.get("data", {})
     text = _text(data.get("text/plain", ""))
-    for kind in ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"):
-        if kind in data and (source := picture(kind, _text(data[kind]))):
-            return {"kind": "picture", "source": source, "alt": f"Picture drawn by the code of {cell}: {text[:80]}"}
+    for mime in ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"):
+        if mime in data and (source := picture(mime, _text(data[mime]))):
+            return {"style": "picture", "source": source, "alt": f"Picture drawn by the code of {cell}: {text[:80]}"}
     if "text/html" in data:
-        return {"kind": "html", "html": Markup(clean(_shortened(_text(data["text/html"]))))}
+        return {"style": "html", "html": Markup(clean(_shortened(_text(data["text/html"]))))}
     if "text/markdown" in data:
-        return {"kind": "html", "html": prose(_text(data["text/markdown"]))}
+        return {"style": "html", "html": prose(_text(data["text/markdown"]))}
     if "text/latex" in data:
-        return {"kind": "html", "html": prose(_text(data["text/latex"]))}
-    return {"kind": "text", "text": plain(text)}
+        return {"style": "html", "html": prose(_text(data["text/latex"]))}
+    return {"style": "text", "text": plain(text)}
 
 
 def _shortened(text: str) -> str:

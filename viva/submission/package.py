@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import MOST_BYTES
@@ -29,7 +29,7 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     """One entry of the folder: its ``name`` below it as the file system has it, and what it is."""
 
     name: bytes
-    kind: str
+    type: str = field(name="kind")  # as it crosses
     data: bytes = b""
     size: int = 0
     """Of a file whose data are left out."""
@@ -127,11 +127,11 @@ def _write(entry: Entry, folder: Path) -> None:
     if not path.resolve().parent.is_relative_to(folder.resolve()):
         return  # nobody packed that
     path.parent.mkdir(parents=True, exist_ok=True)
-    if entry.kind == LINK:
+    if entry.type == LINK:
         path.symlink_to(os.fsdecode(entry.data))
-    elif entry.kind == OTHER:
+    elif entry.type == OTHER:
         os.mkfifo(path)
     else:
         path.write_bytes(entry.data)
         os.truncate(path, max(entry.size, len(entry.data)))
-        path.chmod(0o000 if entry.kind == CLOSED else 0o600)
+        path.chmod(0o000 if entry.type == CLOSED else 0o600)

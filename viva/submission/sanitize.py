@@ -2,7 +2,7 @@
 
 Theory of operation. This is the last of nbgrader's steps that touches a notebook, so that ``autograded/``, and with
 it formgrader, feedback and report, hold nothing that runs, loads or covers anything. Outputs are rebuilt from
-the kinds that are known and harmless; texts in Markdown are cleaned where their page would not be harmless
+the formats that are known and harmless; texts in Markdown are cleaned where their page would not be harmless
 (see ``markup``); the source of code cells is never touched, as every page escapes it. A Markdown cell that reads
 as in the instructor's notebook is the instructor's, and stays. What was taken out is noted for each cell.
 
@@ -163,27 +163,27 @@ def _clean_metadata(cell: NotebookNode, names: set[str], removed: list[str]) -> 
 
 def _attachments(attachments: dict, removed: list[str]) -> NotebookNode:
     kept = NotebookNode()
-    for name, kinds in attachments.items():
-        for kind, text in kinds.items():
-            problem = picture.problem(kind, text)
+    for name, bundle in attachments.items():
+        for mime, text in bundle.items():
+            problem = picture.problem(mime, text)
             if problem:
                 removed.append(problem)
             else:
-                kept.setdefault(name, NotebookNode())[kind] = text
+                kept.setdefault(name, NotebookNode())[mime] = text
     return kept
 
 
 def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]) -> NotebookNode | None:
     """An output from what is known to be harmless in it; None when nothing is left. Adds to ``removed``."""
-    kind = output.get("output_type")
-    if kind == "stream":
+    output_type = output.get("output_type")
+    if output_type == "stream":
         name = output.get("name") if output.get("name") in ("stdout", "stderr") else "stdout"
         return built("stream", name=name, text=clean_text(output.get("text"), removed))
-    if kind == "error":
+    if output_type == "error":
         lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
         fields = {key: clean_text(output.get(key), removed) for key in ("ename", "evalue")}
         return built("error", **fields, traceback=[clean_text(line, removed) for line in lines])
-    if kind not in ("display_data", "execute_result"):
+    if output_type not in ("display_data", "execute_result"):
         return None
     data, lost = _clean_data(output.get("data") or {}, taken)
     removed += lost
@@ -193,48 +193,48 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
         left_out = ", ".join(dict.fromkeys(lost))
         data = {"text/plain": f"[This output is not shown here, because it could run or load something: {left_out}]"}
     count = output.get("execution_count")
-    more = {"execution_count": count if type(count) is int else None} if kind == "execute_result" else {}
-    return built(kind, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
+    more = {"execution_count": count if type(count) is int else None} if output_type == "execute_result" else {}
+    return built(output_type, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
 
 
 def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
-    """The kinds of an output that are shown, cleaned; and what was taken out."""
+    """The formats of an output that are shown, cleaned; and what was taken out."""
     kept, lost = {}, []
-    for kind, value in data.items():
-        value = "".join(map(str, value)) if isinstance(value, list) and kind != "application/json" else value
-        if kind == "text/plain":
-            kept[kind] = clean_text(value, lost)
-        elif kind == "application/json":
-            kept[kind] = value
-        elif kind in ("text/html", "text/markdown"):
-            clean = markup.clean_html if kind == "text/html" else markup.clean_markdown
+    for mime, value in data.items():
+        value = "".join(map(str, value)) if isinstance(value, list) and mime != "application/json" else value
+        if mime == "text/plain":
+            kept[mime] = clean_text(value, lost)
+        elif mime == "application/json":
+            kept[mime] = value
+        elif mime in ("text/html", "text/markdown"):
+            clean = markup.clean_html if mime == "text/html" else markup.clean_markdown
             done = clean(str(value), taken=taken)
             lost += done.removed
             if _SHOWN.search(done.text) or not done.removed:
-                kept[kind] = done.text
-        elif kind == "text/latex":
+                kept[mime] = done.text
+        elif mime == "text/latex":
             commands = mathematics.unwelcome(str(value), taken)
             lost += commands
-            kept["text/plain" if commands else kind] = kept.get("text/plain", str(value)) if commands else str(value)
-        elif kind == picture.SVG or kind in picture.FORMATS:
-            problem = picture.svg_problem(value) if kind == picture.SVG else picture.problem(kind, value)
+            kept["text/plain" if commands else mime] = kept.get("text/plain", str(value)) if commands else str(value)
+        elif mime == picture.SVG or mime in picture.FORMATS:
+            problem = picture.svg_problem(value) if mime == picture.SVG else picture.problem(mime, value)
             lost += [problem] if problem else []
-            kept |= {} if problem else {kind: value}
+            kept |= {} if problem else {mime: value}
         else:
-            lost.append(kind if re.fullmatch(r"[\w/.+-]{1,60}", kind) else "an output of an unknown kind")
+            lost.append(mime if re.fullmatch(r"[\w/.+-]{1,60}", mime) else "an output of an unknown kind")
     return kept, lost
 
 
 def _sizes(metadata: dict) -> NotebookNode:
     """Of the metadata of an output, how large a picture is shown, and its description."""
     kept = NotebookNode()
-    for kind in picture.FORMATS:
-        about = metadata.get(kind)
+    for mime in picture.FORMATS:
+        about = metadata.get(mime)
         if isinstance(about, dict):
             sizes = {key: about[key] for key in ("width", "height") if type(about.get(key)) is int}
-            kept[kind] = NotebookNode({key: size for key, size in sizes.items() if 0 < size <= 2000})
+            kept[mime] = NotebookNode({key: size for key, size in sizes.items() if 0 < size <= 2000})
             if isinstance(about.get("alt"), str):
-                kept[kind].alt = about["alt"][:LONGEST_PART]
+                kept[mime].alt = about["alt"][:LONGEST_PART]
     return kept
 
 

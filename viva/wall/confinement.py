@@ -80,7 +80,7 @@ LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
 
 @dataclass(frozen=True)
 class Wall:
-    """What one kind of process may reach; ``landlock_abi`` stands for an older kernel's version of Landlock."""
+    """What the processes of one role may reach; ``landlock_abi`` stands for an older kernel's version of Landlock."""
 
     readable: tuple[str, ...]
     limits: Limits = Limits()
@@ -211,7 +211,7 @@ def limit(limits: Limits) -> None:
         _set_limit(getattr(resource, f"RLIMIT_{name}"), 0)
 
 
-def _set_limit(kind: int, soft: int, hard: int | None = None) -> None:
-    ceiling = resource.getrlimit(kind)[1]
+def _set_limit(limit: int, soft: int, hard: int | None = None) -> None:
+    ceiling = resource.getrlimit(limit)[1]
     wanted = (soft, soft if hard is None else hard)
-    resource.setrlimit(kind, wanted if ceiling == resource.RLIM_INFINITY else tuple(min(n, ceiling) for n in wanted))
+    resource.setrlimit(limit, wanted if ceiling == resource.RLIM_INFINITY else tuple(min(n, ceiling) for n in wanted))

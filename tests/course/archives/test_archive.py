@@ -34,9 +34,9 @@ def opened(tmp_path):
     return run
 
 
-def linked(kind: int, name: str) -> zipfile.ZipInfo:
+def linked(file_type: int, name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name)
-    info.create_system, info.external_attr = 3, (kind | 0o777) << 16
+    info.create_system, info.external_attr = 3, (file_type | 0o777) << 16
     return info
 
 
@@ -74,14 +74,14 @@ def test_links_devices_and_pipes_are_left_out(opened, tmp_path):
 
 def test_a_tar_is_read_as_warily(opened, tmp_path):
     members = []
-    for name, kind in (
+    for name, member in (
         ("sym", tarfile.SYMTYPE),
         ("hard", tarfile.LNKTYPE),
         ("dev", tarfile.CHRTYPE),
         ("fifo", tarfile.FIFOTYPE),
     ):
         info = tarfile.TarInfo(name)
-        info.type, info.linkname = kind, "/etc/passwd"
+        info.type, info.linkname = member, "/etc/passwd"
         members.append((info, b""))
     members += [(tarfile.TarInfo(name), b"x") for name in ("../evil", "/evil", "jdoe/hw1.ipynb")]
     for mode in ("w", "w:gz", "w:bz2", "w:xz"):

@@ -27,8 +27,8 @@ def found(root: Path) -> Path:
     """A course with one assignment of 20 automatic points and 5 by hand, and nobody in it."""
     cells = [new_code_cell("assert True", id="test"), new_markdown_cell("An answer.", id="written")]
     for cell, points in zip(cells, (20, 5), strict=True):
-        kind = {"grade": True, "solution": cell.id == "written", "locked": cell.id == "test", "task": False}
-        cell.metadata["nbgrader"] = {"grade_id": cell.id, "points": points, "schema_version": 3} | kind
+        flags = {"grade": True, "solution": cell.id == "written", "locked": cell.id == "test", "task": False}
+        cell.metadata["nbgrader"] = {"grade_id": cell.id, "points": points, "schema_version": 3} | flags
     for step in ("source", "release"):
         (root / step / PS).mkdir(parents=True)
         nbformat.write(new_notebook(cells=cells), root / step / PS / "book.ipynb")
@@ -36,9 +36,9 @@ def found(root: Path) -> Path:
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
         gradebook.add_assignment(PS, duedate=DUE)
         gradebook.add_notebook("book", PS)
-        for name, most, kind in (("test", 20, "code"), ("written", 5, "markdown")):
-            gradebook.add_source_cell(name, "book", PS, cell_type=kind, locked=kind == "code", source="")
-            gradebook.add_grade_cell(name, "book", PS, max_score=most, cell_type=kind)
+        for name, most, cell_type in (("test", 20, "code"), ("written", 5, "markdown")):
+            gradebook.add_source_cell(name, "book", PS, cell_type=cell_type, locked=cell_type == "code", source="")
+            gradebook.add_grade_cell(name, "book", PS, max_score=most, cell_type=cell_type)
     return root
 
 
@@ -80,19 +80,19 @@ def enter(root: Path, *entries: Entry) -> None:
     roster.write(course, roster.compared(entries))
 
 
-def planned(root: Path, kind: type[SheetExport], student: str = "*", **options) -> tuple[Plan, bytes]:
+def planned(root: Path, exporter: type[SheetExport], student: str = "*", **options) -> tuple[Plan, bytes]:
     """What an exporter plans, and the bytes it would write."""
     course = load(root)[0]
     with course.gradebook() as gradebook:
-        plan = kind(**options).plan(course, gradebook, PS, student)
+        plan = exporter(**options).plan(course, gradebook, PS, student)
     file = BytesIO()
     plan.write(file)
     return plan, file.getvalue()
 
 
-def refused(root: Path, kind: type[SheetExport], **options) -> str:
+def refused(root: Path, exporter: type[SheetExport], **options) -> str:
     """The sentence with which an exporter refuses."""
     with pytest.raises(CourseError) as error:
-        planned(root, kind, **options)
+        planned(root, exporter, **options)
     assert str(error.value).endswith((".", "'", "}"))
     return str(error.value)

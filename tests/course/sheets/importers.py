@@ -244,13 +244,13 @@ def workbook(data: bytes) -> list[list[tuple[str, str]]]:
     for row in sheet.iter(f"{SPREADSHEET}row"):
         cells = []
         for cell in row.iter(f"{SPREADSHEET}c"):
-            kind = cell.get("t", "n")
+            cell_type = cell.get("t", "n")
             text = "".join(cell.itertext())
             if cell.find(f"{SPREADSHEET}f") is not None:
-                kind = "f"
-            elif kind in ("s", "inlineStr"):
-                kind, text = "s", shared[int(text)] if kind == "s" else text
-            cells += [("n", "")] * (_column(cell.get("r")) - len(cells)) + [(kind, text)]
+                cell_type = "f"
+            elif cell_type in ("s", "inlineStr"):
+                cell_type, text = "s", shared[int(text)] if cell_type == "s" else text
+            cells += [("n", "")] * (_column(cell.get("r")) - len(cells)) + [(cell_type, text)]
         rows.append(cells)
     return rows
 

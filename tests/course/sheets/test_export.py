@@ -40,8 +40,8 @@ def stock(course, monkeypatch, *arguments: str) -> None:
 
 def test_every_kind_is_named_by_its_plugin():
     for key, place in SYSTEMS.items():
-        kind = import_item(place)
-        assert issubclass(kind, SheetExport) and kind.key == key and kind.title
+        exporter = import_item(place)
+        assert issubclass(exporter, SheetExport) and exporter.key == key and exporter.title
     assert {import_item(place).name for place in TABLES.values()} == {"grades.csv", "grades.json", "grades.xlsx"}
 
 

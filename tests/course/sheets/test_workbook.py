@@ -24,9 +24,9 @@ def test_numbers_are_numbers_and_no_text_is_a_formula(course, tmp_path):
     next(row for row in rows if row["student_id"] == "b")["reason"] = "=1+1"  # whatever it says, it is text
     WorkbookExport().write(rows, tmp_path / "grades.xlsx")
     head, *cells = workbook((tmp_path / "grades.xlsx").read_bytes())
-    assert [text for _, text in head] == list(COLUMNS) and {kind for kind, _ in head} == {"s"}
+    assert [text for _, text in head] == list(COLUMNS) and {cell_type for cell_type, _ in head} == {"s"}
     found = {dict(zip(COLUMNS, row, strict=False))["student_id"][1]: row for row in cells}
-    assert {kind for row in cells for kind, _ in row} <= {"n", "s", "b", "d"}
+    assert {cell_type for row in cells for cell_type, _ in row} <= {"n", "s", "b", "d"}
     last = {student: row[COLUMNS.index("last_name")] for student, row in found.items()}
     assert last["a"] == ("s", "'=HYPERLINK(1)") and last["e"] == ("s", "007") and last["d"] == ("s", "#REF!")
     assert last["c"] == ("s", "Zoë 🙂\N{REPLACEMENT CHARACTER}") and last["f"] == ("s", "ليلى")

@@ -216,11 +216,11 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_time_is_bounded(kind):
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_is_bounded(name):
     start = time.monotonic()
     with pytest.raises(SubmissionError):
-        read(HOSTILE[kind].encode())
+        read(HOSTILE[name].encode())
     assert time.monotonic() - start < 5
 
 

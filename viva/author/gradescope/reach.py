@@ -104,11 +104,11 @@ def walls(limits: Limits, examiners: Limits) -> list[tuple[Wall, Wall]]:
     The second, without Landlock, is for a container that is thrown away: a user of its own can leave files in /tmp.
     """
     found = protection()
-    kinds = [{}] if found.level != "none" else []
+    options = [{}] if found.level != "none" else []
     if os.geteuid() == 0 and all(map(found.works, ("session", "limits", "root", "seccomp"))):
-        kinds.append({"other_user": True, "bubblewrap": False})
+        options.append({"other_user": True, "bubblewrap": False})
     return [
-        (Wall.for_candidate(limits=limits, **known), Wall.for_examiner(limits=examiners, **known)) for known in kinds
+        (Wall.for_candidate(limits=limits, **known), Wall.for_examiner(limits=examiners, **known)) for known in options
     ]
 
 

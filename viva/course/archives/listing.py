@@ -94,9 +94,9 @@ def opened(path: Path, limits: Limits) -> Iterator[list[Listed]]:
     with path.open("rb") as file, contextlib.ExitStack() as stack:
         start = file.read(8)
         file.seek(0)
-        for mark, kind in FOREIGN.items():
+        for mark, name in FOREIGN.items():
             if start.startswith(mark):
-                raise CourseError(f"{path} is a {kind} archive, and those are not read. Unpack it and name the folder.")
+                raise CourseError(f"{path} is a {name} archive, and those are not read. Unpack it and name the folder.")
         try:
             if start.startswith(b"PK"):
                 found = _in_zip(path, stack.enter_context(zipfile.ZipFile(file)), limits)
@@ -123,9 +123,9 @@ def _in_zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> list[Listed
     names = membername.decoded((_as_cp437(info), info.flag_bits) for info in files)
     found = []
     for info, name in zip(files, names, strict=True):
-        kind = stat.S_IFMT(info.external_attr >> 16) if info.create_system == 3 else 0
-        problem = "it is locked with a password" if info.flag_bits & 1 else _kind_problem(kind)
-        if kind != stat.S_IFDIR:
+        file_type = stat.S_IFMT(info.external_attr >> 16) if info.create_system == 3 else 0
+        problem = "it is locked with a password" if info.flag_bits & 1 else _type_problem(file_type)
+        if file_type != stat.S_IFDIR:
             packed = max(info.compress_size, 1)
             found.append(Listed(_told_name(info) or name, info.file_size, partial(archive.open, info), packed, problem))
     return _limited(path, found, limits)
@@ -140,8 +140,8 @@ def _told_name(info: zipfile.ZipInfo) -> str:
     """The name that Info-ZIP keeps beside in UTF-8 (extra field 0x7075), where it is of the same name."""
     extra = info.extra
     while len(extra) >= 4 and not info.flag_bits & membername.UTF8:
-        kind, length = struct.unpack("<HH", extra[:4])
-        if kind == 0x7075 and length > 5 and extra[4:5] == b"\1":
+        header, length = struct.unpack("<HH", extra[:4])
+        if header == 0x7075 and length > 5 and extra[4:5] == b"\1":
             (check,) = struct.unpack("<I", extra[5:9])
             with contextlib.suppress(UnicodeDecodeError):
                 if check == zlib.crc32(info.orig_filename.encode("cp437")):
@@ -150,10 +150,10 @@ def _told_name(info: zipfile.ZipInfo) -> str:
     return ""
 
 
-def _kind_problem(kind: int) -> str:
-    if kind == stat.S_IFLNK:
+def _type_problem(file_type: int) -> str:
+    if file_type == stat.S_IFLNK:
         return "it is a link, and links are not followed"
-    return "it is a device or a pipe, no file" if kind not in (0, stat.S_IFREG, stat.S_IFDIR) else ""
+    return "it is a device or a pipe, no file" if file_type not in (0, stat.S_IFREG, stat.S_IFDIR) else ""
 
 
 class _Bounded(io.RawIOBase):
@@ -197,8 +197,8 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
             raise bomb(path, limits)
         if info.isdir():
             continue
-        kind = stat.S_IFREG if info.isreg() else stat.S_IFLNK if info.issym() or info.islnk() else stat.S_IFCHR
-        problem = "it is a file with holes" if info.issparse() else _kind_problem(kind)
+        file_type = stat.S_IFREG if info.isreg() else stat.S_IFLNK if info.issym() or info.islnk() else stat.S_IFCHR
+        problem = "it is a file with holes" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         found.append(Listed(name, info.size, partial(archive.extractfile, info), 0, problem))
     _require_whole(file, archive.offset)
@@ -224,7 +224,7 @@ def _in_folder(path: Path, limits: Limits) -> list[Listed]:
     for place in walk(path, (".git", "__pycache__", "__MACOSX")):
         about = place.lstat()
         name = membername.repaired(os.fsencode(os.path.relpath(place, path)).decode("utf-8", "replace"))
-        found.append(Listed(name, about.st_size, partial(_open, place), 0, _kind_problem(stat.S_IFMT(about.st_mode))))
+        found.append(Listed(name, about.st_size, partial(_open, place), 0, _type_problem(stat.S_IFMT(about.st_mode))))
         if len(found) > limits.members:
             raise bomb(path, limits)
     return _limited(path, found, limits)

@@ -110,10 +110,10 @@ class Class:
             self._enter("name", entry, variants(entry.first_name, entry.last_name))
             self._enter("group", entry, {entry.group, *SECTIONS.split(entry.group)} if entry.group else ())
 
-    def _enter(self, kind: str, entry: Entry, values: Collection[str]) -> None:
+    def _enter(self, attribute: str, entry: Entry, values: Collection[str]) -> None:
         for value in values:
-            if key := _folded(kind, value):
-                self.by[kind][key].add(entry.id)
+            if key := _folded(attribute, value):
+                self.by[attribute][key].add(entry.id)
 
     @property
     def known(self) -> frozenset[str]:
@@ -147,8 +147,8 @@ class Class:
 
     def _certain(self, sender: Sender) -> set[str]:
         """Those with the number, or else the login, or else the address."""
-        for kind, value in (("lms", sender.lms), ("login", sender.login), ("email", sender.email)):
-            if found := self.by[kind].get(_folded(kind, value), set()) if value else set():
+        for attribute, value in (("lms", sender.lms), ("login", sender.login), ("email", sender.email)):
+            if found := self.by[attribute].get(_folded(attribute, value), set()) if value else set():
                 return found
         # Gradescope's SID, Moodle's ID number: a roster of another system may have it for the id or the login.
         return self.by["login"].get(_folded("login", sender.lms), set()) if sender.lms else set()
@@ -228,10 +228,10 @@ class Class:
         return list(dict.fromkeys(one for _, _, (one, _) in found))[:NEAREST]
 
 
-def _folded(kind: str, value: str) -> str:
-    if kind == "name":
+def _folded(attribute: str, value: str) -> str:
+    if attribute == "name":
         return value
-    if kind == "group":
+    if attribute == "group":
         return squeezed(value)
     return re.sub(r"\s+", "", value).removeprefix("#").casefold()
 

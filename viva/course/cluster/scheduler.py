@@ -100,5 +100,5 @@ def _require_same(client: Client, url: str) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """What an exception says, or its kind where it says nothing."""
+    """What an exception says, or its class where it says nothing."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__

@@ -57,7 +57,7 @@ def marks(gradebook: Gradebook, name: str) -> dict[str, Mark]:
     own, book = SubmittedAssignment, SubmittedNotebook
     cells, tasks = GradeCell.__table__, TaskCell.__table__
     code, written = cells.c.cell_type == "code", or_(cells.c.cell_type == "markdown", tasks.c.id.is_not(None))
-    sums = [func.sum(case((kind, Grade.score), else_=0.0)) for kind in (code, written, true())]
+    sums = [func.sum(case((which, Grade.score), else_=0.0)) for which in (code, written, true())]
     waiting = func.max(case((Grade.needs_manual_grade, 1), else_=0))
     query = gradebook.db.query(own.student_id, *sums, waiting).select_from(book)
     query = query.join(own, own.id == book.assignment_id).join(Assignment, Assignment.id == own.assignment_id)

@@ -276,8 +276,8 @@ def _keep(session: Session) -> None:
     if not touched or _of(session) is None:
         return
     found: set[str] = set()
-    for kind, column in _PLACES.items():
-        for some in parts(place for of, place in touched if of == kind and place):
+    for what, column in _PLACES.items():
+        for some in parts(place for of, place in touched if of == what and place):
             wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.notebook).where(column.in_(some))
             found.update(session.scalars(wanted))
     try:

@@ -55,8 +55,8 @@ class Expected:
 
 def _detached(notebook) -> SimpleNamespace:
     cells = {
-        kind: [_columns(cell) for cell in getattr(notebook, kind)]
-        for kind in ("source_cells", "grade_cells", "solution_cells", "task_cells")
+        table: [_columns(cell) for cell in getattr(notebook, table)]
+        for table in ("source_cells", "grade_cells", "solution_cells", "task_cells")
     }
     return SimpleNamespace(name=notebook.name, kernelspec=notebook.kernelspec, **cells)
 

@@ -23,7 +23,7 @@ MOST_BYTES = 50 * 2**20
 DELIMITERS = ",;\t"
 TRIED = 5
 """So many rows tell what stands between cells."""
-KINDS = {
+FOREIGN = {
     b"PK\x03\x04": "an Excel or LibreOffice workbook, or another zip",
     b"PK\x05\x06": "an empty zip",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
@@ -83,9 +83,9 @@ def content(path: Path) -> bytes:
     if len(data) > MOST_BYTES:
         raise CourseError(f"{path} has more than {MOST_BYTES // 2**20} MB, so it is no list of a class.")
     start = data.removeprefix(codecs.BOM_UTF8).lstrip()
-    for mark, kind in KINDS.items():
+    for mark, what in FOREIGN.items():
         if start.startswith(mark):
-            raise CourseError(f"{path} is {kind}, whatever it is called. Open it and export it as CSV.")
+            raise CourseError(f"{path} is {what}, whatever it is called. Open it and export it as CSV.")
     return data
 
 

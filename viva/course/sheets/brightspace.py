@@ -24,7 +24,7 @@ from viva.verdict import CourseError
 
 IDS = {"lms": "OrgDefinedId", "login": "Username"}
 END, HASH = "End-of-Line Indicator", "#"
-ITEM = re.compile(r"(?P<item>[\s\S]+) Points Grade(?: <(?P<kind>[^>]*)>)?\s*")
+ITEM = re.compile(r"(?P<item>[\s\S]+) Points Grade(?: <(?P<details>[^>]*)>)?\s*")
 MOST = re.compile(r"MaxPoints:(\d+(?:[.,]\d+)?)")
 FOLLOWING = "In Brightspace: Grades, Enter Grades, Import; look at its preview."
 
@@ -61,12 +61,12 @@ class BrightspaceExport(SheetExport):
             people[line] = type(person)(
                 {key: cell.removeprefix(HASH) for key, cell in person.keys.items()}, person.name
             )
-        decimal = number.mark_in([*(row[place] for row in sheet.rows.values()), *MOST.findall(item["kind"] or "")])
+        decimal = number.mark_in([*(row[place] for row in sheet.rows.values()), *MOST.findall(item["details"] or "")])
         target = Target(sheet, place, people, decimal or ".")
         cells = target.cells(marks, plan, lambda line, mark: "")
         rows = [[*(_hashed(sheet.rows[line][ids[ours]]) for ours in ids), cells[line]] for line in sorted(cells)]
         self._write([IDS[ours] for ours in ids], rows, plan)
-        most = MOST.search(item["kind"] or "")
+        most = MOST.search(item["details"] or "")
         maximum = number.read(most[1]) if most else None
         plan.warnings += marks.warnings("The sheet", "", maximum)
         if maximum is not None and (over := [mark for mark in marks.scored if mark.score > maximum]):

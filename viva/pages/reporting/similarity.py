@@ -100,14 +100,14 @@ def tokens(source: str) -> list[tuple[str, int, int]]:
     ['n', '=', 'n', '.', 'sum', '(', 'n', ',', '0', ')']
     """
     found, before = [], ""
-    for start, kind, text in _LEXER.get_tokens_unprocessed(source):
-        if kind in Text or kind in Comment or kind in String.Doc or not text.strip():
+    for start, token, text in _LEXER.get_tokens_unprocessed(source):
+        if token in Text or token in Comment or token in String.Doc or not text.strip():
             continue
-        if kind in String:
+        if token in String:
             sign = "s"
-        elif kind in Number:
+        elif token in Number:
             sign = "0"
-        elif kind in Keyword or kind in Operator or kind in Punctuation or kind in Name.Builtin or before == ".":
+        elif token in Keyword or token in Operator or token in Punctuation or token in Name.Builtin or before == ".":
             sign = text
         else:
             sign = "n"

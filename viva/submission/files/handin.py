@@ -2,7 +2,7 @@
 
 Where no name tells, the first bytes do. Only regular files inside the submission's folder are looked at, and the
 members of the zips in it. Nothing is unpacked to disk, no link is followed, a zip in a zip and archives of other
-kinds are not opened, and nothing larger than MOST_BYTES is read.
+formats are not opened, and nothing larger than MOST_BYTES is read.
 """
 
 from __future__ import annotations
@@ -225,16 +225,16 @@ def _rank(name: str, wanted: str) -> tuple | None:
     # Of several downloads, the one with the highest number is the latest.
     number = max((int(one or two) for one, two in _COPY_NUMBER.findall(stem)[:3] if len(one or two) < 6), default=0)
     if name == f"{wanted}.ipynb":
-        kind = 0
+        distance = 0
     elif base.casefold() == f"{wanted}.ipynb".casefold():
-        kind = 1
+        distance = 1
     elif _plain(stem) == _plain(wanted):
-        kind = 2
+        distance = 2
     elif "ipynb" not in base.lower():
         return None
     else:
-        kind = 3 if _plain(wanted) in _plain(stem) else 4
-    return KEPT in PurePosixPath(name).parts, kind, depth, -number, name
+        distance = 3 if _plain(wanted) in _plain(stem) else 4
+    return KEPT in PurePosixPath(name).parts, distance, depth, -number, name
 
 
 def _timestamp_problem(path: Path) -> str:

@@ -17,7 +17,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
     """A cell without outputs."""
-    kind = _kind(raw, number, odd)
+    cell_type = _cell_type(raw, number, odd)
     source = _text(raw, number, odd)
     cleaned = _SURROGATE.sub("\ufffd", _CONTROL.sub("", source))
     if cleaned != source:
@@ -26,8 +26,10 @@ def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
     if raw.get("cell_type") == "heading":
         level = raw.get("level")
         cleaned = f"{'#' * (level if level in range(1, 7) else 1)} {cleaned}"
-    cell = NotebookNode(cell_type=kind, id=_word(raw.get("id")), metadata=_metadata(raw, number, odd), source=cleaned)
-    if kind == "code":
+    cell = NotebookNode(
+        cell_type=cell_type, id=_word(raw.get("id")), metadata=_metadata(raw, number, odd), source=cleaned
+    )
+    if cell_type == "code":
         if not isinstance(raw.get("outputs", []), list):
             odd["outputs_no_list",].append(number)
         elif any(isinstance(one, dict) and one.get("ename") in REFUSALS for one in raw.get("outputs", [])):
@@ -38,14 +40,14 @@ def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
     return cell
 
 
-def _kind(raw: dict, number: int, odd: Odd) -> str:
-    kind = raw.get("cell_type")
-    if kind in TYPES:
-        return kind
-    if kind in ("heading", "html"):
+def _cell_type(raw: dict, number: int, odd: Odd) -> str:
+    cell_type = raw.get("cell_type")
+    if cell_type in TYPES:
+        return cell_type
+    if cell_type in ("heading", "html"):
         return "markdown"
-    if isinstance(kind, str) and kind.strip().lower() in TYPES:
-        return kind.strip().lower()
+    if isinstance(cell_type, str) and cell_type.strip().lower() in TYPES:
+        return cell_type.strip().lower()
     guess = "code" if any(key in raw for key in ("outputs", "execution_count", "input")) else "markdown"
     odd["unknown_type", guess].append(number)
     return guess
@@ -103,7 +105,7 @@ def _attachments(value: object) -> NotebookNode:
     pictures = NotebookNode()
     for name, bundle in value.items() if isinstance(value, dict) else ():
         if isinstance(bundle, dict):
-            kinds = {key: text for key, text in bundle.items() if isinstance(text, str) and not _SURROGATE.search(text)}
-            if kinds and not _SURROGATE.search(name):
-                pictures[name] = NotebookNode(kinds)
+            kept = {key: text for key, text in bundle.items() if isinstance(text, str) and not _SURROGATE.search(text)}
+            if kept and not _SURROGATE.search(name):
+                pictures[name] = NotebookNode(kept)
     return pictures

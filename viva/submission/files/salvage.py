@@ -90,9 +90,9 @@ def _keep(metadata: NotebookNode, raw: object) -> None:
 
 def _decoded(data: bytes, repairs: list[Note]) -> str:
     start = data[:64].lstrip()
-    for mark, kind in _OTHER_FILES:
+    for mark, what in _OTHER_FILES:
         if start.startswith(mark):
-            raise SubmissionError(f"is not a notebook but {kind}")
+            raise SubmissionError(f"is not a notebook but {what}")
     if encoding := _wide(data):
         repairs.append(note("encoded", encoding.upper()))
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
