@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
+from decimal import Decimal
+from fractions import Fraction
 
 import nbformat
+import numpy as np
+import pandas as pd
 import pytest
 
 from tests.conftest import PROJECT
@@ -124,3 +128,32 @@ def test_hidden_regions_hide_something_in_every_assignment():
     for path in SOURCES:
         sources = [cell.source for cell in read_blueprint(path).cells if cell.purpose == "tests"]
         assert any(HIDDEN.search(source) for source in sources)
+
+
+def comparison(path):
+    """The function of a notebook by which its checks compare a result with the expected numbers."""
+    (cell,) = (cell for cell in nbformat.read(path, as_version=4).cells if "an imaginary part" in cell.source)
+    space = {"np": np}
+    tree = ast.parse(cell.source)
+    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    exec(compile(tree, str(path), "exec"), space)
+    if "agrees" in space:
+        return space["agrees"]
+    return lambda result, expected: not space["compare"]("result", (result,), (expected,))
+
+
+@each(SOURCES)
+def test_a_result_is_wrong_by_its_imaginary_part_too(path):
+    agrees, expected = comparison(path), np.array([[0.5, -2.0], [1e4, 0.0]])
+    assert agrees(expected + 0j, expected)
+    assert not agrees(expected + 0.1j, expected)
+
+
+@each(SOURCES)
+def test_a_result_is_right_in_whatever_it_is_handed_over(path):
+    agrees, expected = comparison(path), np.array([[0.5, -2.0], [1e4, 0.0]])
+    others = [[Fraction(1, 2), Decimal("-2")], [np.float32(1e4), False]]
+    for result in (expected.tolist(), list(expected), pd.DataFrame(expected), others, expected.astype(object)):
+        assert agrees(result, expected)
+    for result in (None, "0.5", [[0.5, None], [1e4, 0.0]], expected[0], np.full((2, 2), np.nan), [[0.5], [1, 2]], len):
+        assert not agrees(result, expected)
