@@ -119,6 +119,12 @@ def table(assignment: str) -> list[str]:
     return ["| milliseconds of processor time | Viva | the floor |", "|---|---|---|", *reversed(rows)]
 
 
+def times_floor(assignment: str) -> float:
+    """How many times the processor time of its cells and tests a right answer takes."""
+    graded, floor = costs(assignment)
+    return sum(graded.values()) / (floor[CELLS] + floor[TESTS])
+
+
 def _of_floor(part: str, floor: dict[str, float]) -> str:
     return f"{floor[part]:.1f}" if part in (CELLS, TESTS) else ""
 
