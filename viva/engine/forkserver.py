@@ -103,8 +103,8 @@ class Forkserver:
         """By channel, the numbers of the children that were forked through it."""
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_NAME, f"viva-{role}".encode())  # what ps calls it and its children
+        _load_what_numpy_puts_off()
         self.work = _warm_candidate() if role == "candidate" else _warm_examiner()
-        seed()  # loads numpy.random, which NumPy itself does at its first use: else every fork would
         libc.prctl(PR_SET_DUMPABLE, 0)
         self._settle()
 
@@ -170,6 +170,13 @@ class Forkserver:
             finally:
                 os._exit(1)  # or it would go on as a second warm parent, and take the first one's requests
         return pid
+
+
+def _load_what_numpy_puts_off() -> None:
+    """What NumPy loads at its first use, and each fork would load anew."""
+    import numpy.ma  # noqa: F401  every question asks whether an answer is a masked array
+
+    seed()  # numpy.random
 
 
 def seed() -> None:
