@@ -31,6 +31,7 @@ from viva.engine import libraries, pipe, wire
 from viva.engine.channel import REQUEST_BYTES
 from viva.engine.parent import HOME
 from viva.engine.values.plain import learn_pandas
+from viva.wall import confinement
 from viva.wall.confinement import Limits, Wall, begin_session, enter, limit
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
@@ -104,6 +105,7 @@ class Forkserver:
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_NAME, f"viva-{role}".encode())  # what ps calls it and its children
         _load_what_numpy_puts_off()
+        confinement.prepare()
         self.work = _warm_candidate() if role == "candidate" else _warm_examiner()
         libc.prctl(PR_SET_DUMPABLE, 0)
         self._settle()

@@ -32,6 +32,7 @@ step that fails raises WallError: the machine's fault or ours, never the student
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -46,10 +47,12 @@ from viva.wall import bubblewrap, landlock
 from viva.wall.privileges import cover, give_up_root, keep_only, mount_private, require_private
 from viva.wall.protection import IN_BUBBLEWRAP, protection
 from viva.wall.readable import readable_by_default
-from viva.wall.syscalls import call, filter_calls, prctl
+from viva.wall.syscalls import assemble, call, filter_calls, prctl
 
 MB, GB = 1 << 20, 1 << 30
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
+HANDLED = tuple(sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})))
+"""The signals that a process can choose an answer to."""
 FIRST_UID, SLOTS = 60578, 1000
 """Under root, slot n has the user id FIRST_UID + n. Nothing else on Linux uses the first 606 of them; from 61184 on
 systemd makes up users for services."""
@@ -103,6 +106,12 @@ class Wall:
     def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Wall:
         """The wall around the instructor's tests: the same reach, larger limits, a private folder if it must."""
         return replace(cls.for_candidate(readable, limits, **known), private_tmp=False)
+
+
+def prepare() -> None:
+    """Do once, in the parent, what ``enter`` would do the same in each of its forks."""
+    with contextlib.suppress(OSError):  # this machine has no filter: told where a wall is raised
+        assemble(False)
 
 
 def enter(
@@ -168,7 +177,7 @@ def begin_session(parent: int) -> None:
     """Start afresh in a session of its own, and die with ``parent``. Raises OSError."""
     os.setsid()
     _die_with(parent)
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    for number in HANDLED:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
