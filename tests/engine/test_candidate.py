@@ -30,6 +30,7 @@ CELLS = {
     "an array and an assignment": "import numpy as np\nx = np.arange(12.0).reshape(3, 4) / 7\nx",
     "the result before": "_",
     "the number of the cell": "Out[3], In[3]",
+    "nothing of a cell before the first": "'f' in globals(), In[:2], sorted(Out)",
     "a frame": "import pandas as pd\npd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})",
     "several displays": "from IPython.display import HTML, Markdown\ndisplay(1, 'two')\ndisplay(HTML('<b>x</b>'))",
     "a display as the result": "Markdown('**bold**')",
