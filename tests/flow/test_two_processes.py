@@ -14,7 +14,8 @@ from viva.submission.files.salvage import read
 from viva.verdict import Verdict
 
 ONE_IN = 60
-"""So many of the answers are graded by `make test`, more by `make proofs`, and all of them by `make audit`."""
+"""So many of the answers are graded by `make test`, more right ones by `make proofs`, and all of them by `make audit`,
+which does not ask for facts about integrity."""
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ ONE_IN = 60
             marks=[pytest.mark.slow] if place % ONE_IN else [],
         )
         for place, pair in enumerate(ANSWERS)
-        if place % 5 == 0
+        if place % ONE_IN == 0 or (place % 5 == 0 and pair[1].right)
     ],
 )
 def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examination, assignment, answer):
