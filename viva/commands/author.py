@@ -141,9 +141,9 @@ class ReleaseCommand(ProvingCommand):
                 points = done.automatic_points, done.manual_points, done.automatic_points + done.manual_points
                 table.add_row(assignment, *(f"{number:g}" for number in points))
                 if done.extra_files:
-                    self.console.print(f"{assignment}: also released: {', '.join(done.extra_files)}", markup=False)
+                    self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
                 for sentence in done.remarks:
-                    self.console.print(f"{assignment}: {sentence}", markup=False, highlight=False)
+                    self._say(f"{assignment}: {sentence}")
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
@@ -187,7 +187,7 @@ class NewCommand(VivaCommand):
             raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
         written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
         for path in written:
-            self.console.print(f"written: {path}", markup=False, highlight=False)
+            self._say(f"written: {path}")
         self.show_document(written=written)
         return 0
 
@@ -215,7 +215,7 @@ class AdoptCommand(VivaCommand):
             sentences += [f"- {sentence}" for sentence in adopted.advice]
         sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
         for sentence in sentences:
-            self.console.print(sentence, markup=False, highlight=False)
+            self._say(sentence)
         self.show_document(
             assignment=adopted.assignment,
             written=[*adopted.written],

@@ -232,9 +232,6 @@ class CollectCommand(VivaCommand):
         else:
             yield f"Collected into {self.course.path('submitted', self.assignment, '<student>')}. Now: viva grade"
 
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
 
 def _document(plan: Plan) -> dict:
     row = plan.row

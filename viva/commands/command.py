@@ -135,7 +135,7 @@ class VivaCommand(ShortHelp, NbGrader):
         for outcome in outcomes:
             place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
             for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
-                self.console.print(f"{place}: {sentence}", markup=False, highlight=False)
+                self._say(f"{place}: {sentence}")
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:
             if outcome.log:
@@ -171,7 +171,7 @@ class VivaCommand(ShortHelp, NbGrader):
     def say_nothing_handed_in(self) -> None:
         self.show_document(submissions=[])
         where = self.course.path("submitted", "<assignment>", "<student>")
-        self.console.print(f"Nothing was handed in: there is no folder {where}.", markup=False, highlight=False)
+        self._say(f"Nothing was handed in: there is no folder {where}.")
 
     def _write_log(self, outcome: Ending) -> Path:
         path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
@@ -180,7 +180,8 @@ class VivaCommand(ShortHelp, NbGrader):
         return path
 
     def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False)
+        """Print a sentence in one line, which a terminal breaks: what is copied out of it stays whole."""
+        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
     def _say_error(self, sentence: str) -> None:
         console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)

@@ -115,7 +115,7 @@ class DemoCommand(VivaCommand):
             self.console.print(f"{assignment}: {count} submissions by {self.students} demo students", highlight=False)
         for number, what in demo.ROLES.items():
             if number <= self.students:
-                self.console.print(f"demo-{number:02d} {what}.", markup=False, highlight=False, soft_wrap=True)
+                self._say(f"demo-{number:02d} {what}.")
         self.show_document(students=self.students, submissions=counts)
         return 0
 
@@ -142,7 +142,7 @@ class DoctorCommand(VivaCommand):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
-            self.console.print(f"{mark}  {diagnosis.what}{remedy}", markup=False, highlight=False, soft_wrap=True)
+            self._say(f"{mark}  {diagnosis.what}{remedy}")
             sick |= diagnosis.needed and not diagnosis.healthy
         self.show_document(diagnoses=diagnoses)
         return NEEDS_GRADER if sick else 0

@@ -48,9 +48,6 @@ class LateCommand(VivaCommand):
         if path and not path.exists():
             self.course.released_notebooks(self.course.assignments()[0])
 
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
 
 class DeadlinesCommand(LateCommand):
     name = "viva-deadlines"

@@ -148,9 +148,6 @@ class ExportCommand(VivaCommand):
             self._say(str(refusal))
         return released
 
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
 
 def _counts(plan: Plan) -> Table:
     table = Table(plan.title, *PARTS.values())

@@ -33,7 +33,7 @@ class GradeCommand(VivaCommand):
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
         for folder in self.course.strangers():
-            self.console.print(f"No assignment of this course: {folder} was left alone.", markup=False, highlight=False)
+            self._say(f"No assignment of this course: {folder} was left alone.")
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)

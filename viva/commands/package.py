@@ -127,9 +127,6 @@ class PackageCommand(VivaCommand):
             return [*said, "Nothing was written. To do it, run the same command without --dry-run."]
         return [*said, f"{path} is written. It holds solutions and hidden tests: upload it, and give it to nobody."]
 
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
 
 def _write(path: Path, data: bytes) -> None:
     """Put the zip in its place whole, for its owner alone."""

@@ -132,6 +132,3 @@ class RegradeCommand(ProvingCommand):
             f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
             f"all together {sum(sums):+g} points."
         )  # fmt: skip
-
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)

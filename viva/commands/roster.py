@@ -119,9 +119,6 @@ class RosterCommand(VivaCommand):
         else:
             yield f"Who is in the course now is in {path}, and in the gradebook."
 
-    def _say(self, sentence: str) -> None:
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
 
 def _people(difference: Difference) -> Table:
     """Who is new, changed and gone, and what changed."""
