@@ -11,12 +11,10 @@ import re
 import unicodedata
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta, timezone
-from zoneinfo import ZoneInfo
 
 from babel.dates import get_month_names, get_period_names
 
-from viva.cleaning import plaintext
-from viva.verdict import CourseError
+from viva.course.deadlines.moment import zone_of
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "ca", "sv", "da", "nb", "fi", "pl", "cs", "ru", "uk", "tr")
 """The languages in which months are known by name."""
@@ -117,12 +115,7 @@ class Zone:
         """Raises CourseError when there is no such zone. Without a name no time can be placed that tells no zone."""
         self.name = name
         self.odd: list[str] = []
-        try:
-            self.info = ZoneInfo(name) if name else None
-        except (ValueError, OSError) as error:  # ZoneInfoNotFoundError is a KeyError
-            raise CourseError(_no_zone(name)) from error
-        except KeyError as error:
-            raise CourseError(_no_zone(name)) from error
+        self.info = zone_of(name) if name else None
 
     def utc(self, moment: datetime) -> datetime | None:
         """The moment in UTC; None when it tells no zone and none is set.
@@ -142,9 +135,3 @@ class Zone:
             )
             self.odd += [] if sentence in self.odd else [sentence]
         return min(both)
-
-
-def _no_zone(name: str) -> str:
-    return (
-        f"There is no time zone {plaintext.quoted(name)}. Name one by continent and city, as in: --zone=Europe/Berlin"
-    )
