@@ -23,6 +23,15 @@ def test_the_common_libraries_are_loaded_that_any_file_may_import():
     assert libraries.mentioned([]) == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [b"import numpy as np\nnp.testing.assert_allclose(1, 1)", b"from numpy import testing", b"import numpy.testing"],
+)
+def test_what_numpy_loads_when_it_is_spoken_of_is_loaded_for_who_speaks_of_it(text):
+    assert libraries.mentioned([text]) == ("numpy", "numpy.testing")
+    assert libraries.mentioned([b"import numpy\n# testing a polynomial"]) == ("numpy",)
+
+
 @pytest.mark.parametrize("text", [b"%matplotlib inline", b"import pandas\npandas.Series([1]).plot()", b"%pylab"])
 def test_plotting_is_loaded_for_whatever_may_plot(text):
     assert "matplotlib.pyplot" in libraries.mentioned([text])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from viva.engine import pipe, wire
+from viva.engine import libraries, pipe, wire
 from viva.engine.parent import Parent, Role, begin, prepare
 from viva.engine.session import Session
 from viva.verdict import WallError
@@ -239,6 +239,22 @@ def test_what_most_submissions_do_loads_no_module_that_their_warm_parents_do_not
         for source in (*USUAL_CHECKS, new):
             report = session.examiner(30, do="check", title="one", source=source)["report"]
         assert (report["verdict"], report["printed"]) == ("passed", "\n")
+        assert session.candidate(30, do="run", source=new)["outputs"][0]["text"] == "\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import pandas as pd\npd.DataFrame({'a': [1.5]})", "import numpy as np\nnp.testing.assert_allclose(1, 1)"],
+)
+def test_nor_does_a_frame_that_is_shown_or_a_comparison_of_numpys(source):
+    with contextlib.ExitStack() as stack:
+        parents = begin((Role("candidate"), Role("examiner")), libraries.mentioned([source.encode()]))
+        for parent in reversed(parents):
+            stack.callback(parent.close)
+        session = stack.enter_context(Session(*parents))
+        for cell in ("_before = set(__import__('sys').modules)", source):
+            session.candidate(30, do="run", source=cell)
+        new = "print(*sorted(set(__import__('sys').modules) - _before))"
         assert session.candidate(30, do="run", source=new)["outputs"][0]["text"] == "\n"
 
 

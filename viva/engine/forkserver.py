@@ -4,10 +4,10 @@ Theory of operation. There are two of them, one for candidates and one for exami
 share. One process is started by exec with a clean environment, so that it has never seen a source notebook, the
 gradebook or a token, and loads the libraries. It forks the examiners' parent and becomes the candidates', which so
 never hears of what only examiners may know. (Where there is no Landlock each is started on its own, inside
-bubblewrap.) The candidates' draws one throw-away plot where plots are drawn. Each has a single thread, and waits on a
-socket. A request to fork comes with the descriptors for the child, which walls itself in and then serves. A child is
-killed and reaped only when the grading process says so, and by its parent, who may be alone in knowing its number:
-until then that is given to no other process.
+bubblewrap.) The candidates' runs some throw-away cells, and draws a plot where plots are drawn. Each has a single
+thread, and waits on a socket. A request to fork comes with the descriptors for the child, which walls itself in and
+then serves. A child is killed and reaped only when the grading process says so, and by its parent, who may be alone in
+knowing its number: until then that is given to no other process.
 """
 
 from __future__ import annotations

@@ -20,10 +20,22 @@ from pathlib import Path
 from viva.engine.names import NOTHING, parsed
 from viva.folder import walk
 
-COMMON = ("numpy", "scipy.special", "scipy.stats", "scipy.linalg", "pandas", "matplotlib.pyplot")
+PUT_OFF = ("testing", "fft", "polynomial")
+"""What of NumPy is loaded when it is first spoken of, without an import."""
+COMMON = (
+    "numpy",
+    *(f"numpy.{part}" for part in PUT_OFF),
+    "scipy.special",
+    "scipy.stats",
+    "scipy.linalg",
+    "pandas",
+    "matplotlib.pyplot",
+)
 """What courses in numerical Python use, and students unasked."""
-PLOTTING = "matplotlib.pyplot", (b"matplotlib", b"pylab", b"pandas", b"seaborn")
-"""What a text says that may plot, if only by ``frame.plot()``; in the wall the fonts cannot be listed for good."""
+WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "numpy.", "import ")) for part in PUT_OFF}
+"""One of which a text says that may use the library, where its own name says too little or too much."""
+# A text may plot if only by ``frame.plot()``; in the wall the fonts cannot be listed for good.
+WORDS["matplotlib.pyplot"] = (b"matplotlib", b"pylab", b"pandas", b"seaborn")
 MOST_BYTES = 20_000_000
 """So much of a file is looked at; what follows are outputs."""
 MOST_FILES = 20
@@ -63,8 +75,8 @@ def mentioned(texts: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def _speaks_of(text: bytes, name: str) -> bool:
-    if name == PLOTTING[0]:
-        return any(word in text for word in PLOTTING[1])
+    if name in WORDS:
+        return any(word in text for word in WORDS[name])
     return all(part.encode() in text for part in name.split("."))
 
 

@@ -30,6 +30,7 @@ figure.suptitle("all", fontweight="bold")
 plt.show()
 """
 """Finds the fonts, loads the parser of formulas and fills the caches that every first plot pays for."""
+THROW_AWAY_FRAME = "import pandas\npandas.DataFrame({'a': [0.5]})"
 THROW_AWAY_CELLS = ('def f(x):\n    """Twice."""\n    return [2 * x]', "print(f(1))", "f(1.5)", "f('a')", "(", "1 / 0")
 """Fill what the first value and the first traceback pay for, which looks up the file of each module that is loaded."""
 
@@ -193,7 +194,8 @@ def make_shell() -> Shell:
     shell.colors = "nocolor"
     shell.set_hook("show_in_pager", lambda *_, **__: None)  # what `len?` shows is no output of a notebook
     plotting = ("%matplotlib inline", THROW_AWAY_PLOT) if "matplotlib.pyplot" in sys.modules else ()
-    for source in (*plotting, *THROW_AWAY_CELLS):
+    frames = (THROW_AWAY_FRAME,) if "pandas" in sys.modules else ()
+    for source in (*plotting, *frames, *THROW_AWAY_CELLS):
         shell.run_cell(source)
     shell.reset(new_session=True)
     shell.execution_count = 1
