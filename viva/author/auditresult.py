@@ -48,10 +48,8 @@ class Proof:
     def record(self) -> dict:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
         faults = [str(fault) for fault in self.faults]
-        return {
-            "name": self.name, "kind": self.case, "expected": _texts(self.expected), "lost": lost,
-            "seconds": self.seconds, "faults": faults,
-        }  # fmt: skip
+        known = {"kind" if name == "case" else name: value for name, value in vars(self).items()}
+        return known | {"expected": _texts(self.expected), "lost": lost, "faults": faults}
 
 
 @dataclass
