@@ -116,6 +116,8 @@ def test_formgrader_opens_on_the_whole_course_with_no_question_warning_or_error(
 @pytest.mark.slow
 def test_a_score_and_a_comment_typed_beside_marking_scheme_and_answer_are_in_the_gradebook(graded, lab, formgrader):
     formgrader.get_by_role("link", name="Manual Grading").click()
+    # Until then a link of the same name is still on the page before.
+    expect(formgrader.get_by_role("heading", name="Manual Grading")).to_be_visible()
     formgrader.get_by_role("link", name=SHORT, exact=True).click()
     formgrader.get_by_role("link", name=NOTEBOOK, exact=True).click()
     expect(formgrader.locator("#main-table .reveal")).to_have_count(submissions(graded))
