@@ -1,8 +1,7 @@
 """The floor: the same cells bare, by exec in forks of a process with the libraries loaded, on as many cores.
 
 No notebook, no wall, no examiner, no gradebook, no outputs. There are two: one leaves a test cell at its first
-failure, as a kernel does, the other goes on with the next check, as Viva does. A class in which many are wrong
-makes the first the lower one; where all is right they are the same.
+failure, as a kernel does, the other goes on with the next check, as Viva does.
 """
 
 from __future__ import annotations

@@ -209,15 +209,27 @@ def test_what_only_examiners_may_know_of_is_loaded_by_their_parent_alone(parents
         assert session.examiner(30, do="given", source=source, name="given") == {"error": ""}
 
 
+@contextlib.contextmanager
+def paired(loaded):
+    """A session whose warm parents have these libraries."""
+    with contextlib.ExitStack() as stack:
+        parents = begin((Role("candidate"), Role("examiner")), loaded)
+        for parent in parents:
+            stack.callback(parent.close)
+        yield stack.enter_context(Session(*parents))
+
+
+BEFORE = "_before = set(__import__('sys').modules)"
+NEW = "print(*sorted(set(__import__('sys').modules) - _before))"
 USUAL_ANSWERS = (
-    "import numpy as np\n_before = set(__import__('sys').modules)",
+    f"import numpy as np\n{BEFORE}",
     'def double(x):\n    """Twice."""\n    print(x)\n    return 2 * np.asarray(x)',
     "double([1.0, 2.0])",
     "undefined",
     "def broken(:",
 )
 USUAL_CHECKS = (
-    "import numpy as np\n_before = set(__import__('sys').modules)",
+    f"import numpy as np\n{BEFORE}",
     "assert np.allclose(double(np.random.randn(3)), 0)",
     "assert double([1, 2]).tolist() == [2, 4] and double('a')",
 )
@@ -226,20 +238,15 @@ USUAL_CHECKS = (
 @pytest.mark.parametrize("loaded", [(), ("numpy", "matplotlib.pyplot")])
 def test_what_most_submissions_do_loads_no_module_that_their_warm_parents_do_not_have(loaded):
     """A module that NumPy, IPython or Viva put off would be loaded anew in each fork."""
-    new = "print(*sorted(set(__import__('sys').modules) - _before))"
-    with contextlib.ExitStack() as stack:
-        parents = begin((Role("candidate"), Role("examiner")), loaded)
-        for parent in reversed(parents):
-            stack.callback(parent.close)
-        session = stack.enter_context(Session(*parents))
+    with paired(loaded) as session:
         for source in USUAL_ANSWERS:
             session.candidate(30, do="run", source=source)
         session.examiner(30, do="own", names=["double"])
         session.examiner(30, do="begin", cell="test", prelude="", visible=[], used=["double"])
-        for source in (*USUAL_CHECKS, new):
+        for source in (*USUAL_CHECKS, NEW):
             report = session.examiner(30, do="check", title="one", source=source)["report"]
         assert (report["verdict"], report["printed"]) == ("passed", "\n")
-        assert session.candidate(30, do="run", source=new)["outputs"][0]["text"] == "\n"
+        assert session.candidate(30, do="run", source=NEW)["outputs"][0]["text"] == "\n"
 
 
 @pytest.mark.parametrize(
@@ -247,15 +254,10 @@ def test_what_most_submissions_do_loads_no_module_that_their_warm_parents_do_not
     ["import pandas as pd\npd.DataFrame({'a': [1.5]})", "import numpy as np\nnp.testing.assert_allclose(1, 1)"],
 )
 def test_nor_does_a_frame_that_is_shown_or_a_comparison_of_numpys(source):
-    with contextlib.ExitStack() as stack:
-        parents = begin((Role("candidate"), Role("examiner")), libraries.mentioned([source.encode()]))
-        for parent in reversed(parents):
-            stack.callback(parent.close)
-        session = stack.enter_context(Session(*parents))
-        for cell in ("_before = set(__import__('sys').modules)", source):
+    with paired(libraries.mentioned([source.encode()])) as session:
+        for cell in (BEFORE, source):
             session.candidate(30, do="run", source=cell)
-        new = "print(*sorted(set(__import__('sys').modules) - _before))"
-        assert session.candidate(30, do="run", source=new)["outputs"][0]["text"] == "\n"
+        assert session.candidate(30, do="run", source=NEW)["outputs"][0]["text"] == "\n"
 
 
 def test_what_was_prepared_becomes_the_next_parents_and_no_others():

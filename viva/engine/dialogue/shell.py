@@ -32,7 +32,7 @@ plt.show()
 """Finds the fonts, loads the parser of formulas and fills the caches that every first plot pays for."""
 THROW_AWAY_FRAME = "import pandas\npandas.DataFrame({'a': [0.5]})"
 THROW_AWAY_CELLS = ('def f(x):\n    """Twice."""\n    return [2 * x]', "print(f(1))", "f(1.5)", "f('a')", "(", "1 / 0")
-"""Fill what the first value and the first traceback pay for, which looks up the file of each module that is loaded."""
+"""Fill the caches that every first value and every first traceback pay for; that looks up the file of each module."""
 
 
 class Outputs:
