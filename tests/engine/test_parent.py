@@ -260,6 +260,29 @@ def test_nor_does_a_frame_that_is_shown_or_a_comparison_of_numpys(source):
         assert session.candidate(30, do="run", source=NEW)["outputs"][0]["text"] == "\n"
 
 
+ASKED = """
+import sys, types
+
+class Asked(types.ModuleType):
+    times = 0
+
+    @property
+    def __file__(self):
+        Asked.times += 1
+        raise AttributeError
+
+sys.modules["asked"] = Asked("asked")
+"""
+
+
+def test_a_traceback_asks_no_module_whether_a_cell_is_its_file():
+    with paired(()) as session:
+        for source in (ASKED, "def f(x):\n    return 1 / x", "f(0)", "f('a')"):
+            outputs = session.candidate(30, do="run", source=source)["outputs"]
+        assert "return 1 / x" in str(outputs[0]["traceback"])
+        assert session.candidate(30, do="run", source="print(Asked.times)")["outputs"][0]["text"] == "0\n"
+
+
 def test_what_was_prepared_becomes_the_next_parents_and_no_others():
     prepare()
     with contextlib.ExitStack() as stack:

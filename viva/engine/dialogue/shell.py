@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import io
 import os
 import sys
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -31,8 +33,13 @@ plt.show()
 """
 """Finds the fonts, loads the parser of formulas and fills the caches that every first plot pays for."""
 THROW_AWAY_FRAME = "import pandas\npandas.DataFrame({'a': [0.5]})"
-THROW_AWAY_CELLS = ('def f(x):\n    """Twice."""\n    return [2 * x]', "print(f(1))", "f(1.5)", "f('a')", "(", "1 / 0")
-"""Fill the caches that every first value and every first traceback pay for; that looks up the file of each module."""
+THROW_AWAY_CELLS = (
+    'def f(x):\n    """Twice."""\n    return [2 * x]',
+    *("print(f(1))", "f(1.5)", "f('a')", "(", "1 / 0"),
+    "import json\njson.loads('')",
+)
+"""Fill the caches that every first value and every first traceback pay for; one through a library looks up the file of
+each module."""
 
 
 class Outputs:
@@ -147,9 +154,19 @@ class Hook(DisplayHook):
         pass
 
 
+class Compiler(CachingCompiler):
+    """Says of each cell that it is no file of a module; a traceback else asks every module, a dozen times."""
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        name = super().get_code_name(raw_code, transformed_code, number)
+        inspect.modulesbyfile.update(dict.fromkeys((name, os.path.abspath(name)), ""))
+        return name
+
+
 class Shell(InteractiveShell):
     """An IPython shell without history, threads or terminal."""
 
+    compiler_class = Compiler
     outputs = Outputs()
     displays: dict = {}
 
