@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 
 import pytest
+from bs4 import BeautifulSoup
 from markupsafe import Markup
 from nbformat import NotebookNode
 
@@ -17,6 +18,11 @@ PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
 def test_formulas_become_mathml(tex):
     assert "<math" in prose(f"so ${tex}$ it is")
     assert "\\" not in prose(f"so ${tex}$ it is")
+
+
+def test_a_sign_that_words_in_a_formula_escape_is_shown_without_its_backslash():
+    text = BeautifulSoup(prose(r"$\text{50\% of d\_k and d\_v} = \texttt{d\_Z}$"), "html.parser").text
+    assert text.replace("\xa0", " ").strip() == "50% of d_k and d_v=d_Z"
 
 
 @pytest.mark.parametrize("tex", [r"\frac{", "}{", r"\def\a{\a\a}\a", r"\href{javascript:alert(1)}{x}", "x" * 5000])

@@ -58,6 +58,8 @@ ATTRIBUTES = {
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]+")
 _DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
 PICTURES = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8", "image/gif": b"GIF8", "image/webp": b"RIFF"}
+WORDS = re.compile(r"<mtext[^<]*")
+"""Where latex2mathml leaves ``\\_`` as it was typed."""
 UNSAFE_TEX = re.compile(r"\\(?:def|newcommand|renewcommand|let|gdef|edef|href|url|require|style|class|cssId|unicode)\b")
 HEADING = re.compile(r"<(/?)h([1-6])>")
 
@@ -159,10 +161,14 @@ def formula(tex: str, display: str = "inline") -> str:
         known = re.sub(r"\{(?:aligned|split|gathered)\}", "{align*}", tex.strip())
         known = re.sub(r"\\tag\{([^{}]*)\}", r"\\qquad\\text{(\1)}", known)
         try:
-            return convert(known, display=display)
+            return WORDS.sub(_unescaped, convert(known, display=display))
         except Exception:  # whatever a student types; the library raises several kinds
             pass
     return f"<code>{html.escape(tex)}</code>"
+
+
+def _unescaped(words: re.Match) -> str:
+    return re.sub(r"\\([_%#$&])", r"\1", words[0])
 
 
 def prose(source: str, attachments: Mapping | None = None, folder: Path | None = None) -> Markup:
