@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, update
 from sqlalchemy.exc import ArgumentError
 
-from viva.course.gradebook import database, indexes, lateness
+from viva.course.gradebook import database, indexes, lateness, revision
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
@@ -24,6 +24,7 @@ class Course:
     def __init__(self, directory: CourseDirectory) -> None:
         self.directory = directory
         self.root = Path(directory.root)
+        revision.look_up()
 
     def require_writable(self) -> None:
         """Raises CourseError when nothing can be written into the course folder, or there is none."""

@@ -2,6 +2,7 @@
 
 results    what every check came to, as JSON lines
 database   what the gradebook's database says, and waiting for it
+revision   of nbgrader's tables, for a new gradebook
 advisory   being alone with a gradebook that lies on a server
 record     many workers draft, one writer records in the gradebook
 lateness   what a late submission costs, whoever changes its score
