@@ -32,11 +32,14 @@ from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
 from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
+from viva.engine.values.plain import base_of, has_methods
 from viva.engine.values.randomness import get_state, news, set_state, with_news
 from viva.folder import state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
+LIKENED = 10_000
+"""So many objects may be named until what has a base value crosses as that alone."""
 WARNINGS = 20
 """So many warnings of one operation are told."""
 
@@ -82,7 +85,7 @@ class Candidate:
 
     def answer(self, reply: dict) -> None:
         try:
-            data = wire.encode(reply, self.refer)
+            data = wire.encode(reply, self.refer, self.liken)
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
         pipe.write(ANSWER, data)
@@ -271,6 +274,15 @@ class Candidate:
         elif type(value) is np.ma.MaskedArray and not np.ma.is_masked(value) and wire.is_plain(value.data):
             about["unmasked"] = value.data
         return wire.Reference(self.number(value), about)
+
+    def liken(self, value: object) -> wire.Reference | None:
+        """What names something of a student's class that derives from a plain type, beside its base value."""
+        if not has_methods(type(value)) or len(self.objects) >= LIKENED:
+            return None
+        reference = self.refer(value)
+        if wire.is_plain(base := base_of(value)):
+            reference.about["base"] = base
+        return reference
 
     def resolve(self, reference: wire.Reference) -> object:
         if reference.about["of"] == "candidate":

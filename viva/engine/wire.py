@@ -49,12 +49,14 @@ _ATOMS = frozenset(ATOMS)
 _SIZED = frozenset((str, bytes))
 
 
-def encode(value, refer: Callable | None = None) -> bytes:
+def encode(value, refer: Callable | None = None, liken: Callable | None = None) -> bytes:
     """The message that carries ``value``; ``refer(object)`` gives a Reference for what is not plain, or None.
+
+    ``liken(object)`` gives one for what is of a subclass of a plain type, or None where it crosses as its base.
 
     Raises WireError for what has no reference, for a cycle, and for what exceeds a cap.
     """
-    writer = _Writer(refer)
+    writer = _Writer(refer, liken)
     try:
         writer.put(value)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -89,13 +91,15 @@ def is_plain(value) -> bool:
 class _Writer:
     """Lays out the row of one message; ``trail`` are the types around the value at hand."""
 
-    def __init__(self, refer: Callable | None):
-        self.refer, self.row, self.trail, self.room = refer, [], [], MESSAGE
+    def __init__(self, refer: Callable | None, liken: Callable | None = None):
+        self.refer, self.liken, self.row, self.trail, self.room = refer, liken, [], [], MESSAGE
 
     def put(self, value) -> None:
         if type(value) in _ATOMS:
             return self.put_atom(value)
-        codec = CODEC_OF.get(type(value)) or codec_of(value)
+        codec = CODEC_OF.get(type(value))
+        if codec is None and (codec := codec_of(value)) and self.liken and (reference := self.liken(value)):
+            return self.put_about(reference)
         if codec in _ATOMS:
             return self.put_atom(ATOMS[codec](value))
         parts = codec.split(value) if codec else None
@@ -130,9 +134,14 @@ class _Writer:
         reference = self.refer(value) if self.refer else None
         if type(reference) is not Reference:
             raise WireError(f"a value of type {name_of(type(value))} cannot cross{self.where()}")
-        refer, self.refer = self.refer, None
+        self.put_about(reference)
+
+    def put_about(self, reference: Reference) -> None:
+        """A reference; what is said about it is plain."""
+        refer, liken = self.refer, self.liken
+        self.refer = self.liken = None
         self.put_parts(CODEC_OF[Reference], [reference.id, reference.about], Reference)
-        self.refer = refer
+        self.refer, self.liken = refer, liken
 
     def charge(self, size: int) -> None:
         self.room -= size

@@ -115,8 +115,8 @@ class Asker:
             self.share()  # it is the student's doing, and what hidden lines do next is not
         if error is not None:
             raise error
-        self.kinds.check(path, found)
         value, number = reply.get("value"), kept.get(None)
+        self.kinds.check(path, found, value)
         if number is None or found:
             return value
         # What both sides keep already is the same object here too, as when a function returns its argument.

@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 
 from viva.engine import wire
+from viva.engine.dialogue.sharedvalues import CONTAINERS
 from viva.verdict import CandidateOdd
 
 PLAIN, ANY = "plain", "any"
@@ -48,9 +49,19 @@ class Kinds:
             self.known[path + trait] = PLAIN
         return path + trait in self.known or self.expected(path) == ANY
 
-    def check(self, path: str, found: list[wire.Reference]) -> None:
-        """Raises CandidateLied when objects were ``found`` in an answer where the solution's was plain."""
+    def takes_objects(self, path: str) -> bool:
+        """Whether something of a student's class that derives from a plain type is taken for the object that it is:
+        where the solution gave an object, or anything goes. Elsewhere it is the plain value."""
+        return self.recording or self.expected(path) in ("", ANY)
+
+    def check(self, path: str, found: list[wire.Reference], value: object = None) -> None:
+        """Raises CandidateLied when objects were ``found`` in an answer where the solution's was plain.
+
+        What can be got out of a list of objects, by an index or in a loop, may be one, whatever the student's is.
+        """
         if self.recording:
+            if found and isinstance(value, CONTAINERS):
+                self.known |= {path + "[]": "", path + "[*]": ""}
             if path not in self.known or (found and self.known[path] == PLAIN):
                 self.known[path] = "" if found else PLAIN
         elif found and self.expected(path) == PLAIN:

@@ -39,7 +39,7 @@ def _tell(candidate: Candidate, name: str, others: str) -> bytes:
 
 
 def _row(candidate: Candidate, name: str, value: object) -> tuple[str, bytes, int | None]:
-    message = wire.encode(value, candidate.refer)
+    message = wire.encode(value, candidate.refer, candidate.liken)
     candidate.named[name] = value
     candidate.witness.note_answer(value)
     return name, message, candidate.shared.number(value)

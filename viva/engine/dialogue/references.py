@@ -71,6 +71,8 @@ class References:
             return library(expected.removeprefix(OWN))
         if "contents" in about:
             return filled(about["type"], about["contents"])
+        if "base" in about and not self.asker.kinds.takes_objects(path):
+            return about["base"]
         if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
             return self._items(StandIn(self.asker, reference.id, about, path + "[*]"))
         if type(about.get("unmasked")) is np.ndarray and expected == PLAIN and not self.asker.kinds.recording:

@@ -107,7 +107,7 @@ class Told:
             raise meaning.with_traceback(None)
         if meaning.fault:
             raise meaning.fault
-        self.asker.kinds.check(name, meaning.found)
+        self.asker.kinds.check(name, meaning.found, meaning.value)
         self.asker.kinds.check_arrays(meaning.data, meaning.value, name)
         meaning.data = b""  # it may be large
         if type(meaning.value) in STAND_INS:
@@ -136,8 +136,9 @@ class Told:
         meaning, references = Meaning(message, number), []
 
         def resolve(reference: wire.Reference) -> object:
-            references.append(reference)
-            return self.asker.references.resolve(reference, name, meaning.found)
+            meant = self.asker.references.resolve(reference, name, meaning.found)
+            references.extend([] if meant is reference.about.get("base", reference) else [reference])
+            return meant
 
         try:
             value = wire.decode(message, resolve)

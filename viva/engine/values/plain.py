@@ -2,7 +2,8 @@
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
-of its base, and a defaultdict as a dict, without its factory. Members of an Enum and masked arrays are
+of its base (beside a name for the object, where a student's has methods), and a defaultdict as a dict,
+without its factory. Members of an Enum and masked arrays are
 not plain: their base value would say something else. ``build`` gives the value again, from parts that
 a hostile process may have made up: it raises (anything; viva/engine/wire.py makes a WireError of it) or it
 returns a value of its types, in time and memory that the message has paid for. It never evaluates or
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from types import EllipsisType, NoneType
+from types import EllipsisType, FunctionType, MethodDescriptorType, NoneType, WrapperDescriptorType
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -77,6 +78,27 @@ def codec_of(value) -> Codec | type | None:
     if tuple in mro and _fields(value):
         return CODEC_OF[namedtuple]
     return next((CODEC_OF.get(base, base) for base in mro if base in CODEC_OF or base in ATOMS), None)
+
+
+def base_of(value):
+    """The value of its plain type that something of a subclass is."""
+    codec = codec_of(value)
+    return ATOMS[codec](value) if codec in ATOMS else codec.build(codec.split(value))
+
+
+METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType)
+GENERATED = frozenset(
+    "__new__ __repr__ __replace__ __getnewargs__ _make _replace _asdict __annotate__ __annotate_func__".split()
+)
+"""The methods that every namedtuple has, and every class with annotations."""
+
+
+def has_methods(cls: type) -> bool:
+    """Whether a class that is not the library's can do more than the plain type that it derives from."""
+    own = [vars for base in _mro(cls) if (vars := _namespace(base)).get("__module__") == "__main__"]
+    return any(
+        isinstance(value, METHODS) and name not in GENERATED for namespace in own for name, value in namespace.items()
+    )
 
 
 @functools.cache
