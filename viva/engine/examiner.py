@@ -17,6 +17,7 @@ import io
 import linecache
 import os
 import signal
+import sys
 import time
 import traceback
 import types
@@ -28,7 +29,7 @@ from viva.engine.checkreport import CHARACTERS, CheckReport, failed
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.kinds import CALLED_BACK
-from viva.engine.dialogue.namespace import Namespace
+from viva.engine.dialogue.namespace import Namespace, Notebook
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled
 from viva.engine.patience import running
@@ -68,6 +69,7 @@ class Examiner:
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._stop)
         warnings.formatwarning = _shown
+        sys.modules["__main__"] = Notebook(self.namespace)
         while True:
             try:
                 request = wire.decode(pipe.read(REQUEST))
@@ -123,8 +125,9 @@ class Examiner:
 
     def do_given(self, source: str, name: str) -> dict:
         """Run an instructor cell that does not depend on the student."""
-        self.namespace.bound = set()
+        self.namespace.bound, self.namespace.giving = set(), True
         report = self._check(source, name)
+        self.namespace.giving = False
         self.given |= self.namespace.bound
         return {
             "error": "" if report.verdict is Verdict.PASSED else f"{report.reason}\n{report.traceback}"[:CHARACTERS]

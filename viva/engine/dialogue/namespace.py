@@ -6,7 +6,8 @@ import builtins
 import contextlib
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, KeysView
+from typing import NoReturn
 
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.standin import Type, identical, is_instance, is_subclass
@@ -15,10 +16,10 @@ from viva.verdict import CandidateFault
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for stand-ins."""
-
-
 HIDDEN_LINES = "__hidden__"
 """The name under which test code finds the context of its hidden lines."""
+WHOLE = "the names of the notebook can be asked for one by one only, since some are in another process"
+"""What test code is told that goes through what all names mean; the cell is then run where the student's code is."""
 
 
 class HiddenLines:
@@ -58,11 +59,13 @@ class Namespace(dict):
         super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
         super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
         super().__setitem__(HIDDEN_LINES, HiddenLines(asker))
-        super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self._globals)
+        super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self.all)
         self.asker = asker
         self.owned: set[str] = set()
         self.bound: set[str] = set()
         """Names that the code running now has bound or deleted."""
+        self.giving = False
+        """Whether an instructor's cell runs that depends on no student, and so may go through all names."""
         self.modules: dict[str, types.ModuleType] = {}
         """What was imported here before the solution imported it anew; a student may have no need of it."""
 
@@ -103,18 +106,18 @@ class Namespace(dict):
         }
         return mine | set(self.asker.operate("names", path=" names"))
 
+    def all(self) -> View:
+        return View(self) if self.giving else TestsView(self)
+
     def _dir(self, *args: object):
         return builtins.dir(*args) if args else sorted(self.names())
 
     def _locals(self):
         frame = sys._getframe(1)
-        return self._globals() if frame.f_locals is self else dict(frame.f_locals)
+        return self.all() if frame.f_locals is self else dict(frame.f_locals)
 
     def _vars(self, *args: object):
-        return builtins.vars(*args) if args else self._globals()
-
-    def _globals(self):
-        return View(self)
+        return builtins.vars(*args) if args else self.all()
 
 
 def _is_builtin(name: str, value: object) -> bool:
@@ -125,7 +128,7 @@ OVERRIDDEN = frozenset({"type", "isinstance", "issubclass", "get_ipython", "dir"
 
 
 class View(dict):
-    """All names of both sides, as locals() and globals() show them."""
+    """All names of both sides, as locals() and globals() show them; what they mean is asked one by one."""
 
     def __init__(self, namespace: Namespace) -> None:
         super().__init__(dict.fromkeys(namespace.names()))
@@ -136,6 +139,50 @@ class View(dict):
 
     def get(self, name: str, default: object = None) -> object:
         return self.namespace[name] if name in self else default
+
+
+class TestsView(View):
+    """What a test sees of them. It is refused to go through them all, and to bind one, as the other side would not.
+
+    Of names that only this student has it is not known what they may be, and a test that found none at all would pass
+    whatever was handed in.
+    """
+
+    def keys(self) -> KeysView:
+        return KeysView(self)
+
+    def __iter__(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(WHOLE)
+
+    items = values = copy = __or__ = __ror__ = __iter__
+    __setitem__ = __delitem__ = update = setdefault = pop = __iter__
+
+
+class Notebook(types.ModuleType):
+    """What ``__main__`` is to test code, as ``from __main__ import f`` and ``unittest.main()`` look for it."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        super().__init__("__main__")
+        super().__setattr__("__names__", namespace)
+
+    def __getattr__(self, name: str) -> object:
+        if name == "__all__":  # import * asks for it first
+            return list(self.__dict__)
+        with contextlib.suppress(KeyError, NameError):
+            value = self.__names__[name]
+            if name not in OVERRIDDEN and not _is_builtin(name, value):
+                return value
+        raise AttributeError(f"module '__main__' has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self.__dict__[name] = value
+
+    def __dir__(self) -> list[str]:
+        return list(self.__dict__)
+
+    @property
+    def __dict__(self) -> View:
+        return self.__names__.all()
 
 
 class MiniShell:
