@@ -21,6 +21,7 @@ from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, CREDIT, OWN
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
+from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
@@ -58,6 +59,7 @@ def rehearse(
         inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
             cells, alone.raised, grader
         )
+        inside |= _indivisible(cells, alone.raised)
         split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         known, found = _split_and_inside(
@@ -159,6 +161,17 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
         ):
             found.add(cell.id)
             bound |= names.bound
+    return found
+
+
+def _indivisible(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+    """The grade cells that the solution passes in one process, and whose text says that they are about it."""
+    modules: set[str] = set()
+    found: set[str] = set()
+    for cell in cells:
+        if cell.purpose == "tests" and raised[cell.id] is None and is_indivisible(cell.source, modules):
+            found.add(cell.id)
+        modules |= imports_of(cell.source)
     return found
 
 
