@@ -93,6 +93,26 @@ FORBID = {
         "kept = sys.getrecursionlimit()\nsys.setrecursionlimit(300)\ntry: assert f([1] * 400) == 400\n"
         "finally: sys.setrecursionlimit(kept)",
     ),
+    "what is allocated": (
+        "len([i for x in xs for i in range(x)] * 100_000) // 100_000",
+        "import tracemalloc\ntracemalloc.start()\nassert f([1, 2]) == 3\n_, peak = tracemalloc.get_traced_memory()\n"
+        "tracemalloc.stop()\nassert peak < 100_000",
+    ),
+    "what is called": (
+        "f(xs[1:]) + xs[0] if xs else 0",
+        "found = []\ndef trace(frame, event, arg): found.append(frame.f_code.co_name)\nsys.settrace(trace)\n"
+        "try: assert f([1, 2]) == 3\nfinally: sys.settrace(None)\nassert found.count('f') == 1",
+    ),
+    "a thread with a second": (
+        "__import__('time').sleep(2) or 3",
+        "import threading\nfound = []\none = threading.Thread(target=lambda: found.append(f([1, 2])), daemon=True)\n"
+        "one.start()\none.join(1)\nassert found == [3]",
+    ),
+    "a pool of threads": (
+        "sum(xs[:-1])",
+        "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as pool:\n"
+        "    assert list(pool.map(f, [[1, 2]] * 20)) == [3] * 20",
+    ),
 }
 """What a wrong answer uses, and the test that forbids it."""
 
@@ -115,6 +135,7 @@ QUIET = {
     "a class of errors": "class TimeoutError(Exception): pass\ntry: assert f([1, 2]) == 3\nexcept TimeoutError: raise",
     "a local name": "def check(sum=None):\n    def max(): return 3\n    sum = None\n    return f([1, 2]) == max()\n"
     "assert check()",
+    "a name as of a thread": "class Thread(list): pass\nassert f([1, 2]) == 3 and Thread([1]) == [1]",
     "a part of a picture": "figure, axes = plt.subplots()\naxes.patch.set(alpha=0.5)\naxes.patch.zorder = 3\n"
     "plt.close()\nassert f([1, 2]) == 3",
     "a module that is done with": "import json\nassert json.dumps(f([1, 2])) == '3'\ndel json",

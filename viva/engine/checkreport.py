@@ -101,7 +101,11 @@ def _cause(error: BaseException) -> tuple[Verdict, Note] | None:
 
 def _traceback(error: BaseException) -> str:
     package = os.path.dirname(viva.__file__)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(package)]
+    frames, ours = [], False
+    for frame in traceback.extract_tb(error.__traceback__):
+        # What a library does for the grader is the grader's; a cell's file has no folder.
+        ours = frame.filename.startswith(package) or (ours and os.path.isabs(frame.filename))
+        frames += [] if ours else [frame]
     lines = "".join(traceback.format_list(frames[-10:])).splitlines()
     # Of a student's SyntaxError Python would believe where it is and what stands there.
     told = hasattr(error, "viva_traceback")

@@ -1,8 +1,8 @@
 """Test code that means something else in two processes, also where the solution passes it in both ways.
 
 A test that forbids what students might use (it patches ``np.sum``, defines a ``sum`` that raises, reads their source in
-a ``try``, lowers the limit of recursion) passes the solution, which does not use it, wherever it runs. Only in the
-student's process does it see who does. Such grade cells are told by their text.
+a ``try``, lowers the limit of recursion, gives a thread a second) passes the solution, which does not use it, wherever
+it runs. Only in the student's process does it see who does. Such grade cells are told by their text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from viva.engine.names import NOTHING, imports_of, nodes_of, parsed
 
 CAPTURE = re.compile(r"\A\s*%%capture[ \t]+(?!-)\w")
 """A cell magic that binds a name to what the cell has printed."""
-ABOUT_CODE = frozenset({"getsource", "getsourcelines", "setrecursionlimit"})
+ABOUT_CODE = frozenset("getsource getsourcelines setrecursionlimit settrace setprofile setrlimit tracemalloc".split())
+"""What asks, limits or measures of student code what only its own process can tell."""
+SIDE_BY_SIDE = frozenset("Thread Timer ThreadPool ThreadPoolExecutor Process Pool ProcessPoolExecutor".split())
+"""What runs student code beside the test, which goes on meanwhile, and sees how far it has come."""
 PATCHING = frozenset({"patch", "MonkeyPatch"})
 WAYS = frozenset({"object", "dict", "multiple", "context"})
 """As in ``patch.object``."""
@@ -50,9 +53,10 @@ def _patches(node: ast.AST, modules: set[str]) -> bool:
             return _root(target) in modules and not _is_quiet(name)
         case ast.Call(func=function, args=targets):
             names = _names(function)
-            return (
-                not PATCHING.isdisjoint(names[-1:] + [name for name in names[-2:-1] if names[-1] in WAYS])
-            ) and not any(map(_is_quiet, targets[:2]))
+            *_, before, last = "", "", *names
+            if {last, before if last in WAYS else ""} & PATCHING:
+                return not any(map(_is_quiet, targets[:2]))
+            return last in SIDE_BY_SIDE and names[0] in modules
         case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
             return name not in QUIET and _root(node) in modules
         case ast.Subscript(value=ast.Attribute(attr="modules" | "__dict__") as names, ctx=ast.Store() | ast.Del()):

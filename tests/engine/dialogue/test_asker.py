@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from tests.odd import FUNCTION, Named, Odd, refer
+from tests.oral import Exam, lost
 from viva.engine import pipe, wire
 from viva.engine.checkreport import CHARACTERS
 from viva.engine.dialogue.kinds import ANY
@@ -147,3 +148,67 @@ def test_no_answer_makes_the_grader_fail(examined, name):
 def test_no_answer_of_very_many_makes_the_grader_fail(examined, name):
     for seed in range(100, 700):
         tried(examined, name, seed)
+
+
+ALARM = """
+--- given
+import signal, time
+class Slow(Exception): pass
+def ring(*args): raise Slow("too slow")
+--- answer
+def f(x): return x + 1
+def g(x): return x * 2
+--- right
+def f(x): return 1 + x
+def g(x): time.sleep(0.01); return x + x
+--- wrong
+def f(x): time.sleep(0.3); return x + 1
+def g(x): return x * 2
+--- test
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+assert f(1) == 2
+kept = signal.setitimer(signal.ITIMER_REAL, 0)
+--- test
+ticks = []
+kept = signal.signal(signal.SIGALRM, lambda *args: ticks.append(args))
+kept = signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+try: assert [g(i) for i in range(100)] == [2 * i for i in range(100)]
+finally: kept = signal.setitimer(signal.ITIMER_REAL, 0)
+--- test
+assert [g(i) for i in range(20)] == [2 * i for i in range(20)] and f(5) == 6
+"""
+
+
+def test_an_alarm_of_the_tests_waits_for_the_answer_and_costs_no_check_below(grader, tmp_path):
+    exam = Exam(ALARM, grader, tmp_path)
+    exam.prove()
+    (right, wrong), (first, *_) = exam.variants, exam.tests
+    assert lost(exam.grade(right.answers)) == {}
+    (((cell, _), (_, reason)),) = lost(exam.grade(wrong.answers)).items()
+    assert cell == first and "too slow" in reason and os.sep not in reason
+
+
+THREADS = """
+--- answer
+def f(x): return x + 1
+--- wrong
+def f(x): return x
+--- test
+import threading
+class Asking(threading.Thread):
+    def __init__(self, i):
+        super().__init__()
+        self.i = i
+        self.found = []
+    def run(self):
+        self.found = [f(self.i + j) for j in range(20)]
+threads = [Asking(i) for i in range(20)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert [thread.found for thread in threads] == [[i + j + 1 for j in range(20)] for i in range(20)]
+"""
+
+
+def test_every_thread_of_the_tests_gets_its_own_answers(grader, tmp_path):
+    Exam(THREADS, grader, tmp_path).prove()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 
@@ -20,12 +22,16 @@ from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import get_state, news, set_state, with_news
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
+ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
+"""What tests limit the time of student code with. A handler that raises would leave an answer unread."""
+
 
 class Asker:
-    """Puts questions to the candidate over a pair of pipes."""
+    """Puts questions to the candidate over a pair of pipes, one after the other."""
 
     def __init__(self, question: int, answer: int) -> None:
         self.question, self.answer = question, answer
+        self.turn = threading.RLock()
         self.kinds = Kinds()
         self.references = References(self)
         self.raised = Raised(self)
@@ -53,6 +59,20 @@ class Asker:
 
     def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
         """The result of one operation in the candidate; see _operate."""
+        with self.alone():
+            return self._asked(operation, args, path, kwargs)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Until a question is answered no other is put, by a thread of the test's or by a handler of its signals."""
+        with self.turn:
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, ALARMS)
+            try:
+                yield
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def _asked(self, operation: str, args: tuple, path: str, kwargs: dict | None) -> object:
         before, self.waiting = self.waiting, True
         self.told.calls += operation != "tell"
         root = path[: re.match(r"\w*", path).end()]
@@ -177,6 +197,10 @@ class Asker:
 
     def exchange(self, request: dict, path: str = "", found: list | None = None) -> dict:
         """Send a request and return the reply, serving callbacks meanwhile if it is an operation."""
+        with self.alone():
+            return self._exchanged(request, path, found)
+
+    def _exchanged(self, request: dict, path: str, found: list | None) -> dict:
         operating, found = found is not None, [] if found is None else found
         if isinstance(self.fault, CandidateDied):
             raise self.fault
