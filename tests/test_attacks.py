@@ -274,6 +274,31 @@ def test_what_a_test_asserts_is_not_swallowed_by_a_context_manager_or_a_caller(q
     assert "not called with 3" in outcome.checks["tests"][1].reason
 
 
+LET_OUT = """### CHECK 3: stops
+try:
+    with Open():
+        raise ValueError("the test's")
+    raised = False
+except ValueError:
+    raised = True
+assert raised
+### CHECK 4: called
+with Open() as number:
+    assert apply(int, "3") == number
+"""
+
+
+def test_a_context_manager_that_should_let_out_what_the_test_raised_swallows_nothing_elsewhere(quick, tmp_path):
+    path = tmp_path / "let_out.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=LET_OUT), path)
+    known = rehearse(path, quick)
+    assert quick.grade(in_cells(OPEN, tests=LET_OUT), known).earned("tests") == 7
+    outcome = quick.grade(in_cells(SWALLOWING, tests=LET_OUT), known)
+    assert [result.earned for result in outcome.checks["tests"]] == [0, 0]
+    raising = SWALLOWING.replace("return 6", "raise ValueError").replace("f(0)", "return f(0) / 0 * 1")
+    assert [result.earned for result in quick.grade(in_cells(raising, tests=LET_OUT), known).checks["tests"]] == [0, 0]
+
+
 def test_nbgraders_own_engine_lets_both_be_swallowed():
     graded, _ = Execute().preprocess(in_cells(SWALLOWING, tests=OPENED), {})
     assert determine_grade(graded.cells[-1]) == (7, 7)

@@ -32,5 +32,6 @@ examination   what the examiner knows about a notebook, and how a grade cell is 
 passage       one pass over a submission, and a new one after each death
 grading       one notebook -> verdicts
 solo          the instructor's solution in one process, as it would run in a kernel
+indivisible   tests that run in the student's process, because they look into it
 rehearsal     what the grader learns from the instructor's own solution
 """

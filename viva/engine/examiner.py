@@ -185,6 +185,7 @@ class Examiner:
     def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
         self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
         self.asker.culprit, self.asker.running = "", ""
+        self.asker.check = f"{self.asker.told.place}: {title}"
         self.slow, self.given_up = set(slow), set(given_up)
         output = Printed()
         start = time.monotonic()

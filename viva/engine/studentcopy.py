@@ -35,7 +35,7 @@ from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 SECONDS = 30.0
 """A cell may take so many where nothing else is said."""
 NAME = re.compile(r"[^\W\d]\w*")
-STEP = re.compile(r" \w+")
+STEP = re.compile(r" lets out .*| \w+", re.DOTALL)
 """Part of a path, and no name of the notebook's: as in ``f() changed``."""
 
 

@@ -1409,6 +1409,104 @@ with Open(KeyError):
 with Open() as number:
     assert number == 3
 """,
+    "a context manager that lets out what the student's swallows": """
+--- answer
+import contextlib
+class Timer:
+    def __enter__(self): return self
+    def __exit__(self, cls, error, trace): self.stopped = True
+@contextlib.contextmanager
+def opened():
+    try:
+        yield 3
+    finally:
+        pass
+--- wrong
+import contextlib
+class Timer:
+    def __enter__(self): return self
+    def __exit__(self, cls, error, trace):
+        self.stopped = True
+        return True
+@contextlib.contextmanager
+def opened():
+    yield 3
+--- wrong
+import contextlib
+class Timer:
+    def __enter__(self): return self
+    def __exit__(self, cls, error, trace): self.stopped = True
+@contextlib.contextmanager
+def opened():
+    try:
+        yield 3
+    except Exception:
+        pass
+--- wrong
+import contextlib
+class Timer:
+    def __enter__(self): return self
+    def __exit__(self, cls, error, trace):
+        self.stopped = True
+        return True
+@contextlib.contextmanager
+def opened():
+    try:
+        yield 3
+    except ValueError:
+        return
+--- right
+import contextlib
+class Timer(contextlib.AbstractContextManager):
+    def __exit__(self, cls, error, trace):
+        self.stopped = True
+        return error is None
+@contextlib.contextmanager
+def opened():
+    yield 3
+--- test
+### CHECK 1: a class
+try:
+    with Timer() as timer:
+        raise ValueError("inside")
+    raised = False
+except ValueError:
+    raised = True
+assert raised and timer.stopped
+### CHECK 1: a class, asserted
+import pytest
+with pytest.raises(AssertionError):
+    with Timer() as timer:
+        assert timer is None
+### CHECK 1: a function
+with pytest.raises(ValueError, match="inside"), opened() as number:
+    assert number == 3
+    raise ValueError("inside")
+""",
+    "a context manager that lets out what the student's own code raises": """
+--- answer
+class Timer:
+    def __enter__(self): return self
+    def __exit__(self, *error): return False
+def root(x):
+    if x < 0: raise ValueError("negative")
+    return x ** 0.5
+--- wrong
+class Timer:
+    def __enter__(self): return self
+    def __exit__(self, *error): return True
+def root(x):
+    if x < 0: raise ValueError("negative")
+    return x ** 0.5
+--- test
+try:
+    with Timer():
+        root(-1)
+    raised = False
+except ValueError:
+    raised = True
+assert raised and root(4) == 2
+""",
     "what a test asserts while it is called back, and the solution catches": """
 --- answer
 def fails(f):

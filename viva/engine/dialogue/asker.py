@@ -15,7 +15,7 @@ import numpy as np
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import Raised, safe
-from viva.engine.dialogue.kinds import STOPS, SWALLOWS, Kinds
+from viva.engine.dialogue.kinds import LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import Shared, update
 from viva.engine.dialogue.told import Told
@@ -50,6 +50,8 @@ class Asker:
         """The first fault of the candidate; it counts even when test code swallowed it."""
         self.asserted: AssertionError | None = None
         """What a test asserted in vain while it was called back; it counts even when student code swallowed it."""
+        self.check = ""
+        """The grade cell and the check that runs."""
         self.culprit, self.running = "", ""
         """The name that the first fault was asked for, and the traceback of an interrupt."""
         self.hurry: Callable[[str], None] = str
@@ -253,11 +255,26 @@ class Asker:
         pipe.write(self.question, data)
 
     def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
-        """Whether a student's context manager may keep an exception of the test's to itself: as the solution's did."""
-        if not swallowed:
-            return False
+        """Whether a context manager may keep an exception to itself: as the solution's did.
+
+        Where the solution's let it out in this very check the test may catch it, and has to find out that the
+        student's does not. What the test itself asserted there counts all the same.
+        """
         known = next((cls.__name__ for cls in type(error).mro() if cls.__module__ == "builtins"), "")
-        return self.kinds.allows(SWALLOWS + known, path)
+        theirs = hasattr(error, "viva_traceback")
+        let_out = f"{path}{LETS_OUT}{self.check}: {'their' if theirs else 'our'} {known}"
+        if not swallowed:
+            if self.kinds.recording:
+                self.kinds.known[let_out] = PLAIN
+            return False
+        if self.kinds.allows(SWALLOWS + known, path):
+            return True
+        if let_out not in self.kinds.known:
+            return False
+        if not theirs and isinstance(error, AssertionError):
+            self.asserted = self.asserted or error
+            return False
+        return True
 
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""

@@ -19,6 +19,8 @@ PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories")
 """What stands in every message that holds one; see ``viva/engine/values/frames.py``."""
 SWALLOWS = " leave "
 """After the path of a context manager of the solution's, before the name of an exception that it did not let out."""
+LETS_OUT = " lets out "
+"""The same, before the check and the exception that it did let out there, which the test may have wanted."""
 CALLED_BACK = " called back"
 """The path under which it stands that the solution caught what a test asserted while it was called back."""
 CREDIT = " credit "
