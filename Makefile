@@ -75,7 +75,7 @@ test: setup  ## run the tests
 	@$(BIN)/pytest
 
 proofs: setup  ## run the tests that take long
-	@$(BIN)/pytest -m 'slow and not cluster'
+	@$(BIN)/pytest -m 'slow and not cluster' -n $$(( ($$(nproc) * 3 + 1) / 2 ))  # they often wait
 
 cluster-proofs: setup  ## kill, freeze and add workers of real clusters for longer than the proofs do
 	@$(BIN)/pytest -m 'slow and cluster' -n 0

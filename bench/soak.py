@@ -39,7 +39,7 @@ from nbgrader.api import Gradebook
 
 from tests.attacks import CHEATS, READERS, VANDALS
 from tests.hostile import notebook_cells
-from tests.mangling import KEEPING, LOSING, WRITING, plain
+from tests.mangling import ALONE, KEEPING, LOSING, WRITING, plain
 from viva import wording
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.gradebook.results import Results
@@ -50,8 +50,6 @@ PROJECT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 SECRET = "sdractsopynepeed"
 """Stands in every hidden test, written backwards here and in the attacks."""
-ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text")
-"""Ways of mangling that keep every answer only when nothing else was done."""
 SPARED = "the descriptors it was given"
 """A reader that would find the fonts which the notebook's own plots hold open; tests/test_attacks.py runs it."""
 BEHAVIOURS = ["honest"] * 12 + ["losing"] * 3 + ["attack at the end"] * 2 + ["attack in place"] * 2 + ["pages"]

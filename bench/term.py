@@ -22,8 +22,8 @@ from pathlib import Path
 import nbformat
 from nbgrader.api import Gradebook
 
-from bench.soak import ALONE, BIN, PROJECT, write
-from tests.mangling import KEEPING, plain
+from bench.soak import BIN, PROJECT, write
+from tests.mangling import ALONE, KEEPING, plain
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.author.paraphrase import paraphrased
 from viva.engine.blueprint import Blueprint, read_blueprint

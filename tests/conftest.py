@@ -32,6 +32,11 @@ settings.register_profile("same", deadline=None, derandomize=True, database=None
 settings.load_profile("same")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What may take longer than most begins first, so that no process waits for it alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory):
     """No test reads or writes the user's own Jupyter settings, exchange or caches."""

@@ -18,6 +18,8 @@ import zipfile
 import nbformat
 
 KEEPING, LOSING, WRITING = {}, {}, {}
+ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text")
+"""Of ``KEEPING``, those that keep every answer only when nothing else was done."""
 
 
 def _into(registry):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -11,11 +12,13 @@ from collections import defaultdict
 
 import nbformat
 import pytest
+from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT
 from viva.author.answers import read_answer
 from viva.cli import Viva
+from viva.commands.command import CLUSTER, INSECURE, JSON
 from viva.course.gradebook.export import COLUMNS
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
@@ -28,7 +31,7 @@ PAGES = [
     PROJECT / "CONTRIBUTING.md",
     PROJECT / "CHANGELOG.md",
     *PROJECT.glob("docs/*.md"),
-    *sorted(PROJECT.glob("viva/*/README.md")),
+    *sorted(PROJECT.glob("viva/**/README.md")),
 ]
 
 NOT_RUN = (
@@ -110,6 +113,32 @@ def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
             assert option in taken.aliases or option in taken.flags, f"{command} --{option}"
 
 
+SAID_FOR_ALL = {*nbgrader_aliases, *nbgrader_flags, *JSON, *CLUSTER, *INSECURE} - {"cluster"}
+"""Options that a sentence of the README, or docs/cluster.md, tells of all commands."""
+
+
+def test_every_option_of_a_command_is_in_the_readme():
+    for command, _, told in rows("command", "what it does", "options"):
+        taken = import_item(Viva.subcommands[command.removeprefix("viva ")][0])
+        for option in {*taken.aliases, *taken.flags} - SAID_FOR_ALL:
+            assert len(option) == 1 or f"--{option}" in re.findall(r"--[a-z-]+", told), f"{command} --{option}"
+
+
+ROOMS = sorted(str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("__init__.py"))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_module_of_a_room_is_in_its_map_and_no_other(room):
+    room = PROJECT / room
+    there = {path.stem for path in room.glob("*.py")} - {"__init__", "__main__"}
+    there |= {path.parent.name for path in room.glob("*/__init__.py")}
+    told = re.findall(
+        r"^ *(\w+)/?  +\S", ast.get_docstring(ast.parse((room / "__init__.py").read_text())), re.MULTILINE
+    )
+    assert set(told) == there
+    assert len(told) == len(there)
+
+
 NEVER_CLEANED = {
     "submitted",
     "attempts",
@@ -166,6 +195,7 @@ def test_every_relative_link_leads_to_a_file(page):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_readmes_session_runs_and_prints_what_is_shown(tmp_path):
     for name in ("source", "answers", "nbgrader_config.py", "Makefile"):
         (shutil.copytree if (PROJECT / name).is_dir() else shutil.copy)(PROJECT / name, tmp_path / name)

@@ -110,8 +110,11 @@ def test_a_line_of_the_third_form_told_a_fault_in_its_last_line():
 
 
 def test_the_schema_in_the_docs_is_that_of_the_record():
-    schema = json.loads((PROJECT / "docs" / "results.schema.json").read_text(encoding="utf-8"))
-    assert schema == json.loads(json.dumps(msgspec.json.schema(SubmissionRecord)))
+    page = PROJECT / "docs" / "results.schema.json"
+    schema = json.dumps(msgspec.json.schema(SubmissionRecord), indent=2) + "\n"
+    assert page.read_text(encoding="utf-8") == schema, (
+        f"write json.dumps(..., indent=2) into {page.name}, and raise SCHEMA"
+    )
 
 
 def test_a_line_of_the_second_form_tells_the_exception_in_its_own_place():

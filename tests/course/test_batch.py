@@ -86,6 +86,17 @@ def test_what_was_handed_in_again_is_graded_again(course):
     assert statuses(course)["anna"].status is Status.DONE
 
 
+def test_a_step_that_a_course_adds_is_done_with_what_was_graded_before_too(course):
+    hand_in(course, "anna", answer=RIGHT)
+    assert statuses(course)["anna"].status is Status.DONE
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write("from viva.course.steps import STEPS\n")
+        file.write("tags = 'nbconvert.preprocessors.TagRemovePreprocessor'\n")
+        file.write("c.Autograde.autograde_preprocessors = [*STEPS, tags]\n")
+    assert statuses(course)["anna"].status is Status.DONE
+    assert statuses(course)["anna"].status is Status.UNCHANGED
+
+
 @pytest.mark.slow
 def test_force_in_the_config_grades_again(course):
     hand_in(course, "anna")

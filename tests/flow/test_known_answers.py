@@ -1,4 +1,4 @@
-"""Every known answer is held to its word, check by check, in one plain process."""
+"""Known answers are held to their word, check by check, in one plain process."""
 
 from __future__ import annotations
 

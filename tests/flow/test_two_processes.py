@@ -1,4 +1,4 @@
-"""Every known answer, graded by candidate and examiner, loses exactly the checks that it names."""
+"""Known answers, graded by candidate and examiner, lose exactly the checks that they name."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from viva.author import decoding, operators, slips
-from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of
+from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of, with_changes
 from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
 from viva.engine.names import names_of
 
@@ -192,22 +192,22 @@ def _statements(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
         yield from _functions(node, scene)
         return
     if isinstance(node, ast.For | ast.While) and (not node.body or not isinstance(node.body[-1], ast.Return)):
-        yield "stopped loop", _with(node, body=[*node.body, ast.Break()])
+        yield "stopped loop", with_changes(node, body=[*node.body, ast.Break()])
     if node.lineno not in inside:
         return
     yield "deleted statement", ast.Pass()
     if isinstance(node, ast.For):
         for source in ("list(a)[1:]", "list(a)[:-1]", "list(a)[::-1]"):
-            yield "off by one", _with(node, iter=expression(source, a=node.iter))
+            yield "off by one", with_changes(node, iter=expression(source, a=node.iter))
     elif isinstance(node, ast.AugAssign):
         yield "overwritten sum", ast.Assign([node.target], node.value, lineno=node.lineno)
         if other := OTHER_OPERATOR.get(type(node.op)):
-            yield "other operator", _with(node, op=other())
+            yield "other operator", with_changes(node, op=other())
     elif (
         isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and scene.numpy and node.col_offset == 0
     ):
         for source in ("np.zeros_like(a)", "np.nan * np.asarray(a)", "np.round(a, 3)", *EMPTY):
-            yield "other value", _with(node, value=expression(source, a=node.value))
+            yield "other value", with_changes(node, value=expression(source, a=node.value))
     elif isinstance(node, ast.Return) and node.value is not None:
         yield from _returns(node, scene)
 
@@ -220,7 +220,7 @@ def _bodies(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
         return
     for name, operator in BODIES.items():
         for new in operator(body[start:], scene):
-            yield name, _with(node, body=[*body[:start], *new])
+            yield name, with_changes(node, body=[*body[:start], *new])
 
 
 def _returns(node: ast.Return, scene: Scene) -> Statements:
@@ -240,19 +240,19 @@ def _functions(node: ast.FunctionDef, scene: Scene) -> Statements:
     head, body = node.body[:start], node.body[start:]
     arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
     for name in arguments:
-        yield "returned input", _with(node, body=[*head, _return(name)])
+        yield "returned input", with_changes(node, body=[*head, _return(name)])
         if name in scene.shared:
             outer = ast.parse(f"{name} = globals()[{name!r}]").body
-            yield "global for argument", _with(node, body=[*head, *outer, *body])
+            yield "global for argument", with_changes(node, body=[*head, *outer, *body])
         table = _is_table(body, name)
         spoilt = _spoilt(body, name, table)
         if spoilt:
-            yield "changed argument", _with(node, body=[*head, *spoilt])
+            yield "changed argument", with_changes(node, body=[*head, *spoilt])
         for source in (SPOILT_TABLE if table else SPOILT) if scene.numpy else SPOILT[:1]:
             first = ast.parse(source.format(name)).body
-            yield "spoilt argument", _with(node, body=[*head, *first, *body])
+            yield "spoilt argument", with_changes(node, body=[*head, *first, *body])
     if node.name in scene.results:
-        yield "constant result", _with(node, body=[*head, *ast.parse(f"return {scene.results[node.name]}").body])
+        yield "constant result", with_changes(node, body=[*head, *ast.parse(f"return {scene.results[node.name]}").body])
 
 
 def _return(name: str) -> ast.Return:
@@ -272,11 +272,6 @@ def _spoilt(body: list[ast.stmt], name: str, table: bool) -> list[ast.stmt]:
     new: list[ast.stmt] = [ast.Assign([ast.Name("returned", ast.Store())], body[-1].value, lineno=0)]
     change = f"{name}.clear()" if table else f"{name}[0] = 0"
     return [*body[:-1], *new, *ast.parse(change).body, _return("returned")]
-
-
-def _with(node: ast.stmt, **fields: object) -> ast.stmt:
-    known = {name: getattr(node, name) for name in node._fields}
-    return ast.copy_location(type(node)(**known | fields), node)
 
 
 def _change(original: str, mutated: str) -> str:

@@ -1,1 +1,22 @@
-"""The commands of `viva`, by the part of the flow they belong to."""
+"""The commands of `viva`, by the part of the flow they belong to:
+
+command     what every command has in common
+terminal    what a command says and where: plain text, one JSON document, a short --help
+author      new, adopt, audit, release
+proving     a command that proves assignments on its way
+roster      roster
+deadlines   deadlines
+extend      extend
+collect     collect
+check       check, for students: it loads nothing of nbgrader
+grade       grade
+regrade     regrade
+package     package
+hand_back   feedback, report
+export      export
+classtable  the scores of a class as tables
+course      init, demo, doctor
+founding    what init writes, or finds lacking
+doctor      what doctor looks at
+completion  completion
+"""

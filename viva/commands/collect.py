@@ -156,7 +156,7 @@ class CollectCommand(VivaCommand):
         lost = unnamed(intake.unmatched)
         refused = [plan for plan in plans if plan.status is Status.REFUSED]
         self._print_counts(intake, plans, len(lost))
-        self._print_unmatched(lost, intake, roster)
+        self._print_unmatched(lost, roster)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
         for sentence in (*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster)):
@@ -192,7 +192,7 @@ class CollectCommand(VivaCommand):
         table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
         self.console.print(table)
 
-    def _print_unmatched(self, lost: list, intake: Intake, roster: Roster) -> None:
+    def _print_unmatched(self, lost: list, roster: Roster) -> None:
         if not lost:
             return
         table = Table("unmatched", "why", "nearest in the class")

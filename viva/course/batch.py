@@ -176,11 +176,13 @@ class _Batch:
                 for name in assignments
                 for submission in gradebook.assignment_submissions(name)
             }
+        steps = (*self.converter.sanitize_preprocessors, *self.converter.autograde_preprocessors)
+        self.steps = [step if isinstance(step, str) else f"{step.__module__}.{step.__qualname__}" for step in steps]
         self.grounds = {name: self._ground(name) for name in assignments}
 
     def _ground(self, assignment: str) -> bytes:
-        """A hash of what the verdicts depend on beside the submission."""
-        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget}"
+        """A hash of what is recorded depends on, beside the submission."""
+        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
         return ground(self.course.path("source", assignment), settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:

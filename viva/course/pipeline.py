@@ -4,8 +4,8 @@
     open      the bytes of a file become cells                          ``submission/files/salvage``
     repair    the assignment's cells in the assignment's order          ``submission/cells/repair``
     examine   two processes run it: what every check comes to           ``engine/grading``
-    clean     no name is told, nothing runs in a grader's browser       ``submission/blind``, ``submission/sanitize``
     score     points by cell, and what waits for a human                ``course/autograde``
+    clean     no name is told, nothing runs in a grader's browser       ``submission/blind``, ``submission/sanitize``
     record    what is known of it                                       ``record``
 
 The first three are ``open_submission``; the others are steps of nbgrader's, which a course's configuration lists and

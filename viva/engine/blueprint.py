@@ -26,9 +26,9 @@ SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
 class Cell:
     """One cell of an instructor notebook.
 
-    ``purpose`` is ``text``, ``given`` (locked code), ``answer`` (the student fills it in), ``tests``
-    (graded automatically), ``manual`` (an answer graded by hand) or ``task`` (a question graded
-    by hand, answered in the cells below it).
+    ``purpose`` is ``text``, ``given`` (other code; ``locked`` tells whether it is put back), ``answer``
+    (the student fills it in), ``tests`` (graded automatically), ``manual`` (an answer graded by hand)
+    or ``task`` (a question graded by hand, answered in the cells below it).
     """
 
     id: str

@@ -113,7 +113,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                 repaired = repair(notebook, meant.released)
                 repaired.repairs[:0] = repairs
                 fitting.append(_Candidate(handed, repaired, handed.name == f"{name}.ipynb", meant))
-        best = _best(fitting, name, releases)
+        best = _best(fitting)
         if best:
             graded.add(best.handed)
             if rival := _rival(best, fitting):
@@ -167,7 +167,7 @@ def _sources(content: tuple[NotebookNode, list[Note]]) -> list[str]:
     return [cell.source for cell in content[0].cells]
 
 
-def _best(candidates: list[_Candidate], name: str, releases: Mapping[str, Released]) -> _Candidate | None:
+def _best(candidates: list[_Candidate]) -> _Candidate | None:
     """The first with answers in it, else the first."""
     fitting = [candidate for candidate in candidates if candidate.exact or candidate.fits]
     answered = [candidate for candidate in fitting if candidate.repaired.answered]

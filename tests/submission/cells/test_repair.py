@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
-from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, plain, strip_ids, strip_nbgrader
+from tests.mangling import ALONE, KEEPING, LOSING, answer_below_stub, as_utf8, plain, strip_ids, strip_nbgrader
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.record import doubtful
@@ -186,7 +186,7 @@ def test_a_repair_does_not_depend_on_the_submissions_before_it():
     assert [repair(read(data)[0], released) for data, released in reversed(mangled)] == alone[::-1]
 
 
-TOGETHER = [name for name in KEEPING if name not in ("merge_answers", "delete_texts", "split_answer", "merge_text")]
+TOGETHER = [name for name in KEEPING if name not in ALONE]
 """What keeps every answer also after something else was done: text that holds a merged answer may not be deleted."""
 
 

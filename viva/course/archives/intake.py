@@ -12,7 +12,6 @@ from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.archives import archive, companion
-from viva.course.archives.archive import Unpacked
 from viva.course.archives.attempt import Attempt, attempts
 from viva.course.archives.companion import Companion
 from viva.course.archives.layouts import LAYOUTS, About, Laid, Sender, blind, lay
@@ -82,7 +81,7 @@ class Intake:
         first = sum(len(one.attempts) for one in self.sources)
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
         self.sources.append(source)
-        self._say(source, laid, found)
+        self._say(source, laid)
 
     def _own_companions(self, laid: Laid, path: Path) -> list[Companion]:
         """What tells times and people inside an archive or, of Gradescope, beside it; of this archive alone."""
@@ -107,7 +106,7 @@ class Intake:
         self.shared |= {label: len(found) for found in labels.values() for label in found}
         self.blind |= blind(laid) if laid.system == "moodle" else set()
 
-    def _say(self, source: Source, laid: Laid, found: Unpacked) -> None:
+    def _say(self, source: Source, laid: Laid) -> None:
         name = source.path.name
         others = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if others:

@@ -83,11 +83,11 @@ def _split_cells(array) -> np.ndarray | list:
     return _split(array)
 
 
-def _build_cells(parts, dimensions: int = 1):
+def _build_cells(parts):
     if type(parts) is list:
         array = _build(parts)
         return array if type(array) in COLUMNS or type(array) is np.ndarray else malformed()
-    return _numbers(parts, NUMERIC, dimensions)
+    return _numbers(parts, NUMERIC)
 
 
 def _numbers(array, letters: str, dimensions: int = 1) -> np.ndarray:

@@ -81,7 +81,7 @@ def _choose(match: Match, slot: Slot, pieces: list[Piece]) -> None:
     else:
         filled = [piece for piece in pieces if piece.squeezed not in ("", slot.squeezed)]
         match.dropped |= {piece for piece in pieces if piece not in filled[-1:] and piece not in filled}
-        groups = _alternatives(match, slot, filled) if filled else [pieces[:1]]
+        groups = _alternatives(match, filled) if filled else [pieces[:1]]
         match.dropped -= set(groups[-1])
         if len({"".join(piece.squeezed for piece in group) for group in groups}) > 1:
             match.doubt("twice" if len(groups) == 2 else "several", slot, amount=len(groups))
@@ -92,7 +92,7 @@ def _choose(match: Match, slot: Slot, pieces: list[Piece]) -> None:
             piece.copy_of = slot
 
 
-def _alternatives(match: Match, slot: Slot, pieces: list[Piece]) -> list[list[Piece]]:
+def _alternatives(match: Match, pieces: list[Piece]) -> list[list[Piece]]:
     """Copies apart, the parts of one answer together."""
     groups = [[pieces[0]]]
     for piece in pieces[1:]:

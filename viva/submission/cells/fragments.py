@@ -51,7 +51,7 @@ def take_out_released_texts(match: Match) -> None:
         cut = list(segments(piece, owners[place])) if found else []
         if len(cut) > 1:
             match.notes.append(about("with_released", *found, numbers=(piece.number,)))
-        rest = [_rest(match, piece, text) for slot, text in cut if slot is None]
+        rest = [_rest(piece, text) for slot, text in cut if slot is None]
         _leave_identity(match, piece, rest, found)
         if len(rest) == 1:
             rest[0].apart = piece.apart  # released texts were taken out, and what is left was cut nowhere
@@ -79,7 +79,7 @@ def _is_cut(match: Match, slot: Slot, piece: Piece) -> bool:
     return any(other.own & piece.binds or (other.mark and other.mark in piece.source) for other in lost)
 
 
-def _rest(match: Match, piece: Piece, source: str) -> Piece:
+def _rest(piece: Piece, source: str) -> Piece:
     rest = unfenced(piece.part(source, keep=True))
     if rest.cell_type == "markdown" and looks_like_code(source):
         rest.cell_type = "code"

@@ -21,8 +21,7 @@ def take_likely(match: Match) -> None:
         (slot, piece): value
         for slot in match.missing()
         for piece in match.free(slot)
-        if not _answers_instead(match, slot, piece)
-        and (value := evidence(slot, piece)) + IN_PLACE >= _enough(match, slot)
+        if not _answers_instead(match, slot, piece) and (value := evidence(slot, piece)) + IN_PLACE >= _enough(slot)
     }
     known = dict.fromkeys(match.chosen.items(), 2.0)
     chain = match.chain(worth | known)
@@ -35,7 +34,7 @@ def take_likely(match: Match) -> None:
     # What was moved; of several that are equally good, the later one.
     moved = [pair for pair in worth.items() if pair[0][1] in index]
     for (slot, piece), value in sorted(moved, key=lambda pair: (-pair[1], -index[pair[0][1]])):
-        if value >= _enough(match, slot) and slot not in match.chosen and piece not in match.taken():
+        if value >= _enough(slot) and slot not in match.chosen and piece not in match.taken():
             _accept(match, slot, piece)
     for slot in match.missing():
         _take_what_stands_there(match, slot)
@@ -47,7 +46,7 @@ def _answers_instead(match: Match, slot: Slot, piece: Piece) -> bool:
     return slot.purpose in LOCKED and bool(asked & piece.binds) and not slot.gives & piece.binds
 
 
-def _enough(match: Match, slot: Slot) -> float:
+def _enough(slot: Slot) -> float:
     return ENOUGH if slot.purpose in ANSWERS or slot.purpose == "open" else ENOUGH_OF_LOCKED
 
 

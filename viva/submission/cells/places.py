@@ -38,7 +38,8 @@ _LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
 
 @dataclass(eq=False)
 class Slot:
-    """A cell of the released notebook; ``purpose`` is as in the blueprint, and ``open`` for unlocked code."""
+    """A cell of the released notebook; ``purpose`` is as in the blueprint, but ``given`` whatever is locked,
+    texts too, and ``open`` unlocked code."""
 
     cell: NotebookNode
     place: int
