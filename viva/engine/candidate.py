@@ -152,11 +152,12 @@ class Candidate:
 
     def _tell_shared(self, reply: dict, numbers: dict) -> None:
         """Say under which numbers arguments and result are kept, and what changed in place (``sharedvalues``)."""
-        changed = {number: self._encoded(value) for number, value in self.shared.changed().items()}
+        told = self.shared.changed()
+        changed = {number: self._encoded(value) for number, (value, _) in told.items()}
         numbers[None] = self.shared.number(reply.get("value"))
         if kept := {place: number for place, number in numbers.items() if number is not None}:
             reply["kept"] = kept
-        if changed := {number: data for number, data in changed.items() if data}:
+        if changed := {number: (data, told[number][1]) for number, data in changed.items() if data}:
             reply["changed"] = changed
 
     def take_state(
@@ -230,8 +231,8 @@ class Candidate:
 
     def do_share(self, values: dict) -> dict:
         """Take over how the other side has changed what both keep."""
-        for number, value in values.items():
-            self.shared.take(number, value)
+        for number, (value, places) in values.items():
+            self.shared.take(number, value, places)
         return {}
 
     def do_random(self) -> dict:

@@ -18,7 +18,7 @@ from pathlib import Path
 from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
-from viva.engine.dialogue.kinds import ANY, CREDIT, LETS_OUT, OWN
+from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
 from viva.engine.indivisible import is_indivisible
@@ -200,7 +200,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
     recorded = sorted(known.kinds.items())
-    recorded = [(path, kind) for path, kind in recorded if LETS_OUT not in path]  # it is about a check
+    recorded = [(path, kind) for path, kind in recorded if LETS_OUT not in path and not path.endswith(COMPUTED)]
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 

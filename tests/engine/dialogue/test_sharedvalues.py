@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from tests.oral import Exam, lost
-from viva.engine.dialogue.sharedvalues import BYTES, MOST, Shared, update
+from viva.engine.dialogue.sharedvalues import ALL, BYTES, MOST, Shared, update
 
 DEFENSIVE = """
 --- answer
@@ -111,7 +111,275 @@ assert g.total() == 7
 """
 
 
-@pytest.mark.parametrize("text", [DEFENSIVE, REMEMBERED, NESTED], ids=["copies", "memory", "a nested list"])
+PARTS = """
+--- answer
+def sgd(params, grads, lr):
+    for k in params: params[k] -= lr * grads[k]
+--- right
+def sgd(params, grads, lr):
+    for k, g in grads.items(): np.subtract(params[k], lr * g, out=params[k])
+--- wrong
+def sgd(params, grads, lr):
+    for k in params: params[k] = params[k] - lr * grads[k]
+--- test
+W = np.ones(2)
+params = {"W": W}
+sgd(params, {"W": np.ones(2)}, 0.5)
+assert np.allclose(params["W"], 0.5)
+assert np.allclose(W, 0.5), "the update must happen in place"
+--- answer
+def add_column(rows, values):
+    for row, value in zip(rows, values): row.append(value)
+--- right
+def add_column(rows, values):
+    for i, row in enumerate(rows): row[len(row):] = [values[i]]
+--- wrong
+def add_column(rows, values):
+    for i, value in enumerate(values): rows[i] = rows[i] + [value]
+--- test
+first = [1]
+rows = [first, [2]]
+add_column(rows, [7, 8])
+assert rows == [[1, 7], [2, 8]]
+assert first == [1, 7] and rows[0] is first
+--- answer
+def swap(rows, i, j):
+    rows[i], rows[j] = rows[j], rows[i]
+--- right
+def swap(rows, i, j):
+    row = rows[i]; rows[i] = rows[j]; rows[j] = row
+--- wrong
+def swap(rows, i, j):
+    rows[i][:], rows[j][:] = rows[j][:], rows[i][:]
+--- test
+a, b = [1, 2], [3, 4]
+m = [a, (b, 5)]
+swap(m, 0, 1)
+assert m == [([3, 4], 5), [1, 2]] and m[1] is a and m[0][0] is b
+"""
+
+
+ORDER = """
+--- answer
+def by_value(d): return dict(sorted(d.items(), key=lambda kv: kv[1]))
+--- right
+def by_value(d):
+    items = sorted(d.items(), key=lambda kv: kv[1])
+    d.clear()
+    d.update(items)
+    return d
+--- wrong
+def by_value(d): return d
+--- test
+assert list(by_value({"a": 3, "b": 1, "c": 2})) == ["b", "c", "a"]
+--- answer
+class LRU:
+    def __init__(self, n): self.n, self.data = n, {}
+    def get(self, k):
+        v = self.data[k]
+        self.data = {**{a: b for a, b in self.data.items() if a != k}, k: v}
+        return v
+    def put(self, k, v):
+        self.data = {**{a: b for a, b in self.data.items() if a != k}, k: v}
+        if len(self.data) > self.n: self.data = dict(list(self.data.items())[1:])
+--- right
+from collections import OrderedDict
+class LRU:
+    def __init__(self, n): self.n, self.data = n, OrderedDict()
+    def get(self, k):
+        self.data.move_to_end(k)
+        return self.data[k]
+    def put(self, k, v):
+        self.data[k] = v
+        self.data.move_to_end(k)
+        if len(self.data) > self.n: self.data.popitem(last=False)
+--- right
+class LRU:
+    def __init__(self, n): self.n, self.data = n, {}
+    def get(self, k):
+        v = self.data.pop(k)
+        self.data[k] = v
+        return v
+    def put(self, k, v):
+        self.data.pop(k, None)
+        self.data[k] = v
+        if len(self.data) > self.n: del self.data[next(iter(self.data))]
+--- wrong
+class LRU:
+    def __init__(self, n): self.n, self.data = n, {}
+    def get(self, k): return self.data[k]
+    def put(self, k, v):
+        self.data[k] = v
+        if len(self.data) > self.n: del self.data[next(iter(self.data))]
+--- test
+c = LRU(2)
+c.put("a", [1]); c.put("b", [2])
+assert list(c.data) == ["a", "b"]
+held = c.data["a"]
+assert c.get("a") == [1]
+assert list(c.data) == ["b", "a"], "used last comes last"
+held.append(7)
+assert c.get("a") == [1, 7] and c.data["b"] == [2]
+c.put("c", [3])
+assert list(c.data) == ["a", "c"]
+"""
+
+
+OTHER_CLASSES = """
+--- answer
+class Queue:
+    def __init__(self): self.items = []
+    def push(self, x): self.items.append(x)
+    def pop(self): return self.items.pop(0)
+--- right
+from collections import deque
+class Queue:
+    def __init__(self): self.items = deque()
+    def push(self, x): self.items.append(x)
+    def pop(self): return self.items.popleft()
+--- right
+class Items(list): pass
+class Queue:
+    def __init__(self): self.items = Items()
+    def push(self, x): self.items += [x]
+    def pop(self): return self.items.pop(0)
+--- wrong
+class Queue:
+    def __init__(self): self.items = []
+    def push(self, x): self.items.append(x)
+    def pop(self): return self.items.pop()
+--- test
+q = Queue()
+q.push(1)
+q.items.append(2)
+assert q.pop() == 1 and q.pop() == 2 and len(q.items) == 0
+held = q.items
+q.push(3)
+assert list(held) == [3]
+--- answer
+class Words:
+    def __init__(self): self.counts = {}
+    def feed(self, w): self.counts[w] = self.counts.get(w, 0) + 1
+    def top(self): return max(self.counts, key=self.counts.get)
+--- right
+from collections import defaultdict
+class Words:
+    def __init__(self): self.counts = defaultdict(int)
+    def feed(self, w): self.counts[w] += 1
+    def top(self): return max(self.counts, key=self.counts.get)
+--- wrong
+class Words:
+    def __init__(self): self.counts = {}
+    def feed(self, w): self.counts[w] = 1
+    def top(self): return "a"
+--- test
+words = Words()
+words.feed("a"); words.feed("a"); words.feed("c")
+assert words.counts["a"] == 2
+words.counts["c"] += 9
+assert words.top() == "c"
+--- answer
+def append(cache, k):
+    cache.setdefault("k", []).append(k)
+    return len(cache["k"])
+--- right
+def append(cache, k):
+    cache["k"] = np.concatenate([cache["k"], [k]]) if "k" in cache else np.array([k])
+    return len(cache["k"])
+--- wrong
+def append(cache, k):
+    cache["k"] = np.array([k])
+    return len(cache["k"])
+--- test
+cache = {}
+for t in range(3):
+    assert append(cache, np.full(4, t)) == t + 1
+assert np.shape(cache["k"]) == (3, 4) and np.array_equal(cache["k"][2], [2, 2, 2, 2])
+"""
+
+
+LARGER = """
+--- answer
+class Game:
+    def __init__(self): self.cells = [[0] * 3 for _ in range(3)]
+    def board(self): return self.cells
+    def total(self): return sum(map(sum, self.cells))
+--- right
+class Game:
+    def __init__(self): self.cells = np.zeros((3, 3), int)
+    def board(self): return self.cells
+    def total(self): return self.cells.sum()
+--- wrong
+class Game:
+    def __init__(self): self.cells = [[0] * 3 for _ in range(3)]
+    def board(self): return [row[:] for row in self.cells]
+    def total(self): return sum(map(sum, self.cells))
+--- test
+g = Game()
+b = g.board()
+b[0][0] = 5
+b[2][1] = 2
+assert g.total() == 7
+--- answer
+class Layer:
+    def __init__(self): self.W = np.ones((100, 100), np.float32)
+    def out(self): return float(self.W.sum())
+--- right
+class Layer:
+    def __init__(self): self.W = np.ones((100, 100))
+    def out(self): return self.W.sum()
+--- wrong
+class Layer:
+    def __init__(self): self.W = np.ones((100, 100))
+    def out(self): return 10000
+--- test
+layer = Layer()
+W = layer.W
+W[3, 4] = 11
+assert layer.out() == 10010
+--- answer
+class Linear:
+    def __init__(self, W): self.W = np.array(W, float)
+    def loss(self, x): return float(np.sum((x @ self.W) ** 2))
+    def grad(self, x): return 2 * x.T @ (x @ self.W)
+--- right
+class Linear:
+    def __init__(self, W): self.W = np.array(W, float)
+    def loss(self, x): return np.sum((x @ self.W) ** 2, keepdims=True)
+    def grad(self, x): return 2 * x.T @ (x @ self.W)
+--- wrong
+class Linear:
+    def __init__(self, W): self.W = np.array(W, float)
+    def loss(self, x): return np.sum((x @ self.W) ** 2)
+    def grad(self, x): return x.T @ (x @ self.W)
+--- test
+rng = np.random.default_rng(0)
+layer = Linear(rng.normal(size=(5, 4)))
+x = rng.normal(size=(3, 5))
+numeric = np.zeros((5, 4))
+W = layer.W
+for i in range(5):
+    for j in range(4):
+        W[i, j] += 1e-5
+        up = layer.loss(x)
+        W[i, j] -= 2e-5
+        down = layer.loss(x)
+        W[i, j] += 1e-5
+        numeric[i, j] = np.squeeze(up - down) / 2e-5
+assert np.allclose(layer.grad(x), numeric, atol=1e-4)
+"""
+KINDS_OF_SHARING = {
+    "copies": DEFENSIVE,
+    "memory": REMEMBERED,
+    "a nested list": NESTED,
+    "parts of the whole": PARTS,
+    "the order of a dict": ORDER,
+    "another class than the solution's": OTHER_CLASSES,
+    "more, larger and arrays": LARGER,
+}
+
+
+@pytest.mark.parametrize("text", KINDS_OF_SHARING.values(), ids=KINDS_OF_SHARING)
 def test_what_both_hold_is_one_object(grader, tmp_path, text):
     Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path).prove()
 
@@ -383,7 +651,17 @@ def test_no_more_is_kept_than_it_says():
     assert shared.number(large) is not None
     shared.trim()
     assert list(shared.kept.values()) == [(value, shared._state(value)) for value in values[-MOST:]]
-    assert len(shared.numbers) == MOST
+    assert len(shared.numbers) == len(shared.parts) == MOST
+
+
+def test_what_changed_least_lately_is_forgotten_first_and_all_together_have_an_end():
+    shared = Shared()
+    values = [np.full(BYTES // 8, number, float) for number in range(ALL // BYTES + 1)]
+    numbers = [shared.number(value) for value in values]
+    values[0][0] = 7
+    assert list(shared.changed()) == numbers[:1]
+    shared.trim()
+    assert set(shared.kept) == {*numbers} - {numbers[1]}
 
 
 @pytest.mark.parametrize("value", [1, 1.5, "text", None, b"", len, object(), range(3), np.float64(1)])
@@ -417,6 +695,46 @@ def test_a_change_of_the_other_side_is_not_told_back():
     number = shared.number(value)
     shared.take(number, [1, 2, 3])
     assert value == [1, 2, 3] and shared.changed() == {}
+
+
+@pytest.mark.parametrize(
+    "places",
+    [None, [], [0, 1], [0, 1, 1], [0, 9, -1], [0, True, "a"], [0, 2, 1], [0, None, None, 5], {0: 1}, [[], {}, None]],
+    ids=str,
+)
+def test_whatever_is_said_of_parts_the_value_is_what_it_is_said_to_be(places):
+    first, second = [1], {"a": 2}
+    whole = [first, (second, 3)]
+    update(whole, [[1, 1], ({"b": 4}, 5)], places)
+    assert whole == [[1, 1], ({"b": 4}, 5)]
+
+
+def test_a_part_is_one_thing_at_most_and_of_its_own_class():
+    first, second, rows = [1], {"a": 2}, np.zeros(2)
+    whole = [first, second, rows]
+    update(whole, [[3], [4], np.ones(3)], [0, 1, 1, 3])
+    assert whole[0] is first == [3] and whole[1] == [4] and whole[2].shape == (3,)
+    assert second == {"a": 2} and rows.shape == (2,)
+
+
+def chain(links: int) -> tuple[list, list]:
+    """A list of a dict of a list ..., and the last of them."""
+    first = last = []
+    for _ in range(links):
+        last.append({"next": []})
+        last = last[0]["next"]
+    return first, last
+
+
+def test_parts_of_a_deep_value_are_known():
+    shared, (mine, end), (theirs, last) = Shared(), chain(900), chain(900)
+    number = shared.number(mine)
+    end.append(1)
+    ((value, places),) = shared.changed().values()
+    assert value is mine and places == list(range(len(shared.parts[number])))
+    held = theirs[0]["next"]
+    update(theirs, mine, places)
+    assert last == [1] and theirs[0]["next"] is held
 
 
 def test_a_value_of_another_type_changes_nothing():

@@ -37,8 +37,9 @@ def at_once() -> None:
     """From now on a request to stop ends this process."""
 
     def end(number: int, _: object) -> None:
-        os.write(2, b"Stopped; run the same command again to go on.\n")
-        os._exit(128 + number)
+        if _is_new():  # else it has been said, and the process is about to end
+            os.write(2, b"Stopped; run the same command again to go on.\n")
+            os._exit(128 + number)
 
     _handle(end)
 

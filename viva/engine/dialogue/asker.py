@@ -15,9 +15,9 @@ import numpy as np
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import Raised, safe
-from viva.engine.dialogue.kinds import LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
+from viva.engine.dialogue.kinds import COMPUTED, LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
 from viva.engine.dialogue.references import References
-from viva.engine.dialogue.sharedvalues import Shared, update
+from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared, holds_arrays, update
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import get_state, news, set_state, with_news
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
@@ -113,7 +113,7 @@ class Asker:
             request["errors"] = self.known_errors = errors
         if rebound := self.rebound():
             request["rebound"] = rebound
-        self.shared.trim()
+        self.shared.trim(*OF_SOLUTION if self.kinds.recording else ())
         if changed := self.shared.changed(self.told.named if self.hidden else None):
             request["shared"] = changed
             self.told.forget_kept(changed)
@@ -147,7 +147,8 @@ class Asker:
             if type(mine) is type(value):
                 self.shared.take(number, value)
                 return mine
-            self.shared.keep(number, value, computed=operation == "call")
+            computed = operation == "call" and holds_arrays(value) and self.kinds.allows(COMPUTED, path)
+            self.shared.keep(number, value, computed)
         return value
 
     def share(self) -> None:
@@ -185,16 +186,19 @@ class Asker:
         """Change what both sides keep as the candidate changed its copies; each comes as a message of its own."""
         if not isinstance(changed, dict):
             raise CandidateLied("changed values that are none")
-        for number, data in changed.items():
-            if type(number) is not int or not isinstance(data, bytes):
-                raise CandidateLied("changed values that are none")
+        for number, told in changed.items():
+            match told:
+                case (bytes(data), places) if type(number) is int:
+                    pass
+                case _:
+                    raise CandidateLied("changed values that are none")
             found: list[wire.Reference] = []
             value = wire.decode(data, lambda reference, found=found: self.references.resolve(reference, path, found))
             self.kinds.check(path, found)
             self.kinds.check_arrays(data, value, path)
             if number not in arguments:
                 self.told.changed(number, data)
-            update(arguments.get(number, self.shared.get(number)), value)
+            update(arguments.get(number, self.shared.get(number)), value, places)
             self.shared.told(number)
 
     def exchange(self, request: dict, path: str = "", found: list | None = None) -> dict:

@@ -15,6 +15,8 @@ OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 ARRAYS = " pandas array"
 """After the path of what came with an array of pandas' own in the solution's answer."""
+COMPUTED = " computed"
+"""After the path of a call whose result held an array: tests may subtract expected numbers from it in place."""
 PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories")
 """What stands in every message that holds one; see ``viva/engine/values/frames.py``."""
 SWALLOWS = " leave "

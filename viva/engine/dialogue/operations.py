@@ -16,10 +16,13 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.exceptions import safe
-from viva.engine.dialogue.sharedvalues import BYTES
 
 if TYPE_CHECKING:
     from viva.engine.candidate import Candidate
+
+
+UNASKED = 65_536
+"""So many bytes may be told of a name that was not asked for."""
 
 
 def _tell(candidate: Candidate, name: str, others: str) -> bytes:
@@ -33,7 +36,7 @@ def _tell(candidate: Candidate, name: str, others: str) -> bytes:
         rows = [(name, f"{type(error).__name__}: {safe(str, error)}"[:500], None)]
     for other in others.split():
         with contextlib.suppress(Exception):
-            if _room(value := space[other], BYTES) >= 0:
+            if _room(value := space[other], UNASKED) >= 0:
                 rows.append(_row(candidate, other, value))
     return wire.encode(rows)
 
