@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.course.cluster.cluster import Dask
-from tests.course.cluster.gate import Gate
+from tests.course.cluster.gate import Gate, stand_before
 from tests.faults import grade_here, hand_in_tiny, make_course
 
 HERE, MANY = 6, 40
@@ -16,7 +16,9 @@ HERE, MANY = 6, 40
 
 @pytest.fixture(scope="session")
 def released_tiny(tmp_path_factory) -> Path:
-    return make_course(tmp_path_factory.mktemp("tiny") / "course")
+    course = make_course(tmp_path_factory.mktemp("tiny") / "course")
+    stand_before(course)
+    return course
 
 
 def graded(released: Path, folder: Path, count: int) -> tuple[Path, Path]:

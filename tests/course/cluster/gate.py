@@ -1,6 +1,8 @@
 """A step of a course's own that holds submissions, so that a test can do what it wants while a worker is at one.
 
-Nothing here goes by the clock: a test waits until somebody has come to the gate, does its deed, and opens it.
+Nothing here goes by the clock: a test waits until somebody has come to the gate, does its deed, and opens it. Every
+course of these tests has the step, as a course with another list of steps is graded anew; where nobody has said where
+the gate is, it stands open.
 """
 
 from __future__ import annotations
@@ -36,6 +38,12 @@ class Held(NbGraderPreprocessor):
         return notebook, resources
 
 
+def stand_before(course: Path) -> None:
+    """Every submission of this course has to go through the gate."""
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(LINES)
+
+
 class Gate:
     """The same, as a test sees it."""
 
@@ -46,11 +54,6 @@ class Gate:
     def environment(self) -> dict[str, str]:
         """What a worker needs to know of it."""
         return {PLACE: str(self.folder)}
-
-    def stand_before(self, course: Path) -> None:
-        """Every submission of this course has to go through."""
-        with (course / "nbgrader_config.py").open("a") as file:
-            file.write(LINES)
 
     def at(self, pid: int) -> set[str]:
         """The students whose submissions have come to a worker's desks."""
