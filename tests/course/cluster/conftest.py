@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.course.cluster.cluster import Dask
-from tests.course.cluster.gate import Gate, stand_before
+from tests.course.cluster.gate import PACE, Gate, stand_before
 from tests.faults import grade_here, hand_in_tiny, make_course
 
 HERE, MANY = 6, 40
@@ -48,7 +48,9 @@ def course(few, tmp_path) -> Path:
 
 
 @pytest.fixture
-def crowded(many, tmp_path) -> Path:
+def crowded(many, tmp_path, monkeypatch) -> Path:
+    """A course whose batch lasts long enough to be disturbed: about ten seconds of two workers' time."""
+    monkeypatch.setenv(PACE, "0.25")
     return shutil.copytree(many[0], tmp_path / "course")
 
 
