@@ -7,6 +7,7 @@ import fcntl
 import functools
 import os
 import shutil
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ SHORT = "ps3_scaled_attention"
 
 os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ['PATH']}"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
+# What a shell starts in the background ignores Ctrl-C, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same commit has the same result, here and in CI; to look for more: pytest --hypothesis-profile=search
 settings.register_profile("search", deadline=None)

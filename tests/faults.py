@@ -93,8 +93,6 @@ class Grading:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            # What a shell starts in the background ignores Ctrl-C, and so would all that it starts.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self.out = self.err = ""
         self.recorded = len(recorded(course))

@@ -52,7 +52,6 @@ def grade_command(course: Path, *arguments: str, command: str = "grade", **how: 
         stderr=subprocess.PIPE,
         text=True,
         **how,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
