@@ -1,5 +1,6 @@
 """The program `viva`: Ctrl-C is answered from the first moment, before anything large is loaded."""
 
+import os
 import sys
 
 from viva.course.processes import stopping
@@ -13,6 +14,9 @@ def main() -> None:
 
     try:
         cli.main()
+    except stopping.Stopped as stopped:  # no command has begun
+        os.write(2, stopping.EARLY)
+        sys.exit(stopped.status)
     finally:
         stopping.ignored()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from traitlets.config import Application
 
 import viva
 from viva.commands.terminal import BAD_REQUEST
+from viva.course.processes import leftovers, stopping
+from viva.verdict import VivaError
 
 FLOW = {
     "Write assignments": {
@@ -141,28 +144,37 @@ class Viva(Application):
             meant = f" Did you mean 'viva {near[0]}'?" if near else ""
             print(f"There is no command '{name}'.{meant} 'viva' alone lists the commands.", file=sys.stderr)
             self.exit(BAD_REQUEST)
+        gc.freeze()
+        gc.enable()
         super().start()
 
 
 def main() -> None:
+    gc.disable()  # what is loaded stays, and to walk through it takes a tenth of a second each time
     # nbgrader calls alembic by name; workers are processes, so one thread each is enough for NumPy.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     command, *options = sys.argv[1:] or [""]
     beside = command in GRADING and not {"-h", "--help", "--help-all"} & set(options)
-    with _prepared() if beside else contextlib.nullcontext():
+    with _prepared(options) if beside else contextlib.nullcontext():
         Viva.launch_instance()
 
 
 @contextlib.contextmanager
-def _prepared() -> Iterator[None]:
-    """The process that warm parents come from starts beside this one, which loads nbgrader."""
-    from viva.engine import parent
+def _prepared(words: list[str]) -> Iterator[None]:
+    """The process that warm parents come from starts beside this one, which loads nbgrader.
 
-    with contextlib.suppress(OSError):  # the machine is full: it is said where it is needed
-        parent.prepare()
-    try:
+    What the released notebooks speak of is likely to be wanted; those that are named among ``words``, or all.
+    """
+    from viva.engine import libraries, parent
+
+    released = sorted(Path("release").glob("*/*.ipynb"))
+    chosen = [path for path in released if path.parent.name in words] or released
+    with contextlib.ExitStack() as stack:
+        stopping.at_once(stack.close)
+        with contextlib.suppress(OSError, VivaError):  # the machine is full: it is said where it is needed
+            stack.enter_context(leftovers.temporary_folder())
+            stack.callback(parent.abandon)
+            parent.prepare(libraries.wanted((), chosen))
         yield
-    finally:
-        parent.abandon()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from viva.engine import libraries, pipe, wire
-from viva.engine.parent import Parent, Role, begin, prepare
+from viva.engine.parent import Parent, Role, _early, abandon, begin, prepare
 from viva.engine.session import Session
 from viva.verdict import WallError
 from viva.wall.confinement import Wall
@@ -290,6 +290,28 @@ def test_what_was_prepared_becomes_the_next_parents_and_no_others():
         for (parent,) in (first, *others):
             stack.callback(parent.close)
         assert len({parent.pid for (parent,) in (first, *others)}) == 2
+
+
+def test_what_is_likely_to_be_wanted_is_loaded_before_anybody_asks():
+    prepare(["numpy.polynomial", "matplotlib.pyplot"])
+    maps = Path(f"/proc/{_early[0].process.pid}/maps")
+    try:
+        assert wait_until(lambda: "ft2font" in maps.read_text())
+    finally:
+        abandon()
+
+
+def test_what_was_prepared_with_a_library_that_nobody_wants_gives_way_to_another():
+    prepare(["bs4"])
+    (unwanted,) = _early
+    (made,) = begin([Role("candidate")], ("numpy",))
+    try:
+        assert made.process is not unwanted.process and unwanted.process.returncode is not None
+        assert not unwanted.folder.exists()
+        with child(made, made.scratch()) as candidate:
+            assert candidate.run("import sys\nprint('bs4' in sys.modules)") == "False\n"
+    finally:
+        made.close()
 
 
 PREPARING = "from viva.engine import parent\nparent.prepare()\nprint(parent._early[0].process.pid)\n"

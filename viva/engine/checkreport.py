@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
 
 import msgspec
@@ -16,6 +17,8 @@ from viva.verdict import CandidateDied, CandidateFault, CandidateOdd, CandidateS
 
 CHARACTERS = 20_000
 """So much is told of each text of a report: what a student's code answers may make it as long as it likes."""
+RUNNING = re.compile(r", line \d+, in (\w+)$", re.MULTILINE)
+"""A function in a traceback."""
 
 
 class CheckReport(Struct):
@@ -115,3 +118,8 @@ def _traceback(error: BaseException) -> str:
         else "".join(traceback.format_exception_only(error)).rstrip()
     )
     return "\n".join([*lines, last])[:8000]
+
+
+def running(traceback: object) -> list[str]:
+    """The functions in the traceback of an interrupt; it comes from a stranger."""
+    return RUNNING.findall(traceback)[:100] if isinstance(traceback, str) else []

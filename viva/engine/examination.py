@@ -13,12 +13,12 @@ from msgspec import structs
 from viva.engine import ownership
 from viva.engine.assigned import assigned_of
 from viva.engine.blueprint import Blueprint, Cell
-from viva.engine.checkreport import CheckReport
+from viva.engine.checkreport import CheckReport, running
 from viva.engine.checks import Check
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
-from viva.engine.patience import Spent, budget, running
+from viva.engine.patience import Spent, budget
 from viva.engine.seedline import with_seed
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
 from viva.record import Note

@@ -25,14 +25,13 @@ import warnings
 from collections.abc import Iterable
 
 from viva.engine import pipe, wire
-from viva.engine.checkreport import CHARACTERS, CheckReport, failed
+from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.kinds import CALLED_BACK
 from viva.engine.dialogue.namespace import Namespace, Notebook
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled
-from viva.engine.patience import running
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
 from viva.engine.channel import REQUEST_BYTES
-from viva.engine.parent import HOME
+from viva.engine.parent import HOME, ORIGIN
 from viva.engine.values.plain import learn_pandas
 from viva.wall import confinement
 from viva.wall.confinement import Limits, Wall, begin_session, enter, limit
@@ -39,11 +39,21 @@ BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner"
 """By role, what matplotlib draws with."""
 
 
-def main(number: str, maker: str) -> None:
-    """The life of a process: of a warm parent for each role that is named on the socket with this ``number``."""
+def main(number: str, maker: str, place: str, *likely: str) -> None:
+    """The life of a process: of a warm parent for each role that is named on the socket with this ``number``.
+
+    It works in the folder ``place``, and loads what is ``likely`` to be asked for until the order comes.
+    """
     if not _die_with(int(maker)):
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()  # until all is loaded, which stays
+    os.chdir(place)
+    for name in ("HOME", "MPLCONFIGDIR", "IPYTHONDIR"):  # unless it was started with another
+        os.environ.setdefault(name, f"{place}/{HOME}")
+    _draw_as("candidate")
+    for name in likely:
+        libraries.load(name)
     with socket.socket(fileno=int(number)) as control:
         data, descriptors, _, _ = socket.recv_fds(control, REQUEST_BYTES, 16)
     if not data:  # whoever started it has no use for it
@@ -51,9 +61,6 @@ def main(number: str, maker: str) -> None:
     order = json.loads(data)
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
-    os.chdir(order["place"])
-    for name in ("HOME", "MPLCONFIGDIR", "IPYTHONDIR"):  # unless it was started with another
-        os.environ.setdefault(name, f"{order['place']}/{HOME}")
     (role, requests), *others = zip(order["roles"], descriptors, strict=True)
     _draw_as(role)
     _load(order["loaded"], order | {"loaded": []}, descriptors)
@@ -85,7 +92,8 @@ def _load(names: list[str], order: dict, requests: list[int]) -> None:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             socket.send_fds(ours, [json.dumps(order | {"loaded": loaded}).encode()], requests)
             theirs.set_inheritable(True)
-            os.execv(sys.executable, [*sys.orig_argv[:-2], str(theirs.fileno()), str(os.getppid())])
+            known = [str(theirs.fileno()), str(os.getppid()), os.getcwd()]
+            os.execv(sys.executable, [sys.executable, *ORIGIN, *known])
 
 
 def _draw_as(role: str) -> None:
@@ -117,6 +125,7 @@ class Forkserver:
         assert threading.active_count() == 1, threading.enumerate()
         gc.collect()
         gc.freeze()
+        gc.enable()
 
     def serve(self) -> None:
         while self.requests in self.channels:

@@ -25,6 +25,8 @@ from viva.wall.confinement import USUAL, Limits, Wall
 
 HOME = "home"
 """What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
+ORIGIN = ("-sP", "-m", "viva.engine.forkserver")
+"""How Python runs it. Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already."""
 ENVIRONMENT = {
     "PATH": os.defpath,
     "LANG": "C.UTF-8",
@@ -80,15 +82,20 @@ class Parent(Channel):
 class Origin:
     """A process that warm parents come from, started and not yet told which."""
 
-    def __init__(self, around: Sequence[str] = (), environment: dict[str, str] | None = None) -> None:
-        """``around`` are the words before the command that have it run in bubblewrap."""
-        self.maker = os.getpid()
+    def __init__(
+        self, likely: Sequence[str] = (), box: Wall | None = None, environment: dict[str, str] | None = None
+    ) -> None:
+        """Libraries that are ``likely`` it loads meanwhile; behind the wall ``box`` it is in bubblewrap."""
+        self.likely, self.maker = likely, os.getpid()
+        self.folder = Path(tempfile.mkdtemp(prefix="viva-"))
+        self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
+        (self.folder / HOME).mkdir()
+        around = bubblewrap.command(box.readable, self.folder) if box else ()
+        place, maker = (bubblewrap.PLACE, bubblewrap.INIT) if box else (str(self.folder), self.maker)
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        known = [str(theirs.fileno()), str(bubblewrap.INIT if around else self.maker)]
         with theirs:
             self.process = subprocess.Popen(
-                # Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already.
-                [*around, sys.executable, "-sP", "-m", "viva.engine.forkserver", *known],
+                [*around, sys.executable, *ORIGIN, str(theirs.fileno()), str(maker), place, *likely],
                 pass_fds=[theirs.fileno()],
                 env=ENVIRONMENT | (environment or {}),
                 cwd="/",
@@ -96,49 +103,58 @@ class Origin:
                 start_new_session=True,
             )
 
-    def become(self, roles: Sequence[Role], loaded: Sequence[str], folder: Path, place: str) -> list[Parent]:
-        """A warm parent for each of the ``roles``, with a ``folder`` that they know as ``place``."""
+    def become(self, roles: Sequence[Role], loaded: Sequence[str]) -> list[Parent]:
+        """A warm parent for each of the ``roles``."""
         ours, theirs = zip(*(socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in roles), strict=True)
-        order = json.dumps({"roles": [role.name for role in roles], "loaded": loaded, "place": place})
+        order = json.dumps({"roles": [role.name for role in roles], "loaded": loaded})
         with self.control, contextlib.suppress(OSError):  # it has ended: whoever asks the parents is told
             socket.send_fds(self.control, [order.encode()], [connection.fileno() for connection in theirs])
         for connection in theirs:
             connection.close()
-        return [Parent(role, folder, connection, self.process) for role, connection in zip(roles, ours, strict=True)]
+        return [
+            Parent(role, self.folder, connection, self.process) for role, connection in zip(roles, ours, strict=True)
+        ]
+
+    def end(self) -> None:
+        """End a process that nobody needs."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+        remove(self.folder)
 
 
 _early: list[Origin] = []
 """What was prepared and is not taken yet: one at the most."""
 
 
-def prepare() -> None:
-    """Start the process that this one's next warm parents come from, while it loads what it needs itself."""
-    _early[:] = [Origin()]
+def prepare(likely: Sequence[str] = ()) -> None:
+    """Start the process that this one's next warm parents come from, while it loads what it needs itself.
+
+    That loads what is ``likely`` to be wanted; where not all of it is, its time was lost.
+    """
+    _early[:] = [Origin(likely)]
 
 
 def abandon() -> None:
     """End what was prepared and is not needed."""
-    for origin in _early:
-        origin.control.close()
-        origin.process.kill()
-        origin.process.wait()
-    _early.clear()
+    while _early:
+        origin = _early.pop()
+        if origin.maker == os.getpid():
+            origin.end()
 
 
 def begin(
     roles: Sequence[Role], loaded: Sequence[str] = libraries.COMMON, environment: dict[str, str] | None = None
 ) -> list[Parent]:
     """A warm parent for each of the ``roles``, with these libraries ``loaded``."""
-    boxed = [role for role in roles if role.wall is not None and role.wall.bubblewrap]
-    if boxed and len(roles) > 1:
+    boxes = [role.wall for role in roles if role.wall is not None and role.wall.bubblewrap]
+    if boxes and len(roles) > 1:
         return [parent for role in roles for parent in begin([role], loaded, environment)]
-    folder = Path(tempfile.mkdtemp(prefix="viva-"))
-    folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
-    (folder / HOME).mkdir()
-    if boxed:
-        around = bubblewrap.command(boxed[0].wall.readable, folder)
-        return Origin(around, environment).become(roles, loaded, folder, bubblewrap.PLACE)
-    mine = [origin for origin in _early if origin.maker == os.getpid() and environment is None]
-    origin = mine[0] if mine else Origin(environment=environment)
-    _early.clear()
-    return origin.become(roles, loaded, folder, str(folder))
+    if boxes:
+        return Origin(box=boxes[0], environment=environment).become(roles, loaded)
+    fits = environment is None and all(
+        origin.maker == os.getpid() and set(origin.likely) <= set(loaded) for origin in _early
+    )
+    origin = _early.pop() if _early and fits else Origin(environment=environment)
+    abandon()
+    return origin.become(roles, loaded)

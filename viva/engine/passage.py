@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
+from viva.engine.checkreport import running
 from viva.engine.dialogue.facts import facts
 from viva.engine.dialogue.integrity import ANSWER_SECONDS
 from viva.engine.dialogue.kinds import CREDIT
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.names import names_of
 from viva.engine.outcome import Outcome, score
-from viva.engine.patience import Patience, Spent, allowance, running
+from viva.engine.patience import Patience, Spent, allowance
 from viva.engine.session import Died, Session
 from viva.engine.undone import undefined
 from viva.record import CheckResult, Fault, Note, note

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -33,8 +32,6 @@ FATAL = 2
 """So many times a name may end the process that runs it."""
 NOT_TRIED = ("no_time_left", "not_tried")
 """Kinds of causes: nothing was run, since the time was over before."""
-RUNNING = re.compile(r", line \d+, in (\w+)$", re.MULTILINE)
-"""A function in a traceback."""
 
 
 class Spent(Exception):  # noqa: N818
@@ -181,11 +178,6 @@ class Patience:
     def _uses(self, source: str) -> set[str]:
         names = names_of(source)
         return names.used | ownership.reached(names.used, self.functions) if names else set()
-
-
-def running(traceback: object) -> list[str]:
-    """The functions in the traceback of an interrupt; it comes from a stranger."""
-    return RUNNING.findall(traceback)[:100] if isinstance(traceback, str) else []
 
 
 def allowance(limit: float, spent: float = 0.0) -> Iterator[float]:

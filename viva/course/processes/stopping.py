@@ -1,8 +1,8 @@
 """Ctrl-C and its relatives: a command stops with one sentence, and never in the middle of something.
 
 Theory of operation. A signal may arrive between any two instructions, also between the making of a folder and
-the note that it must go. So there are three modes. While the program is loaded nothing is held, and it ends
-``at_once``. While a command looks around, the signal raises Stopped wherever it is (``orderly``). While processes,
+the note that it must go. So there are three modes. While the program is loaded next to nothing is held, and it
+ends ``at_once``. While a command looks around, the signal raises Stopped wherever it is (``orderly``). While processes,
 folders and transactions are held it is ``postponed``, and raises Stopped only where ``check`` is called: wherever
 the program waits, and nothing is half done. The kernel ends the processes of a command that could not stop itself.
 """
@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+EARLY = b"Stopped; run the same command again to go on.\n"
 AGAIN = 2.0
 """Within so many seconds a second Ctrl-C does not disturb the clean-up that the first one began."""
 
@@ -33,12 +34,14 @@ class Stopped(KeyboardInterrupt):
         self.status = 128 + number
 
 
-def at_once() -> None:
-    """From now on a request to stop ends this process."""
+def at_once(tidy: Callable[[], object] = str) -> None:
+    """From now on a request to stop ends this process, once it has called ``tidy``."""
 
     def end(number: int, _: object) -> None:
         if _is_new():  # else it has been said, and the process is about to end
-            os.write(2, b"Stopped; run the same command again to go on.\n")
+            os.write(2, EARLY)
+            with contextlib.suppress(Exception):
+                tidy()
             os._exit(128 + number)
 
     _handle(end)
