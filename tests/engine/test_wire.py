@@ -29,8 +29,9 @@ from msgpack import ExtType, Packer, packb
 from viva.engine import wire
 from viva.engine.values import frames
 from viva.engine.values.arrays import BYTES, DIMENSIONS
+from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.keys import TWINS
-from viva.engine.values.plain import CODEC_OF, FIELDS, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.values.plain import FIELDS, INT_BITS, NUMBER_OF, PANDAS
 from viva.engine.wire import Reference, decode, encode, is_plain
 from viva.verdict import WireError
 

@@ -24,18 +24,8 @@ from collections.abc import Callable
 from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.arrays import BYTES as MESSAGE
-from viva.engine.values.plain import (
-    ATOMS,
-    CODEC_OF,
-    CODECS,
-    INT_BITS,
-    NUMBER_OF,
-    Codec,
-    Reference,
-    build_named,
-    codec_of,
-    name_of,
-)
+from viva.engine.values.codec import CODEC_OF, Codec, Reference
+from viva.engine.values.plain import ATOMS, CODECS, INT_BITS, NUMBER_OF, build_named, codec_of, name_of
 from viva.verdict import VivaError, WireError
 
 __all__ = ["Reference", "WireError", "decode", "encode", "is_plain"]

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
 from viva.engine.dialogue import operations
-from viva.engine.values.plain import CODEC_OF, codec_of
+from viva.engine.values.codec import CODEC_OF
+from viva.engine.values.plain import codec_of
 from viva.wall.readable import readable_by_default
 
 WATCHED = (
@@ -32,6 +33,7 @@ OWN = (
         "viva.engine.wire",
         "viva.engine.pipe",
         "viva.engine.values.arrays",
+        "viva.engine.values.codec",
         "viva.engine.values.keys",
         "viva.engine.values.plain",
         "viva.engine.values.randomness",

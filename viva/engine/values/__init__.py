@@ -1,5 +1,6 @@
 """What may cross between the processes, as bytes:
 
+codec       how the values of a type cross, and the table of it
 plain       what may cross, and the codec of each type
 keys        keys that were made up to share a hash
 arrays      NumPy's part of it

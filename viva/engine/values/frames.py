@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
+from viva.engine.values.codec import ZONES
 from viva.engine.values.keys import check_keys
-from viva.engine.values.plain import ZONES
 from viva.engine.values.scalars import (
     ForeignError,
     checked_label,

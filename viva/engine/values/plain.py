@@ -22,7 +22,6 @@ import sys
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -32,6 +31,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
+from viva.engine.values.codec import CODEC_OF, ZONES, Codec, Reference
 from viva.engine.values.keys import check_keys
 from viva.verdict import WireError
 
@@ -41,28 +41,6 @@ FIELDS = 255  # of a namedtuple, and letters of each of their names
 ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
 """What msgpack knows, and what makes it of a value of a subclass."""
 ZONE = re.compile(r"\w[\w+-]{0,30}(?:/\w[\w+-]{0,30}){0,3}", re.ASCII)
-ZONES = (NoneType, dt.timezone, ZoneInfo)
-
-
-@dataclass(frozen=True)
-class Reference:
-    """Stands in a message for what cannot cross by value; ``about`` is plain, with str keys."""
-
-    id: int
-    about: dict
-
-
-@dataclass(frozen=True, eq=False)
-class Codec:
-    """How values of some types cross: ``split`` gives the parts of one (None: it cannot), ``build`` the value again.
-
-    ``parts`` are the types that these may have when they arrive; None is any.
-    """
-
-    types: tuple
-    split: Callable
-    build: Callable
-    parts: frozenset | None = None
 
 
 def codec_of(value) -> Codec | type | None:
@@ -313,4 +291,4 @@ CODECS = (
     PANDAS,
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
-CODEC_OF = {cls: codec for codec in CODECS for cls in codec.types}
+CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from viva.engine.values import arrays
-from viva.engine.values.plain import CODEC_OF
+from viva.engine.values.codec import CODEC_OF
 from viva.verdict import WireError
 
 DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
