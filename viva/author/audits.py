@@ -8,7 +8,7 @@ from nbgrader.preprocessors import Execute
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 from traitlets.config import Config
 
 from viva.author.audit import audit
@@ -41,10 +41,8 @@ def prove(
     One that cannot be audited has not passed, and keeps no other from its audit. Raises ClusterError where a cluster is
     to do it and cannot; the pages of those that were finished by then are written.
     """
-    table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
-    table.columns[0].no_wrap = True
-    for column in table.columns[1:-1]:
-        column.justify = "right"
+    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
+    table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
     cluster = Cluster(config=config)
     cluster.check()
@@ -60,7 +58,7 @@ def prove(
             console.print(table)
         raise
     if no_wall and assignments:
-        console.print("Audited without a wall: only the course's own code was run.", highlight=False)
+        console.print("Audited without a wall: only the course's own code was run.")
     if cluster.wanted and cluster.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)
@@ -77,7 +75,7 @@ def _prove(
         raise
     except VivaError as error:
         table.add_row(assignment, *[""] * 5, "refused")
-        console.print(f"{assignment}: {error}", markup=False, highlight=False)
+        console.print(f"{assignment}: {error}")
         return False
     audits += found
     for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
@@ -90,8 +88,8 @@ def _prove(
         _say(console, one)
         if one.kinds:
             kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: kinds of answers: {kinds}.", markup=False, highlight=False)
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
+            console.print(f"{one.assignment}: kinds of answers: {kinds}.")
+        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}")
     return all(one.passed for one in found)
 
 
@@ -106,7 +104,7 @@ def _audits(
 ) -> list[Audit]:
     columns = (TextColumn("audit of {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     seconds = float(Execute(config=config).timeout or 30)
-    tell = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+    tell = partial(console.print, soft_wrap=True)
     audits = []
     for path in course.source_notebooks(assignment):
         with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
@@ -143,18 +141,16 @@ def _row(one: Audit, name: str) -> list[str]:
 
 def _say(console: Console, one: Audit) -> None:
     for sentence in (*one.complaints(), *one.remarks):
-        console.print(f"{one.assignment}: {sentence}", markup=False, highlight=False)
+        console.print(f"{one.assignment}: {sentence}")
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:
         near = f" The check that came nearest is '{fate.nearest}'." if fate.nearest else ""
         console.print(
-            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}",
-            markup=False,
-            highlight=False,
+            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}"
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))
         else:
-            console.print(fate.diff, markup=False, highlight=False)
+            console.print(fate.diff)
     if len(survivors) > SHOWN:
-        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.", highlight=False)
+        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.")

@@ -8,9 +8,8 @@ from pathlib import Path
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, Unicode, default
+from traitlets import Bool, Unicode
 
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven
@@ -18,7 +17,7 @@ from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
-from viva.course import batch
+from viva.commands.terminal import figures
 from viva.course.autograde import Examine
 from viva.course.cluster.address import Cluster
 from viva.course.copies import Copies, students_of, write_copies
@@ -49,10 +48,7 @@ class ReleaseCommand(ProvingCommand):
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster]
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
@@ -92,12 +88,10 @@ class ReleaseCommand(ProvingCommand):
 
     def _show_copies(self, copies: list[Copies]) -> None:
         """What was written of variants, as a table; of a dry run, which releases nothing, as a document too."""
-        table = Table("variants", "new", "changed", "unchanged", "in")
-        for column in table.columns[1:-1]:
-            column.justify = "right"
+        table = Table("variants", *figures("new", "changed", "unchanged"), "in")
         for one in copies:
             counts = (str(len(part)) for part in (one.new, one.changed, one.unchanged))
-            table.add_row(one.assignment, *counts, escape(str(one.folder)))
+            table.add_row(one.assignment, *counts, str(one.folder))
         if copies:
             self.console.print(table)
         for one in copies:
@@ -121,11 +115,9 @@ class ReleaseCommand(ProvingCommand):
 
         One that is ``alone`` is the whole command, and raises.
         """
-        table = Table("assignment", "automatic", "by hand", "points")
-        for column in table.columns[1:]:
-            column.justify = "right"
+        table = Table("assignment", *figures("automatic", "by hand", "points"))
         self.releases, self.copies, failures = [], [], {}
-        with batch.alone(self.course, self._say), rehearsing(self.course, assignments, self.config) as grader:
+        with self.alone(), rehearsing(self.course, assignments, self.config) as grader:
             for assignment in assignments:
                 try:
                     done = self._release_one(assignment, grader, assignment in unproven)
@@ -236,10 +228,7 @@ class AuditCommand(ProvingCommand):
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
     flags = VivaCommand.flags | NO_WALL | INSECURE
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Cluster]
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Cluster)
 
     def run(self) -> int:
         audits: list[Audit] = []

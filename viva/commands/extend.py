@@ -9,14 +9,12 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.deadlines import LateCommand, Reckonings
-from viva.course import batch
 from viva.course.deadlines import concessions, moment
 from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy
@@ -76,7 +74,7 @@ class ExtendCommand(LateCommand):
             grants = self._grants(rules, assignment, students, due and due.replace(tzinfo=UTC), own)
             after = lateness.reckonings(gradebook.db(), rules, granted=self._granted(rules, grants, own))
         if not self.dry_run:
-            with batch.alone(self.course, self._say):
+            with self.alone():
                 self._write(grants, own)
                 self.course.settle()
         self._show(assignment, students, grants, before, after)
@@ -170,7 +168,7 @@ class ExtendCommand(LateCommand):
         rows += [(*place, "") for place in others if _left(before, place) != _left(after, place)]
         for of, student, granted in rows:
             scores = _left(before, (of, student)), _left(after, (of, student))
-            cells = escape(plaintext.line(student)), of, escape(granted or "its free late days are spent otherwise")
+            cells = plaintext.line(student), of, granted or "its free late days are spent otherwise"
             table.add_row(*cells, *scores)
         self.console.print(table)
         paths = ", ".join(str(Path(self.course.root, name)) for name in sorted({grant.file for grant in grants}))

@@ -8,15 +8,13 @@ from collections.abc import Iterator
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, default
+from traitlets import Bool
 from traitlets.config import Config
 
 from viva.author.auditpage import proven
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, documents
 from viva.commands.proving import ProvingCommand
-from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.changes import TOTAL, Change, grouped, write_csv
 from viva.course.cluster.address import Cluster
@@ -46,10 +44,7 @@ class RegradeCommand(ProvingCommand):
     what_if = Bool(False, help="Only say what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster]
+    settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
@@ -109,7 +104,7 @@ class RegradeCommand(ProvingCommand):
             with shadow(self.course, assignment, self.config) as place:
                 yield place
         else:
-            with batch.alone(self.course, self._say):
+            with self.alone():
                 yield self.course, self.config
 
     def _show(self, changes: list[Change], total: int) -> None:
@@ -117,13 +112,13 @@ class RegradeCommand(ProvingCommand):
             table = Table("student", "cell", "check", "old", "new", "why")
             for change in changes:
                 old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
-                table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
+                table.add_row(change.student, change.cell, change.check, old, new, change.why)
         else:
             table = Table("cell", "check", "change", "students")
             for group in grouped(changes):
                 names, more = group.students[:MOST_NAMES], len(group.students) - MOST_NAMES
                 who = f"{len(group.students)}: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
-                table.add_row(*map(escape, (group.cell, group.check, group.change, who)))
+                table.add_row(group.cell, group.check, group.change, who)
         if changes:
             self.console.print(table)
         sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.course import batch
+from viva.commands.terminal import figures, whole
 from viva.course.lms import participants
 from viva.course.lms.participants import Participants
 from viva.course.lms.roster import ROSTER, Difference, Entry, Roster
@@ -60,7 +58,7 @@ class RosterCommand(VivaCommand):
             found = participants.read(
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
-        with self._alone(), self.console.status(f"comparing {len(found.entries)} students"):
+        with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
             roster = Roster.of(self.course)
             entries, notes = roster.recognised(found.entries)
             difference = roster.compared(entries.values(), found.columns, self.section)
@@ -70,19 +68,8 @@ class RosterCommand(VivaCommand):
         self._show(found, difference, notes)
         return 0
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """A batch that grades, and a second list, wait for one that is written; a dry run waits for nobody."""
-        if self.dry_run:
-            yield
-        else:
-            with batch.alone(self.course, self._say):
-                yield
-
     def _show(self, found: Participants, difference: Difference, notes: list[str]) -> None:
-        counts = Table("list", "new", "changed", "gone", "unchanged")
-        for column in counts.columns[1:]:
-            column.justify = "right"
+        counts = Table("list", *figures("new", "changed", "gone", "unchanged"))
         parts = difference.new, difference.changed, difference.gone, difference.same
         counts.add_row(found.title, *(str(len(part)) for part in parts))
         self.console.print(counts)
@@ -122,8 +109,7 @@ class RosterCommand(VivaCommand):
 
 def _people(difference: Difference) -> Table:
     """Who is new, changed and gone, and what changed."""
-    table = Table("", "student", "name", "section", "what")
-    table.columns[1].overflow = "fold"  # two students may begin alike
+    table = Table("", whole("student"), "name", "section", "what")
     rows = {
         "new": [(entry, entry.email) for entry in difference.new],
         "changed": [(new, _changes(old, new)) for old, new in difference.changed],
@@ -132,7 +118,7 @@ def _people(difference: Difference) -> Table:
     for change, people in rows.items():
         for entry, what in people[:SHOWN]:
             cells = (entry.id, entry.name, entry.section or entry.group, what)
-            table.add_row(change, *(escape(plaintext.line(cell)) for cell in cells))
+            table.add_row(change, *(plaintext.line(cell) for cell in cells))
         if len(people) > SHOWN:
             table.add_row(change, f"and {len(people) - SHOWN} more")
     return table

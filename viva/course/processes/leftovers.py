@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -101,10 +102,11 @@ def _take(lock: int) -> bool:
 
 
 @contextlib.contextmanager
-def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
+def whole(path: Path, mode: int | None = None, **how: str) -> Iterator[TextIO]:
     """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
 
-    ``how`` is what ``open`` knows beside. A file that was there keeps its mode; what is no file is written to directly.
+    ``how`` is what ``open`` knows beside. A file that was there keeps its mode, where no ``mode`` is given; what is no
+    file is written to directly.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
         with path.open("w", encoding="utf-8", **how) as file:
@@ -114,8 +116,9 @@ def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
     fresh = path.with_name(f"{BUILD}{path.name}")
     fresh.unlink(missing_ok=True)
     try:
-        with open(fresh, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode), **how) as file:
-            if path.exists():
+        opener = partial(os.open, mode=0o666 if mode is None else mode)
+        with open(fresh, "w", encoding="utf-8", opener=opener, **how) as file:
+            if mode is None and path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
             file.flush()
