@@ -7,12 +7,10 @@ gradebook with every grade. ``nbgrader db student import`` takes the file, too.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
-from io import StringIO
 from pathlib import Path
 
 from nbgrader.api import Student
@@ -20,7 +18,7 @@ from nbgrader.api import Student
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.database import patiently
-from viva.course.lms.table import Table, listed
+from viva.course.lms.table import Table, csv_text, listed
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -186,11 +184,7 @@ class Roster:
         patiently(lambda: _enter(course, fresh))
         gone = {entry.id for entry in difference.gone}
         entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
-        text = _csv(entries[one] for one in sorted(entries))
-        path = course.root / ROSTER
-        if not path.exists() or path.read_bytes() != text.encode():
-            with leftovers.whole(path, newline="") as file:
-                file.write(text)
+        leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))
 
 
 def _students(course: Course) -> dict[str, dict[str, str]]:
@@ -214,14 +208,6 @@ def _enter(course: Course, entries: Iterable[Entry]) -> None:
                 if (getattr(known[entry.id], name) or None) != value:
                     setattr(known[entry.id], name, value)
         gradebook.db.commit()
-
-
-def _csv(entries: Iterable[Entry]) -> str:
-    file = StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(entry) for entry in entries)
-    return file.getvalue()
 
 
 def _read(path: Path) -> dict[str, Entry]:

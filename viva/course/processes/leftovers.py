@@ -129,6 +129,14 @@ def whole(path: Path, mode: int | None = None, **how: str) -> Iterator[TextIO]:
         raise
 
 
+def write(path: Path, text: str) -> None:
+    """A text into its file, whole or not at all; a file that holds it already is left alone."""
+    if not path.is_file() or path.read_bytes() != text.encode():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole(path, newline="") as file:
+            file.write(text)
+
+
 def finish_builds(parents: Iterable[Path]) -> None:
     """Remove what workers were building when they died; a graded folder that was moved away for it comes back."""
     for parent in parents:
