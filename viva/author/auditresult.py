@@ -196,8 +196,8 @@ def weakened(before: dict, now: Audit) -> list[str]:
             if check not in fate.killers and not instead:
                 missed.setdefault(check, []).append(fate)
     return [
-        f"The check '{check}' no longer notices {_counted(len(fates))} that it noticed in the last audit, "
-        f"for example in '{fates[0].cell}': {fates[0].change}"
+        f"The check '{check}' no longer notices {len(fates)} mutant{'s' * (len(fates) != 1)} that it noticed "
+        f"in the last audit, for example in '{fates[0].cell}': {fates[0].change}"
         for check, fates in missed.items()
     ]
 
@@ -208,10 +208,6 @@ def unanswered(now: Audit) -> list[str]:
         return []
     where = f"answers/{now.assignment}/right and wrong"
     return [f"No known answer was graded beside the solution; what is proven grows with those that lie in {where}."]
-
-
-def _counted(mutants: int) -> str:
-    return f"{mutants} mutant" if mutants == 1 else f"{mutants} mutants"
 
 
 # --- excuses

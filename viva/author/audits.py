@@ -6,7 +6,7 @@ from functools import partial
 
 from nbgrader.preprocessors import Execute
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
 from rich.table import Column, Table
 from traitlets.config import Config
@@ -27,14 +27,7 @@ SHOWN = 5
 
 
 def prove(
-    course: Course,
-    assignments: list[str],
-    *,
-    config: Config,
-    console: Console,
-    no_wall: bool,
-    workers: int | None,
-    audits: list[Audit],
+    course: Course, assignments: list[str], config: Config, console: Console, workers: int | None, audits: list[Audit]
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
 
@@ -44,15 +37,16 @@ def prove(
     numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
-    cluster = Cluster(config=config)
+    step, cluster = Examine(config=config), Cluster(config=config)
     cluster.check()
-    no_wall = no_wall or (not cluster.wanted and protection().level == "none")
-    by = no_wall, workers, cluster
+    no_wall = step.no_wall or (not cluster.wanted and protection().level == "none")
+    how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "cluster": cluster}
+    how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
     try:
         with stopping.postponed(), cluster.connected():
             for assignment in assignments:
                 stopping.check()
-                results[assignment] = _prove(course, assignment, config, console, by, table, audits)
+                results[assignment] = _prove(course, assignment, console, how, table, audits)
     except ClusterError:
         if results:
             console.print(table)
@@ -65,12 +59,10 @@ def prove(
     return results
 
 
-def _prove(
-    course: Course, assignment: str, config: Config, console: Console, by: tuple, table: Table, audits: list[Audit]
-) -> bool:
+def _prove(course: Course, assignment: str, console: Console, how: dict, table: Table, audits: list[Audit]) -> bool:
     """Audit an assignment; whether it passed. Raises ClusterError, after which no other can be audited either."""
     try:
-        found = _audits(course, assignment, config, console, *by)
+        found = _audits(course, assignment, console, how)
     except ClusterError:
         raise
     except VivaError as error:
@@ -93,49 +85,28 @@ def _prove(
     return all(one.passed for one in found)
 
 
-def _audits(
-    course: Course,
-    assignment: str,
-    config: Config,
-    console: Console,
-    no_wall: bool,
-    workers: int | None,
-    cluster: Cluster,
-) -> list[Audit]:
+def _audits(course: Course, assignment: str, console: Console, how: dict) -> list[Audit]:
+    """Of each notebook; ``how`` is what ``audit`` has to know about all of them."""
     columns = (TextColumn("audit of {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    seconds = float(Execute(config=config).timeout or 30)
-    tell = partial(console.print, soft_wrap=True)
     audits = []
     for path in course.source_notebooks(assignment):
         with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
             task = bar.add_task(f"{assignment}/{path.stem}", total=None)
-            audits.append(
-                audit(
-                    course,
-                    assignment,
-                    seconds=seconds,
-                    budget=Examine(config=config).budget,
-                    notebook=path.stem,
-                    no_wall=no_wall,
-                    memory=Examine(config=config).memory,
-                    workers=workers,
-                    cluster=cluster,
-                    tell=tell,
-                    progress=lambda done, total, bar=bar, task=task: bar.update(task, completed=done, total=total),
-                )
-            )
+
+            def progress(done: int, total: int, bar: Progress = bar, task: TaskID = task) -> None:
+                bar.update(task, completed=done, total=total)
+
+            audits.append(audit(course, assignment, notebook=path.stem, progress=progress, **how))
     points = sum(one.points for one in audits)
     audits[0].faults += readme_findings(course.root / "README.md", assignment, points)
     return audits
 
 
 def _row(one: Audit, name: str) -> list[str]:
-    counts = []
-    for case in ("right", "wrong"):
-        these = [proof.holds for proof in one.proofs if proof.case == case]
-        counts.append(f"{sum(these)}/{len(these)}")
-    killed = f"{one.count('killed')}/{one.count('killed') + one.count('survived')}"
-    others = [str(one.count(status)) for status in ("equivalent", "excused")]
+    told = one.summary()
+    fates, counts = told["mutants"], [f"{told[f'{case}_hold']}/{told[case]}" for case in ("right", "wrong")]
+    killed = f"{fates['killed']}/{fates['killed'] + fates['survived']}"
+    others = str(fates["equivalent"]), str(fates["excused"])
     return [name, *counts, killed, *others, "passed" if one.passed else "failed"]
 
 
