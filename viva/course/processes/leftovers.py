@@ -148,6 +148,16 @@ def finish_builds(parents: Iterable[Path]) -> None:
             remove(build)
 
 
+def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable[[str], object]) -> None:
+    """Wait until a lock can be taken; ``tell`` is given a sentence about who has it when that takes a while."""
+    start, told = time.monotonic(), False
+    while not take():
+        if time.monotonic() - start > PATIENCE and not told:
+            tell(f"Waiting for {holder() or 'another command'}, which works on this course; Ctrl-C to leave.")
+            told = True
+        time.sleep(STEP)
+
+
 @contextlib.contextmanager
 def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
     """Hold the lock at ``path``, waiting for whoever has it; ``tell`` is given a sentence when that takes a while.
@@ -156,13 +166,7 @@ def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
     """
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        start, told = time.monotonic(), False
-        while not _take(lock):
-            if time.monotonic() - start > PATIENCE and not told:
-                holder = os.pread(lock, 500, 0).decode(errors="replace").strip() or "another command"
-                tell(f"Waiting for {holder}, which works on this course; Ctrl-C to leave.")
-                told = True
-            time.sleep(STEP)
+        wait_for(lambda: _take(lock), lambda: os.pread(lock, 500, 0).decode(errors="replace").strip(), tell)
         os.ftruncate(lock, 0)
         name = " ".join(["viva", *sys.argv[1:]])
         os.pwrite(lock, f"'{name}' (process {os.getpid()} on {socket.gethostname()})\n".encode(), 0)
