@@ -13,8 +13,8 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.variants import (
+    FOLDER,
     entered,
-    folder_of,
     key_of,
     made_key,
     require_on,
@@ -71,7 +71,7 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
     Raises CourseError without variants, students, a release or the key that copies were written with before.
     """
     students = students_of(course, assignment)
-    folder = folder_of(course, assignment)
+    folder = course.root / FOLDER / assignment  # which has one for each student
     copies, made = Copies(assignment, folder), False
     if not dry_run:
         key, made = made_key(course)
