@@ -97,11 +97,9 @@ class ExtendCommand(LateCommand):
     ) -> list[_Grant]:
         """What is to be written. Raises CourseError for a time that is none, or gives no more time."""
         if self.remove:
-            files = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
-            files[EXTENSIONS] = own | files[EXTENSIONS]
             found = [
                 _Grant(name, assignment, one, None)
-                for name, rows in files.items()
+                for name, rows in self._rows([], own).items()
                 for one in students
                 if (assignment, one) in rows
             ]
@@ -131,30 +129,26 @@ class ExtendCommand(LateCommand):
             return moment.parse(self.until, rules.place)
         return moment.after_days(due, days, rules.place) + rest
 
+    def _rows(self, grants: list[_Grant], own: dict) -> dict[str, dict]:
+        """By file, what stands in it once the grants are written."""
+        rows = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
+        rows[EXTENSIONS] = own | rows[EXTENSIONS]
+        for grant in grants:
+            rows[grant.file].pop((grant.assignment, grant.student), None)
+            if grant.row is not None:
+                rows[grant.file][grant.assignment, grant.student] = grant.row
+        return rows
+
     def _granted(self, rules: LatePolicy, grants: list[_Grant], own: dict) -> Concessions:
         """What counts once the grants are written."""
-        known = Concessions.of(self.course.root, rules.place)
-        extended = {place: moment.parse(row["until"], rules.place) for place, row in own.items()}
-        extended, excused = extended | (known.extensions or {}), dict(known.excused)
-        for grant in grants:
-            place, table = (grant.assignment, grant.student), excused if grant.file == EXCUSED else extended
-            if grant.row is None:
-                table.pop(place, None)
-            else:
-                told = grant.row["reason"] if grant.file == EXCUSED else moment.parse(grant.row["until"], rules.place)
-                table[place] = told
-        return Concessions(extended, excused)
+        rows = self._rows(grants, own)
+        extended = {place: moment.parse(row["until"], rules.place) for place, row in rows[EXTENSIONS].items()}
+        return Concessions(extended, {place: row["reason"] for place, row in rows[EXCUSED].items()})
 
     def _write(self, grants: list[_Grant], own: dict) -> None:
-        for name in sorted({grant.file for grant in grants}):
-            path = self.course.root / name
-            entries = (own if name == EXTENSIONS else {}) | concessions.rows(path)
-            for grant in grants:
-                if grant.file == name:
-                    entries.pop((grant.assignment, grant.student), None)
-                    if grant.row is not None:
-                        entries[grant.assignment, grant.student] = grant.row
-            concessions.write(path, entries)
+        rows = self._rows(grants, own)
+        for name in {grant.file for grant in grants}:
+            concessions.write(self.course.root / name, rows[name])
 
     def _show(
         self, assignment: str, students: list[str], grants: list[_Grant], before: Reckonings, after: Reckonings
