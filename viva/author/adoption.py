@@ -20,6 +20,7 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 from viva.author.answers import read_answers
 from viva.author.hygiene import findings
 from viva.author.skeleton import KERNEL, NAME
+from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.release import compiled
 from viva.engine.blueprint import language_of, read_blueprint
@@ -212,8 +213,7 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
     look(root)
     others = sorted(path.name for path in root.glob("*.ipynb") if path.name != notebook.name)
     if others:
-        listed = ", ".join(others[:LISTED]) + (f" and {len(others) - LISTED} more" if others[LISTED:] else "")
-        changes.append(f"Other notebooks beside it are adopted one by one: {listed}.")
+        changes.append(f"Other notebooks beside it are adopted one by one: {plaintext.some(others, LISTED)}.")
     return files
 
 

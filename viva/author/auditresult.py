@@ -8,6 +8,7 @@ from pathlib import Path
 
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
+from viva.cleaning import plaintext
 from viva.engine.dialogue.kinds import ANY, PLAIN, readable
 from viva.record import Fault
 from viva.verdict import AnswerError
@@ -175,9 +176,7 @@ def kinds_in_words(kinds: dict[str, str]) -> str:
         paths.setdefault(kind, []).append(readable(path))
     parts = []
     for kind, names in paths.items():
-        shown = names if kind == ANY else names[:LISTED]
-        more = f" and {len(names) - len(shown)} more" if names[len(shown) :] else ""
-        parts.append(f"{kind_in_words(kind)}: {', '.join(shown)}{more}")
+        parts.append(f"{kind_in_words(kind)}: {plaintext.some(names, len(names) if kind == ANY else LISTED)}")
     return "; ".join(sorted(parts))
 
 

@@ -95,8 +95,7 @@ class ReleaseCommand(ProvingCommand):
         if copies:
             self.console.print(table)
         for one in copies:
-            for sentence in one.remarks:
-                self._say(sentence)
+            self._say(*one.remarks)
             if one.changed:
                 verb = "would be" if self.dry_run else "were"
                 self._say(
@@ -134,8 +133,7 @@ class ReleaseCommand(ProvingCommand):
                 table.add_row(assignment, *(f"{number:g}" for number in points))
                 if done.extra_files:
                     self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
-                for sentence in done.remarks:
-                    self._say(f"{assignment}: {sentence}")
+                self._say(*(f"{assignment}: {sentence}" for sentence in done.remarks))
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
@@ -178,8 +176,7 @@ class NewCommand(VivaCommand):
         if len(self.extra_args) != 1:
             raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
         written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
-        for path in written:
-            self._say(f"written: {path}")
+        self._say(*(f"written: {path}" for path in written))
         self.show_document(written=written)
         return 0
 
@@ -206,8 +203,7 @@ class AdoptCommand(VivaCommand):
             sentences += ["", "It may pass without, and more is proven with:"]
             sentences += [f"- {sentence}" for sentence in adopted.advice]
         sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
-        for sentence in sentences:
-            self._say(sentence)
+        self._say(*sentences)
         self.show_document(
             assignment=adopted.assignment,
             written=[*adopted.written],

@@ -19,7 +19,8 @@ from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course.archives import companion
 from viva.course.archives.collected import NEWEST, Collection, Plan, Status
-from viva.course.archives.intake import Intake, about, unnamed
+from viva.course.archives.intake import Intake, unnamed
+from viva.course.archives.layouts import About
 from viva.course.archives.matching import MATCHES, Class, Matches
 from viva.course.archives.times import Collect, Times, zone_of
 from viva.course.archives.unmatched import UNMATCHED, Unmatched
@@ -96,8 +97,8 @@ class CollectCommand(VivaCommand):
         notebooks = {path.stem for path in self.course.source_notebooks(self.assignment)}
         for name in self.extra_args:
             with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
-                told = about(people, self.assignment, regexp)
-                intake.read(Path(name), told, room, notebooks, self.system, progress=advance)
+                about = About(self.assignment, people.known, people.names, regexp)
+                intake.read(Path(name), about, room, notebooks, self.system, progress=advance)
         return intake
 
     def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
@@ -146,8 +147,7 @@ class CollectCommand(VivaCommand):
         self._print_unmatched(lost, roster)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        for sentence in (*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster)):
-            self._say(sentence)
+        self._say(*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster))
         self.show_document(
             assignment=self.assignment,
             dry_run=self.dry_run,

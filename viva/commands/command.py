@@ -141,8 +141,8 @@ class VivaCommand(ShortHelp, NbGrader):
         self._print_verdicts(outcomes)
         for outcome in outcomes:
             place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
-            for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
-                self._say(f"{place}: {sentence}")
+            told = filter(None, (outcome.reason, *(_notes(outcome) if notes else ())))
+            self._say(*(f"{place}: {sentence}" for sentence in told))
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:
             if outcome.log:
@@ -188,9 +188,10 @@ class VivaCommand(ShortHelp, NbGrader):
         path.write_text(outcome.log, encoding="utf-8")
         return path
 
-    def _say(self, sentence: str) -> None:
-        """Print a sentence in one line, which a terminal breaks: what is copied out of it stays whole."""
-        self.console.print(sentence, soft_wrap=True)
+    def _say(self, *sentences: str) -> None:
+        """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""
+        for sentence in sentences:
+            self.console.print(sentence, soft_wrap=True)
 
 
 def documents(outcomes: list[Ending]) -> list[dict]:

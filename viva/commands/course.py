@@ -39,8 +39,7 @@ class InitCommand(VivaCommand):
         if len(self.extra_args) > 1:
             raise CourseError("Name one folder, as in: viva init my_course")
         founding = plan(Path(*self.extra_args))
-        for rule in founding.lacking:
-            self._say(f"lacking: {rule.setting}, so {rule.without}")
+        self._say(*(f"lacking: {rule.setting}, so {rule.without}" for rule in founding.lacking))
         lacking = [rule.setting for rule in founding.lacking]
         if founding.exists and not (lacking and self.write):
             said = f"To {founding.folder / CONFIG} belong these lines ('viva init --write' adds them):\n{LINES}"
@@ -48,8 +47,7 @@ class InitCommand(VivaCommand):
             self.show_document(folder=founding.folder, lacking=lacking, written=[])
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
-        for path in written:
-            self._say(f"{'would be written' if self.dry_run else 'written'}: {path}")
+        self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
         if not founding.exists and not self.dry_run:
             self._say(f"Now: cd {founding.folder} && viva audit && viva release")
         self.show_document(folder=founding.folder, lacking=lacking, written=written)

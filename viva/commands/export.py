@@ -109,8 +109,7 @@ class ExportCommand(VivaCommand):
         people = _people(plan)
         if people.row_count:
             self.console.print(people)
-        for sentence in plan.warnings:
-            self._say(sentence)
+        self._say(*plan.warnings)
         if plan.absent:
             self._say("Absent are those whom the file does not name.")
         if self.dry_run:
@@ -141,8 +140,7 @@ class ExportCommand(VivaCommand):
                 released.append(assignment)
         if not released:
             raise refusals[0]
-        for refusal in refusals:
-            self._say(str(refusal))
+        self._say(*map(str, refusals))
         return released
 
 

@@ -28,8 +28,7 @@ class GradeCommand(VivaCommand):
     def run(self) -> int:
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
-        for folder in self.course.strangers():
-            self._say(f"No assignment of this course: {folder} was left alone.")
+        self._say(*(f"No assignment of this course: {folder} was left alone." for folder in self.course.strangers()))
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)

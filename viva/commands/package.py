@@ -92,8 +92,7 @@ class PackageCommand(VivaCommand):
             known.assignment, *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, walled
         )
         self.console.print(table)
-        for sentence in self._sentences(known, trial, path):
-            self._say(sentence)
+        self._say(*self._sentences(known, trial, path))
         self.show_document(
             assignment=known.assignment,
             file=path,

@@ -13,6 +13,7 @@ from traitlets import Bool
 from traitlets.config import Config
 
 from viva.author.auditpage import proven
+from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.course.autograde import Autograde, Examine
@@ -64,20 +65,17 @@ class RegradeCommand(ProvingCommand):
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}; this one goes on, and compares with what stood before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
-            for sentence in remarks:
-                self._say(sentence)
+            self._say(*remarks)
             total = len(regrade.submissions())
             collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
-        for sentence in found.suspects:
-            self._say(sentence)
+        self._say(*found.suspects)
         if found.look_again:
             self._say("Given by hand for a test that changed or comes to something else; it stands, look at it again:")
-        for sentence in found.look_again:
-            self._say(f"  {sentence}")
+        self._say(*(f"  {sentence}" for sentence in found.look_again))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
         self._say(f"Every change, with its reason, is in {path}." if changes else "Nobody changes.")
@@ -116,8 +114,7 @@ class RegradeCommand(ProvingCommand):
         else:
             table = Table("cell", "check", "change", "students")
             for group in grouped(changes):
-                names, more = group.students[:MOST_NAMES], len(group.students) - MOST_NAMES
-                who = f"{len(group.students)}: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
+                who = f"{len(group.students)}: {plaintext.some(group.students, MOST_NAMES)}"
                 table.add_row(group.cell, group.check, group.change, who)
         if changes:
             self.console.print(table)

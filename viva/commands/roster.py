@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -75,8 +75,7 @@ class RosterCommand(VivaCommand):
         self.console.print(counts)
         if not difference.nothing:
             self.console.print(_people(difference))
-        for sentence in (*notes, *self._sentences(found, difference)):
-            self._say(sentence)
+        self._say(*notes, *self._sentences(found, difference))
         self.show_document(
             file=found.path,
             system=found.system,
@@ -96,7 +95,7 @@ class RosterCommand(VivaCommand):
         if difference.gone:
             yield f"Gone: {len(difference.gone)}. {ROSTER} lists them no longer; the gradebook keeps every grade."
         if difference.left:
-            who = _shortened(plaintext.line(entry.id) for entry in difference.left)
+            who = plaintext.some([plaintext.line(entry.id) for entry in difference.left], SHOWN)
             yield f"In the gradebook, with their grades, and in neither list: {who}."
         path = self.course.root / ROSTER
         if difference.nothing:
@@ -126,8 +125,3 @@ def _people(difference: Difference) -> Table:
 
 def _changes(old: Entry, new: Entry) -> str:
     return "; ".join(f"{name}: {before or '-'} → {now or '-'}" for name, (before, now) in old.changes(new).items())
-
-
-def _shortened(names: Iterable[str]) -> str:
-    names = list(names)
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

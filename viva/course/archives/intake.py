@@ -110,9 +110,8 @@ class Intake:
         name = source.path.name
         others = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if others:
-            shown = ", ".join(map(plaintext.quoted, others[:SHOWN]))
-            more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
-            self.notes.append(f"{name}: nobody handed in {shown}{more}; left out.")
+            shown = plaintext.some([*map(plaintext.quoted, others)], SHOWN)
+            self.notes.append(f"{name}: nobody handed in {shown}; left out.")
         late = sorted({one.sender.label for one in source.attempts if one.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
@@ -180,11 +179,6 @@ class Intake:
 def _is_own(laid: Laid, name: str) -> bool:
     """Whether a file is the system's own, and nobody's submission."""
     return name.lower() in LAYOUTS[laid.system].extra
-
-
-def about(people: Class, assignment: str, regexp: str = "") -> About:
-    """What helps to understand the names in an archive."""
-    return About(assignment, people.known, people.names, regexp)
 
 
 def unnamed(found: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:

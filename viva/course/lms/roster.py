@@ -16,6 +16,7 @@ from pathlib import Path
 from nbgrader.api import Student
 
 from viva.cleaning import plaintext
+from viva.cleaning.plaintext import quoted
 from viva.course.course import Course
 from viva.course.gradebook.database import patiently
 from viva.course.lms.table import Table, csv_text, listed
@@ -125,12 +126,12 @@ class Roster:
                 if known in lines:
                     raise CourseError(
                         f"Nothing was written: lines {lines[known]} and {line} both have the {what} of "
-                        f"{_quoted(known)}, who is in the course already. Correct the list."
+                        f"{quoted(known)}, who is in the course already. Correct the list."
                     )
                 lines[known], result[line] = line, replace(entry, id=known)
                 notes.append(
-                    f"Line {line}: {_quoted(entry.id)} has the {what} of {_quoted(known)}, who is in the course "
-                    f"already; the id stays {_quoted(known)}, and so do the grades."
+                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is in the course "
+                    f"already; the id stays {quoted(known)}, and so do the grades."
                 )
                 break
         return result, notes
@@ -162,11 +163,11 @@ class Roster:
         gone = {entry.name.casefold(): entry for entry in difference.gone}
         for entry in difference.new:
             if entry.id in self.entered:
-                yield f"{_quoted(entry.id)} was in the gradebook before, without being listed, and keeps every grade."
+                yield f"{quoted(entry.id)} was in the gradebook before, without being listed, and keeps every grade."
             elif entry.name and (other := gone.get(entry.name.casefold())):
                 yield (
-                    f"{plaintext.line(entry.name)} is new as {_quoted(entry.id)}, and {_quoted(other.id)} of the same "
-                    f"name is gone. If they are one person, call the student {_quoted(other.id)} in the list, with the "
+                    f"{plaintext.line(entry.name)} is new as {quoted(entry.id)}, and {quoted(other.id)} of the same "
+                    f"name is gone. If they are one person, call the student {quoted(other.id)} in the list, with the "
                     "option --id or --columns: the grades are there."
                 )
         folded = defaultdict(set)
@@ -175,7 +176,7 @@ class Roster:
         new = {entry.id for entry in difference.new}
         for ids in folded.values():
             if len(ids) > 1 and ids & new:
-                names = " and ".join(map(_quoted, sorted(ids)))
+                names = " and ".join(map(quoted, sorted(ids)))
                 yield f"The ids {names} differ in capital letters only; they are taken for different students."
 
     def write(self, course: Course, difference: Difference) -> None:
@@ -221,11 +222,7 @@ def _read(path: Path) -> dict[str, Entry]:
         cells = dict(zip(table.header, row, strict=False))
         entry = Entry(**{name: cells.get(name, "") for name in COLUMNS})
         if not entry.id or entry.id in entries:
-            problem = f"names {_quoted(entry.id)} again" if entry.id else "names no id"
+            problem = f"names {quoted(entry.id)} again" if entry.id else "names no id"
             raise CourseError(f"Line {line} of {path} {problem}. Correct it, or move the file away.")
         entries[entry.id] = entry
     return entries
-
-
-def _quoted(text: str) -> str:
-    return plaintext.quoted(text)
