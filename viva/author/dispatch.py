@@ -18,7 +18,7 @@ from viva.course.cluster.address import Cluster
 from viva.course.cluster.desk import Request, Settings, Told
 from viva.course.cluster.duty import Known
 from viva.engine.examination import Examination
-from viva.folder import walk
+from viva.folder import fill, walk
 from viva.verdict import ClusterError, VivaError
 
 MOST_NOTEBOOKS = 4
@@ -80,9 +80,7 @@ class Trying:
                 self._forget()
             path, files = pickle.loads(request.material)
             folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
-            for name, data in files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(data)
+            fill(folder, files)
             self.workers[request.digest] = Worker(self.grader, folder / Path(path).name), path
         self.workers.move_to_end(request.digest)
         return self.workers[request.digest]

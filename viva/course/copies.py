@@ -23,6 +23,7 @@ from viva.course.variants import (
 )
 from viva.engine.blueprint import read_blueprint
 from viva.engine.seedline import default_of
+from viva.folder import fill
 from viva.submission.files.handin import name_problem
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
@@ -133,10 +134,7 @@ def _write(folder: Path, students: dict[str, dict[str, bytes]]) -> None:
     with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder) as name:
         build, old = Path(name), Path(name, "old")
         for student, files in students.items():
-            for path, content in files.items():
-                place = build / "new" / student / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content)
+            fill(build / "new" / student, files)
         old.mkdir()
         for student in students:
             if (folder / student).exists():
