@@ -22,6 +22,7 @@ from viva.author.hygiene import findings
 from viva.author.skeleton import KERNEL, NAME
 from viva.cleaning import plaintext
 from viva.course.course import Course
+from viva.course.processes import leftovers
 from viva.course.release import compiled
 from viva.engine.blueprint import language_of, read_blueprint
 from viva.verdict import CourseError, VivaError
@@ -74,8 +75,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
     copies = {path: file for path, file in copies.items() if not path.exists()}
-    folder.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+    leftovers.write(target, text)
     for path, file in copies.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, path)

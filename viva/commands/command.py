@@ -146,7 +146,9 @@ class VivaCommand(ShortHelp, NbGrader):
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:
             if outcome.log:
-                path = self._write_log(outcome)
+                name = f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
+                path = self.course.root / "report" / "log" / name
+                leftovers.write(path, outcome.log)
                 self.console.print(f"The log of {outcome.submission.student} is in {path}")
         if document:
             self.show_document(submissions=documents(outcomes))
@@ -181,12 +183,6 @@ class VivaCommand(ShortHelp, NbGrader):
         self.show_document(submissions=[])
         where = self.course.path("submitted", "<assignment>", "<student>")
         self._say(f"Nothing was handed in: there is no folder {where}.")
-
-    def _write_log(self, outcome: Ending) -> Path:
-        path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(outcome.log, encoding="utf-8")
-        return path
 
     def _say(self, *sentences: str) -> None:
         """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""
