@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from viva.cleaning import plaintext
-from viva.course.lms.systems import SYSTEMS, plain
+from viva.course.lms.systems import plain
 from viva.course.lms.table import csv_text, listed
 from viva.course.sheets import number
 from viva.course.sheets.export import Line, Plan, SheetExport, Target, left_out
@@ -42,9 +42,7 @@ class BrightspaceExport(SheetExport):
 
     def _from_sheet(self, marks: Marks, plan: Plan) -> None:
         sheet = Sheet.read(Path(self.into))
-        columns = SYSTEMS["brightspace"].columns
-        names = {ours: columns[ours] for ours in (*IDS, "last", "first", "email")}
-        places = {ours: sheet.place({plain(name) for name in given}) for ours, given in names.items()}
+        places = sheet.places("brightspace", (*IDS, "last", "first", "email"))
         ids = {ours: place for ours in IDS if (place := places[ours]) is not None}
         if not ids:
             raise CourseError(

@@ -141,8 +141,7 @@ class CanvasExport(SheetExport):
 
 def _places(sheet: Sheet) -> dict[str, int | None]:
     """By our names, where the columns about students are. Raises CourseError when no gradebook of Canvas's is it."""
-    names = SYSTEMS["canvas"].columns
-    places = {ours: sheet.place({plain(name) for name in given}) for ours, given in names.items()}
+    places = sheet.places("canvas", SYSTEMS["canvas"].columns)
     if places["section"] is None or places["lms"] is None or (places["name"] is None and places["last"] is None):
         raise CourseError(
             f"{sheet.path} is no gradebook that Canvas exported: that has the columns 'Student', 'ID' and 'Section', "
