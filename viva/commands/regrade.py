@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool
-from traitlets.config import Config
 
 from viva.author.auditpage import proven
 from viva.cleaning import plaintext
@@ -19,7 +15,6 @@ from viva.commands.proving import ProvingCommand
 from viva.course.autograde import Autograde, Examine
 from viva.course.changes import TOTAL, Change, grouped, write_csv
 from viva.course.cluster.address import Cluster
-from viva.course.course import Course
 from viva.course.regrade import Regrade
 from viva.course.trialcopy import shadow
 from viva.verdict import CourseError
@@ -59,7 +54,8 @@ class RegradeCommand(ProvingCommand):
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER
-        with self._place(assignment) as (course, config):
+        with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as place:
+            course, config = place or (self.course, self.config)
             regrade = Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
@@ -94,16 +90,6 @@ class RegradeCommand(ProvingCommand):
             csv=path,
         )
         return status
-
-    @contextlib.contextmanager
-    def _place(self, assignment: str) -> Iterator[tuple[Course, Config]]:
-        """Where to regrade: the course, with nobody else at work in it, or a shadow."""
-        if self.what_if:
-            with shadow(self.course, assignment, self.config) as place:
-                yield place
-        else:
-            with self.alone():
-                yield self.course, self.config
 
     def _show(self, changes: list[Change], total: int) -> None:
         if self.verbose:
