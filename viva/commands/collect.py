@@ -20,7 +20,7 @@ from viva.commands.terminal import figures, whole
 from viva.course.archives import companion
 from viva.course.archives.collected import NEWEST, Collection, Plan, Status
 from viva.course.archives.intake import Intake, unnamed
-from viva.course.archives.layouts import About
+from viva.course.archives.layouts import LAYOUTS, About
 from viva.course.archives.matching import MATCHES, Class, Matches
 from viva.course.archives.times import Collect, Times, zone_of
 from viva.course.archives.unmatched import UNMATCHED, Unmatched
@@ -167,7 +167,7 @@ class CollectCommand(VivaCommand):
         names = [status for status in Status if status is not Status.REFUSED]
         table = Table("archive", "system", "files", "attempts", "left out")
         for one in intake.sources:
-            cells = plaintext.line(one.path.name), one.title
+            cells = plaintext.line(one.path.name), LAYOUTS[one.system].title
             numbers = one.members, len(one.attempts), len(one.left_out) or ""
             table.add_row(*cells, *map(str, numbers))
         if intake.sources:

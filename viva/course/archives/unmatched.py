@@ -62,10 +62,10 @@ class Unmatched:
             return None
         return self.folder.joinpath(*parts)
 
-    def keep(self, attempt: Attempt) -> str:
-        """Write an attempt into a folder of its own, unless it is there; its name within ours."""
+    def keep(self, attempt: Attempt) -> None:
+        """Write an attempt into a folder of its own, unless it is there."""
         if attempt.kept:
-            return attempt.kept.relative_to(self.folder).as_posix()
+            return
         label, number = membername.safe(attempt.sender.label), 1
         while (self.folder / label / str(number)).exists():
             number += 1
@@ -77,7 +77,6 @@ class Unmatched:
         row |= {"source": attempt.source, "time": attempt.time, "in_utc": "yes" if attempt.in_utc else ""}
         others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
         self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others})
-        return row["folder"]
 
     def settle(self, attempts: Iterable[Attempt]) -> None:
         """Remove what became somebody's."""
