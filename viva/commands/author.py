@@ -68,7 +68,7 @@ class ReleaseCommand(ProvingCommand):
                 f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
                 "answers/<assignment>/excused.toml, or override the audit with --no-audit."
             )
-        more = {"variants": [one.record() for one in self.copies]} if self.variants else {}
+        more = {"variants": [vars(one) for one in self.copies]} if self.variants else {}
         self.show_document(
             released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
         )
@@ -107,7 +107,7 @@ class ReleaseCommand(ProvingCommand):
                 "Nothing was released or written; copies were compared with release/ as it is. To do it, run the same "
                 "command without --dry-run."
             )
-            self.show_document(variants=[one.record() for one in copies], dry_run=True)
+            self.show_document(variants=[vars(one) for one in copies], dry_run=True)
 
     def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
         """Release assignments, each whatever becomes of the others; by name, why one could not be released.
@@ -197,20 +197,13 @@ class AdoptCommand(VivaCommand):
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
         adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        if adopted.missing:
-            sentences += ["", "Before it passes its audit:", *(f"- {sentence}" for sentence in adopted.missing)]
-        if adopted.advice:
-            sentences += ["", "It may pass without, and more is proven with:"]
-            sentences += [f"- {sentence}" for sentence in adopted.advice]
+        told = {"Before it passes its audit:": adopted.missing}
+        told |= {"It may pass without, and more is proven with:": adopted.advice}
+        for heading, things in told.items():
+            sentences += ["", heading, *(f"- {sentence}" for sentence in things)] if things else []
         sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
         self._say(*sentences)
-        self.show_document(
-            assignment=adopted.assignment,
-            written=[*adopted.written],
-            changes=[*adopted.changes],
-            missing=[*adopted.missing],
-            advice=[*adopted.advice],
-        )
+        self.show_document(**vars(adopted))
         return 0
 
 

@@ -16,8 +16,6 @@ from viva.course.gradebook.standing import Status
 MARKS = ("score", "max_score")
 UNLIMITED = 10_000
 """More columns of letters than any screen has."""
-SHORT = {Status.MISSING: "-"}
-"""How the table of the class calls what takes more than a word."""
 
 
 def class_tables(rows: list[dict], assignments: list[str], console: Console) -> list[Table]:
@@ -54,7 +52,7 @@ def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) ->
 
 def _score(row: dict) -> str:
     if row["score"] is None:
-        return SHORT.get(row["status"], row["status"])
+        return "-" if row["status"] == Status.MISSING else row["status"]
     late = "*" if row["seconds_late"] else ""
     score = f"{row['score']:.4g}{late}"
     return f"({score})" if row["needs_manual_grade"] else score

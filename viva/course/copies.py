@@ -41,10 +41,6 @@ class Copies:
     unchanged: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def record(self) -> dict:
-        """This as JSON knows it."""
-        return vars(self) | {"folder": str(self.folder)}
-
 
 def students_of(course: Course, assignment: str) -> list[str]:
     """Who gets a copy: the students of the gradebook. Raises CourseError where there is none to be had."""

@@ -141,7 +141,12 @@ def _rehearsed(source: Path, name: str, expected: Expected, grader: Grader) -> E
     except VivaError as error:
         return error
     except OSError as error:  # too many files are open, or there is no room for one
-        return VivaError(f"it could not be graded: {error.strerror or error}. {AGAIN}")
+        return VivaError(trouble(error))
+
+
+def trouble(error: OSError) -> str:
+    """A sentence for what the machine said."""
+    return f"it could not be graded: {error.strerror or error}. {AGAIN}"
 
 
 def _without_secrets(config: Config | None) -> Config | None:

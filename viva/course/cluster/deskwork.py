@@ -16,7 +16,7 @@ from traitlets.utils.importstring import import_item
 
 from viva.course.cluster.desk import Request, Told
 from viva.course.cluster.recent import Recent
-from viva.course.marking import trouble
+from viva.course.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
 from viva.verdict import VivaError
