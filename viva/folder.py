@@ -1,4 +1,4 @@
-"""A stranger's folder: walked, measured and removed, however deep, wide, closed or large it is.
+"""A stranger's folder: walked, measured and removed, however deep, wide, closed or large it is; and ours, filled.
 
 Python's own ways into a folder call themselves at each level, and end with a RecursionError in a thousand of them.
 Here nothing recurses, no link is followed, and what cannot be listed is passed over.
@@ -11,7 +11,7 @@ import fnmatch
 import os
 import stat
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 MOST_LEVELS = 20
@@ -80,6 +80,14 @@ def holds_more(folder: str | Path, size: int, files: int) -> bool:
         if size < 0 or files < 0:
             return True
     return False
+
+
+def fill(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files into a folder, by their paths in it."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
 
 
 def remove(folder: Path) -> None:

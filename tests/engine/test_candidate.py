@@ -13,7 +13,7 @@ from jupyter_core.utils import ensure_event_loop
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
-from viva.course.outputs import output_of
+from viva.cleaning.output import output as made
 from viva.engine.session import Session
 
 pytestmark = pytest.mark.xdist_group("candidate")
@@ -99,7 +99,7 @@ def comparable(outputs) -> list[dict]:
     kept: list[dict] = []
     streams: dict[str, dict] = {}
     for output in outputs:
-        output = dict(output_of(dict(output)))
+        output = dict(made(**output))
         if output["output_type"] == "stream":
             output["text"] = without_place(output["text"])
             if output["name"] in streams:

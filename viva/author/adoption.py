@@ -20,7 +20,9 @@ from nbgrader.nbgraderformat.common import SchemaMismatchError
 from viva.author.answers import read_answers
 from viva.author.hygiene import findings
 from viva.author.skeleton import KERNEL, NAME
+from viva.cleaning import plaintext
 from viva.course.course import Course
+from viva.course.processes import leftovers
 from viva.course.release import compiled
 from viva.engine.blueprint import language_of, read_blueprint
 from viva.verdict import CourseError, VivaError
@@ -73,8 +75,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
     copies = {path: file for path, file in copies.items() if not path.exists()}
-    folder.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+    leftovers.write(target, text)
     for path, file in copies.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, path)
@@ -212,8 +213,7 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
     look(root)
     others = sorted(path.name for path in root.glob("*.ipynb") if path.name != notebook.name)
     if others:
-        listed = ", ".join(others[:LISTED]) + (f" and {len(others) - LISTED} more" if others[LISTED:] else "")
-        changes.append(f"Other notebooks beside it are adopted one by one: {listed}.")
+        changes.append(f"Other notebooks beside it are adopted one by one: {plaintext.some(others, LISTED)}.")
     return files
 
 

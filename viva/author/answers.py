@@ -75,8 +75,12 @@ class Answer:
     def name(self) -> str:
         return self.path.stem
 
+    @property
+    def case(self) -> str:
+        return "right" if self.right else "wrong"
+
     def lost_checks(self, blueprint: Blueprint) -> set[CheckName]:
-        """The checks this answer is said to lose.
+        """The checks this answer is said to lose; a right one loses none.
 
         Raises AnswerError when a line names no check of the blueprint, or when some check is
         named on both sides or on neither.

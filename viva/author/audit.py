@@ -143,10 +143,8 @@ class _Run:
             return
         if default is None:
             return
-        every = [("the solution", "solution", [], ())]
-        for place, one in enumerate(self.answers):
-            lost = [] if one.right else sorted(one.lost_checks(self.blueprint), key=str)
-            every.append((one.name, "right" if one.right else "wrong", lost, (place,)))
+        answers = [(one.name, one.case, self._lost(one), (place,)) for place, one in enumerate(self.answers)]
+        every = [("the solution", "solution", [], ()), *answers]
         for seed in SEEDS:
             first = seed == SEEDS[0]
             known = self._map(self.jobs.varied(trials, seed, lambda one, first=first: one.right or first))
@@ -201,26 +199,26 @@ class _Run:
         every = names_of_checks(self.blueprint)
         expected = {"untouched": every, "solution": [], "again": []}
         for name, checks in expected.items():
-            self.result.proofs.append(
-                proof_of(name, name, checks, trials["again", 1] if name == "again" else trials[(name,)])
-            )
+            trial = trials["again", 1] if name == "again" else trials[(name,)]
+            self.result.proofs.append(proof_of(name, name, checks, trial))
         self._find_flaky(trials, every)
         for place, answer in enumerate(self.answers):
-            lost = [] if answer.right else sorted(answer.lost_checks(self.blueprint), key=str)
-            case = "right" if answer.right else "wrong"
-            self.result.proofs.append(proof_of(answer.name, case, lost, trials["answer", place]))
+            trial = trials["answer", place]
+            self.result.proofs.append(proof_of(answer.name, answer.case, self._lost(answer), trial))
         rights = [proof.seconds for proof in self.result.proofs if proof.case in ("solution", "again", "right")]
         self.result.slowest = max(rights)
         for cell in self.cells:
             trial = trials["alone", cell]
             self.result.alone[cell] = [check for check in every if trial and check not in trial.lost]
 
+    def _lost(self, answer: Answer) -> list[CheckName]:
+        return sorted(answer.lost_checks(self.blueprint), key=str)
+
     def _find_flaky(self, trials: dict, every: list[CheckName]) -> None:
         """Name the checks whose verdict differs between two runs of the same text."""
         runs = {"the solution": [trials[("solution",)], *(trials["again", run] for run in range(1, RUNS))]}
         for place, answer in enumerate(self.answers):
-            who = f"the {'right' if answer.right else 'wrong'} answer {answer.name}"
-            runs[who] = [trials["answer", place], trials["second", place]]
+            runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", place], trials["second", place]]
         self.result.faults += flaky(every, runs)
 
     def _look_around(self) -> None:

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader
 from viva import ENGINE
 from viva.author.auditresult import Audit, kind_in_words
 from viva.course.course import Course
+from viva.course.processes import leftovers
 
 AUDIT = 7
 """Raised when an audit proves more than before, so that what was proven before is proven again."""
@@ -56,14 +57,13 @@ def record(course: Course, assignment: str) -> dict:
 def save(course: Course, audits: list[Audit], key: str) -> list[Path]:
     """Write the pages of an assignment's audits, and the record of what they came to; the pages' paths."""
     folder = course.root / "report" / "audit"
-    folder.mkdir(parents=True, exist_ok=True)
     pages = []
     for audit in audits:
         name = audit.assignment if len(audits) == 1 else f"{audit.assignment}-{audit.notebook}"
         pages.append(folder / f"{name}.html")
-        pages[-1].write_text(page(audit), encoding="utf-8")
+        leftovers.write(pages[-1], page(audit))
     result = {"key": key, "passed": all(audit.passed for audit in audits), "audits": [one.record() for one in audits]}
-    (folder / f"{audits[0].assignment}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+    leftovers.write(folder / f"{audits[0].assignment}.json", json.dumps(result, indent=1))
     return pages
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
+from viva.cleaning import plaintext
 from viva.engine.dialogue.kinds import ANY, PLAIN, readable
 from viva.record import Fault
 from viva.verdict import AnswerError
@@ -175,9 +176,7 @@ def kinds_in_words(kinds: dict[str, str]) -> str:
         paths.setdefault(kind, []).append(readable(path))
     parts = []
     for kind, names in paths.items():
-        shown = names if kind == ANY else names[:LISTED]
-        more = f" and {len(names) - len(shown)} more" if names[len(shown) :] else ""
-        parts.append(f"{kind_in_words(kind)}: {', '.join(shown)}{more}")
+        parts.append(f"{kind_in_words(kind)}: {plaintext.some(names, len(names) if kind == ANY else LISTED)}")
     return "; ".join(sorted(parts))
 
 
@@ -196,8 +195,8 @@ def weakened(before: dict, now: Audit) -> list[str]:
             if check not in fate.killers and not instead:
                 missed.setdefault(check, []).append(fate)
     return [
-        f"The check '{check}' no longer notices {_counted(len(fates))} that it noticed in the last audit, "
-        f"for example in '{fates[0].cell}': {fates[0].change}"
+        f"The check '{check}' no longer notices {len(fates)} mutant{'s' * (len(fates) != 1)} that it noticed "
+        f"in the last audit, for example in '{fates[0].cell}': {fates[0].change}"
         for check, fates in missed.items()
     ]
 
@@ -208,10 +207,6 @@ def unanswered(now: Audit) -> list[str]:
         return []
     where = f"answers/{now.assignment}/right and wrong"
     return [f"No known answer was graded beside the solution; what is proven grows with those that lie in {where}."]
-
-
-def _counted(mutants: int) -> str:
-    return f"{mutants} mutant" if mutants == 1 else f"{mutants} mutants"
 
 
 # --- excuses

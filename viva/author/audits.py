@@ -6,9 +6,9 @@ from functools import partial
 
 from nbgrader.preprocessors import Execute
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.syntax import Syntax
-from rich.table import Table
+from rich.table import Column, Table
 from traitlets.config import Config
 
 from viva.author.audit import audit
@@ -27,57 +27,47 @@ SHOWN = 5
 
 
 def prove(
-    course: Course,
-    assignments: list[str],
-    *,
-    config: Config,
-    console: Console,
-    no_wall: bool,
-    workers: int | None,
-    audits: list[Audit],
+    course: Course, assignments: list[str], config: Config, console: Console, workers: int | None, audits: list[Audit]
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
 
     One that cannot be audited has not passed, and keeps no other from its audit. Raises ClusterError where a cluster is
     to do it and cannot; the pages of those that were finished by then are written.
     """
-    table = Table("assignment", "right", "wrong", "killed", "equal", "excused", "")
-    table.columns[0].no_wrap = True
-    for column in table.columns[1:-1]:
-        column.justify = "right"
+    numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
+    table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
-    cluster = Cluster(config=config)
+    step, cluster = Examine(config=config), Cluster(config=config)
     cluster.check()
-    no_wall = no_wall or (not cluster.wanted and protection().level == "none")
-    by = no_wall, workers, cluster
+    no_wall = step.no_wall or (not cluster.wanted and protection().level == "none")
+    how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "cluster": cluster}
+    how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
     try:
         with stopping.postponed(), cluster.connected():
             for assignment in assignments:
                 stopping.check()
-                results[assignment] = _prove(course, assignment, config, console, by, table, audits)
+                results[assignment] = _prove(course, assignment, console, how, table, audits)
     except ClusterError:
         if results:
             console.print(table)
         raise
     if no_wall and assignments:
-        console.print("Audited without a wall: only the course's own code was run.", highlight=False)
+        console.print("Audited without a wall: only the course's own code was run.")
     if cluster.wanted and cluster.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)
     return results
 
 
-def _prove(
-    course: Course, assignment: str, config: Config, console: Console, by: tuple, table: Table, audits: list[Audit]
-) -> bool:
+def _prove(course: Course, assignment: str, console: Console, how: dict, table: Table, audits: list[Audit]) -> bool:
     """Audit an assignment; whether it passed. Raises ClusterError, after which no other can be audited either."""
     try:
-        found = _audits(course, assignment, config, console, *by)
+        found = _audits(course, assignment, console, how)
     except ClusterError:
         raise
     except VivaError as error:
         table.add_row(assignment, *[""] * 5, "refused")
-        console.print(f"{assignment}: {error}", markup=False, highlight=False)
+        console.print(f"{assignment}: {error}")
         return False
     audits += found
     for old, one in zip(record(course, assignment).get("audits", []), found, strict=False):
@@ -90,71 +80,48 @@ def _prove(
         _say(console, one)
         if one.kinds:
             kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: kinds of answers: {kinds}.", markup=False, highlight=False)
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}", markup=False, highlight=False)
+            console.print(f"{one.assignment}: kinds of answers: {kinds}.")
+        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}")
     return all(one.passed for one in found)
 
 
-def _audits(
-    course: Course,
-    assignment: str,
-    config: Config,
-    console: Console,
-    no_wall: bool,
-    workers: int | None,
-    cluster: Cluster,
-) -> list[Audit]:
+def _audits(course: Course, assignment: str, console: Console, how: dict) -> list[Audit]:
+    """Of each notebook; ``how`` is what ``audit`` has to know about all of them."""
     columns = (TextColumn("audit of {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    seconds = float(Execute(config=config).timeout or 30)
-    tell = partial(console.print, markup=False, highlight=False, soft_wrap=True)
     audits = []
     for path in course.source_notebooks(assignment):
         with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
             task = bar.add_task(f"{assignment}/{path.stem}", total=None)
-            audits.append(
-                audit(
-                    course,
-                    assignment,
-                    seconds=seconds,
-                    budget=Examine(config=config).budget,
-                    notebook=path.stem,
-                    no_wall=no_wall,
-                    memory=Examine(config=config).memory,
-                    workers=workers,
-                    cluster=cluster,
-                    tell=tell,
-                    progress=lambda done, total, bar=bar, task=task: bar.update(task, completed=done, total=total),
-                )
-            )
+
+            def progress(done: int, total: int, bar: Progress = bar, task: TaskID = task) -> None:
+                bar.update(task, completed=done, total=total)
+
+            audits.append(audit(course, assignment, notebook=path.stem, progress=progress, **how))
     points = sum(one.points for one in audits)
     audits[0].faults += readme_findings(course.root / "README.md", assignment, points)
     return audits
 
 
 def _row(one: Audit, name: str) -> list[str]:
-    counts = []
-    for case in ("right", "wrong"):
-        these = [proof.holds for proof in one.proofs if proof.case == case]
-        counts.append(f"{sum(these)}/{len(these)}")
-    killed = f"{one.count('killed')}/{one.count('killed') + one.count('survived')}"
-    others = [str(one.count(status)) for status in ("equivalent", "excused")]
+    told = one.summary()
+    fates, counts = told["mutants"], [f"{told[f'{case}_hold']}/{told[case]}" for case in ("right", "wrong")]
+    killed = f"{fates['killed']}/{fates['killed'] + fates['survived']}"
+    others = str(fates["equivalent"]), str(fates["excused"])
     return [name, *counts, killed, *others, "passed" if one.passed else "failed"]
 
 
 def _say(console: Console, one: Audit) -> None:
     for sentence in (*one.complaints(), *one.remarks):
-        console.print(f"{one.assignment}: {sentence}", markup=False, highlight=False)
+        console.print(f"{one.assignment}: {sentence}")
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:
         near = f" The check that came nearest is '{fate.nearest}'." if fate.nearest else ""
         console.print(
-            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}",
-            markup=False,
-            highlight=False,
+            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}"
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))
         else:
-            console.print(fate.diff, markup=False, highlight=False)
+            console.print(fate.diff)
     if len(survivors) > SHOWN:
-        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.", highlight=False)
+        console.print(f"{one.assignment}: {len(survivors) - SHOWN} more mutants survived.")

@@ -70,7 +70,6 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
     """
     every = course.assignments()
     prepared = [_prepare(course, name, FIRST_DUE + every.index(name) * BETWEEN) for name in assignments]
-    students = [_name(number) for number in range(1, size + 1)]
     counts = dict.fromkeys(assignments, 0)
     keys = {name: made_key(course)[0] for name in assignments if is_on(course, name)}
     chosen: dict[tuple[str, int], Answer] = {}
@@ -80,8 +79,8 @@ def write_class(course: Course, assignments: list[str], size: int = 24) -> dict[
             _write(course, number, own, answer, submitted)
             counts[assignment.name] += 1
     with course.gradebook() as gradebook:
-        for student in students:
-            gradebook.update_or_create_student(student, first_name="Demo", last_name=student.removeprefix("demo-"))
+        for number in range(1, size + 1):
+            gradebook.update_or_create_student(_name(number), first_name="Demo", last_name=f"{number:02d}")
         for assignment in prepared:
             if gradebook.find_assignment(assignment.name).duedate is None:
                 gradebook.update_or_create_assignment(assignment.name, duedate=assignment.due.replace(tzinfo=None))

@@ -10,15 +10,15 @@ import contextlib
 import pickle
 import shutil
 import tempfile
-from collections import OrderedDict
 from pathlib import Path
 
 from viva.author.trials import Worker, make_grader
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.desk import Request, Settings, Told
 from viva.course.cluster.duty import Known
+from viva.course.cluster.recent import Recent
 from viva.engine.examination import Examination
-from viva.folder import walk
+from viva.folder import fill, walk
 from viva.verdict import ClusterError, VivaError
 
 MOST_NOTEBOOKS = 4
@@ -29,7 +29,7 @@ CELLS = 60
 class Trials:
     """The duty: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
 
-    service = "viva.author.dispatch:Trying"
+    service = "viva.author.dispatch.Trying"
 
     def __init__(self, cluster: Cluster, path: Path, seconds: float, budget: float) -> None:
         """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``."""
@@ -63,37 +63,26 @@ class Trying:
 
     def __init__(self, settings: Settings) -> None:
         self.grader = make_grader(settings.seconds, settings.no_wall, settings.memory, settings.libraries)
-        self.workers: OrderedDict[str, tuple[Worker, str]] = OrderedDict()
+        self.workers = Recent(MOST_NOTEBOOKS, lambda known: shutil.rmtree(known[0].data, ignore_errors=True))
 
     def __call__(self, request: Request) -> Told:
         if not request.material and request.digest not in self.workers:
             return Told(lacking=True)
-        worker, path = self._worker(request)
+        worker, path = self.workers.of(request.digest, lambda: self._made(request.material))
         result = worker(pickle.loads(request.package))
         if isinstance(result, VivaError):  # it names the file as it is called here
             result = type(result)(str(result).replace(str(worker.path), path))
         return Told(pickle.dumps(result))
 
-    def _worker(self, request: Request) -> tuple[Worker, str]:
-        if request.digest not in self.workers:
-            while len(self.workers) >= MOST_NOTEBOOKS:
-                self._forget()
-            path, files = pickle.loads(request.material)
-            folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
-            for name, data in files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(data)
-            self.workers[request.digest] = Worker(self.grader, folder / Path(path).name), path
-        self.workers.move_to_end(request.digest)
-        return self.workers[request.digest]
-
-    def _forget(self) -> None:
-        _, (worker, _) = self.workers.popitem(last=False)
-        shutil.rmtree(worker.data, ignore_errors=True)
+    def _made(self, material: bytes) -> tuple[Worker, str]:
+        """The worker for a notebook, and how that is called where it comes from."""
+        path, files = pickle.loads(material)
+        folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
+        fill(folder, files)
+        return Worker(self.grader, folder / Path(path).name), path
 
     def close(self) -> None:
-        while self.workers:
-            self._forget()
+        self.workers.close()
         self.grader.close()
 
 

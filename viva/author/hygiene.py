@@ -274,9 +274,7 @@ def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
         if cell.cell_type != "markdown":
             continue
         for line in cell.source.splitlines():
-            if re.match(r"\|[^|]*\b(total|together|sum)\b", line, flags=re.IGNORECASE) or re.match(
-                r"\|\s*\|\s*\**(total|together|sum)\b", line, flags=re.IGNORECASE
-            ):
+            if re.match(r"\|(?:[^|]*\b|\s*\|\s*\**)(total|together|sum)\b", line, flags=re.IGNORECASE):
                 numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
                 if numbers and blueprint.points not in numbers:
                     yield (

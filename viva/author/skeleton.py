@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from viva.course.course import Course
+from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
 NAME = re.compile(r"[A-Za-z][\w-]*")
@@ -119,8 +120,7 @@ def write_assignment(course: Course, assignment: str) -> list[Path]:
     files = {source / f"{assignment}.ipynb": nbformat.writes(_notebook(assignment)) + "\n"}
     files |= {answers / name: text for name, text in ANSWERS.items()}
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        leftovers.write(path, text)
     return list(files)
 
 

@@ -39,11 +39,6 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
     return sorted(used | reached(used, functions))
 
 
-def _uses(cell: Cell) -> set[str]:
-    names = names_of(cell.source)
-    return names.needed if names else set()
-
-
 def needs(source: str) -> set[str]:
     """The names that a cell may use before it has bound them itself: what it needs of the cells above."""
     return _needed((parsed(source) or NOTHING).body, set())
@@ -103,7 +98,7 @@ def unneeded(blueprint: Blueprint) -> set[str]:
         if plain and not (names.bound | _called_upon(cell.source)) & used:
             found.add(cell.id)
         elif names is None or cell.purpose in ANSWERS:
-            used |= _uses(cell) | (names.bound if names else set())
+            used |= names.needed | names.bound if names else set()
         else:
             used |= needs(cell.source)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 
 
 def output(output_type: str, **fields: object) -> NotebookNode:
@@ -11,6 +11,4 @@ def output(output_type: str, **fields: object) -> NotebookNode:
     For a part of the schema nbformat validates in plain Python, which takes a millisecond; whole notebooks are
     validated when they are written.
     """
-    made = NotebookNode(output_type=output_type)
-    made.update(fields)
-    return made
+    return from_dict({"output_type": output_type, **fields})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Stands for a control character, and for one that reorders or hides others."""
 LONGEST = 200
@@ -19,6 +21,11 @@ def line(text: str, characters: int = LONGEST) -> str:
 def quoted(text: str, characters: int = QUOTED) -> str:
     """The text in quotes that it cannot end, for a sentence that is not to be taken for the stranger's."""
     return "'" + line(text, characters).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}") + "'"
+
+
+def some(texts: Sequence[str], most: int) -> str:
+    """The first of some texts in a sentence, and how many more there are."""
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
 def lines(text: str) -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, Unicode, default
+from traitlets import Bool, Unicode
 
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven
@@ -18,7 +17,7 @@ from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
-from viva.course import batch
+from viva.commands.terminal import figures
 from viva.course.autograde import Examine
 from viva.course.cluster.address import Cluster
 from viva.course.copies import Copies, students_of, write_copies
@@ -49,10 +48,7 @@ class ReleaseCommand(ProvingCommand):
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster]
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
@@ -72,7 +68,7 @@ class ReleaseCommand(ProvingCommand):
                 f"Not released: {', '.join(sorted(refused))}. Mend what the audit found, excuse it with a reason in "
                 "answers/<assignment>/excused.toml, or override the audit with --no-audit."
             )
-        more = {"variants": [one.record() for one in self.copies]} if self.variants else {}
+        more = {"variants": [vars(one) for one in self.copies]} if self.variants else {}
         self.show_document(
             released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
         )
@@ -92,17 +88,14 @@ class ReleaseCommand(ProvingCommand):
 
     def _show_copies(self, copies: list[Copies]) -> None:
         """What was written of variants, as a table; of a dry run, which releases nothing, as a document too."""
-        table = Table("variants", "new", "changed", "unchanged", "in")
-        for column in table.columns[1:-1]:
-            column.justify = "right"
+        table = Table("variants", *figures("new", "changed", "unchanged"), "in")
         for one in copies:
             counts = (str(len(part)) for part in (one.new, one.changed, one.unchanged))
-            table.add_row(one.assignment, *counts, escape(str(one.folder)))
+            table.add_row(one.assignment, *counts, str(one.folder))
         if copies:
             self.console.print(table)
         for one in copies:
-            for sentence in one.remarks:
-                self._say(sentence)
+            self._say(*one.remarks)
             if one.changed:
                 verb = "would be" if self.dry_run else "were"
                 self._say(
@@ -114,18 +107,16 @@ class ReleaseCommand(ProvingCommand):
                 "Nothing was released or written; copies were compared with release/ as it is. To do it, run the same "
                 "command without --dry-run."
             )
-            self.show_document(variants=[one.record() for one in copies], dry_run=True)
+            self.show_document(variants=[vars(one) for one in copies], dry_run=True)
 
     def _release(self, assignments: list[str], unproven: list[str], alone: bool) -> dict[str, str]:
         """Release assignments, each whatever becomes of the others; by name, why one could not be released.
 
         One that is ``alone`` is the whole command, and raises.
         """
-        table = Table("assignment", "automatic", "by hand", "points")
-        for column in table.columns[1:]:
-            column.justify = "right"
+        table = Table("assignment", *figures("automatic", "by hand", "points"))
         self.releases, self.copies, failures = [], [], {}
-        with batch.alone(self.course, self._say), rehearsing(self.course, assignments, self.config) as grader:
+        with self.alone(), rehearsing(self.course, assignments, self.config) as grader:
             for assignment in assignments:
                 try:
                     done = self._release_one(assignment, grader, assignment in unproven)
@@ -142,8 +133,7 @@ class ReleaseCommand(ProvingCommand):
                 table.add_row(assignment, *(f"{number:g}" for number in points))
                 if done.extra_files:
                     self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
-                for sentence in done.remarks:
-                    self._say(f"{assignment}: {sentence}")
+                self._say(*(f"{assignment}: {sentence}" for sentence in done.remarks))
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
@@ -186,8 +176,7 @@ class NewCommand(VivaCommand):
         if len(self.extra_args) != 1:
             raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
         written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
-        for path in written:
-            self._say(f"written: {path}")
+        self._say(*(f"written: {path}" for path in written))
         self.show_document(written=written)
         return 0
 
@@ -208,21 +197,13 @@ class AdoptCommand(VivaCommand):
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
         adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        if adopted.missing:
-            sentences += ["", "Before it passes its audit:", *(f"- {sentence}" for sentence in adopted.missing)]
-        if adopted.advice:
-            sentences += ["", "It may pass without, and more is proven with:"]
-            sentences += [f"- {sentence}" for sentence in adopted.advice]
+        told = {"Before it passes its audit:": adopted.missing}
+        told |= {"It may pass without, and more is proven with:": adopted.advice}
+        for heading, things in told.items():
+            sentences += ["", heading, *(f"- {sentence}" for sentence in things)] if things else []
         sentences += ["", f"Then prove it: viva audit {adopted.assignment}"]
-        for sentence in sentences:
-            self._say(sentence)
-        self.show_document(
-            assignment=adopted.assignment,
-            written=[*adopted.written],
-            changes=[*adopted.changes],
-            missing=[*adopted.missing],
-            advice=[*adopted.advice],
-        )
+        self._say(*sentences)
+        self.show_document(**vars(adopted))
         return 0
 
 
@@ -236,10 +217,7 @@ class AuditCommand(ProvingCommand):
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
     flags = VivaCommand.flags | NO_WALL | INSECURE
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Execute, Examine, Cluster]
+    settings = (BaseConverter, GenerateAssignment, Execute, Examine, Cluster)
 
     def run(self) -> int:
         audits: list[Audit] = []

@@ -52,9 +52,6 @@ class CheckCommand(ShortHelp, Application):
         if status:
             self.exit(status)
 
-    def _say_error(self, sentence: str) -> None:
-        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
-
     def _check(self, path: Path) -> int:
         if sys.platform != "linux":
             raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
@@ -92,7 +89,7 @@ class CheckCommand(ShortHelp, Application):
     def _print(self, path: Path, copy, tried: list) -> None:
         terminal = console(soft_wrap=True)
         for sentence in copy.remarks:
-            terminal.print(f"{path.name}: {sentence}.", markup=False, highlight=False)
+            terminal.print(f"{path.name}: {sentence}.")
         visible = [one for one in tried if one.counts]
         heading = None
         for one in visible:
@@ -102,15 +99,15 @@ class CheckCommand(ShortHelp, Application):
             name = ", ".join(one.undone) or one.cell
             if name != heading:
                 heading = name
-                terminal.print(name, style="bold", markup=False, highlight=False)
+                terminal.print(name, style="bold")
             points = sum(other.points for other in waiting) or one.points
             title = one.title if len(waiting) < 2 else f"{len(waiting)} checks"
             line = f"  {one.state:12} {points:>4g}  {title}"
-            terminal.print(line, style=STYLES.get(one.state, "red"), markup=False, highlight=False)
+            terminal.print(line, style=STYLES.get(one.state, "red"))
             for hint in () if waiting else one.hint.splitlines():
-                terminal.print(f"{'':20}{hint}", markup=False, highlight=False)
+                terminal.print(f"{'':20}{hint}")
         for sentence in _sums(copy, tried):
-            terminal.print(sentence, markup=False, highlight=False)
+            terminal.print(sentence)
 
 
 def _sums(copy, tried: list) -> list[str]:

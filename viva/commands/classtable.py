@@ -6,18 +6,16 @@ import math
 from collections import Counter
 
 from rich.console import Console
-from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
 from viva.cleaning import plaintext
+from viva.commands.terminal import figures, whole
 from viva.course.gradebook.standing import Status
 
 MARKS = ("score", "max_score")
 UNLIMITED = 10_000
 """More columns of letters than any screen has."""
-SHORT = {Status.MISSING: "-"}
-"""How the table of the class calls what takes more than a word."""
 
 
 def class_tables(rows: list[dict], assignments: list[str], console: Console) -> list[Table]:
@@ -34,29 +32,27 @@ def class_tables(rows: list[dict], assignments: list[str], console: Console) -> 
 
 def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) -> Table:
     """A column for each of some assignments, and, where some are to be ``summed``, one for their total."""
-    table = Table("student", *(name.partition("_")[0] for name in assignments), *["total"] * bool(summed))
-    table.columns[0].overflow = "fold"  # two students may begin alike
-    for column in table.columns[1:]:
-        column.justify = "right"
+    numbers = figures(*(name.partition("_")[0] for name in assignments), *["total"] * bool(summed))
+    table = Table(whole("student"), *numbers)
     by_place = {(row["student_id"], row["assignment"]): row for row in rows}
     for student in dict.fromkeys(row["student_id"] for row in rows):
         cells = [by_place[student, name] for name in summed]
         total, counted = (sum(row[key] or 0 for row in cells if row["status"] != Status.EXCUSED) for key in MARKS)
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
         scores = [_score(by_place[student, name]) for name in assignments]
-        table.add_row(escape(plaintext.line(student)), *scores, *[f"{total:.4g}{of}"] * bool(summed))
+        table.add_row(plaintext.line(student), *scores, *[f"{total:.4g}{of}"] * bool(summed))
     table.add_section()
     maxima: Counter[str] = Counter()
     for row in rows:
         maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
-    whole = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
-    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *whole)
+    together = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
+    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *together)
     return table
 
 
 def _score(row: dict) -> str:
     if row["score"] is None:
-        return SHORT.get(row["status"], row["status"])
+        return "-" if row["status"] == Status.MISSING else row["status"]
     late = "*" if row["seconds_late"] else ""
     score = f"{row['score']:.4g}{late}"
     return f"({score})" if row["needs_manual_grade"] else score

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
-from traitlets import Bool, List, Unicode, default
+from traitlets import Bool, List, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.course import batch
+from viva.commands.terminal import figures, whole
 from viva.course.archives import companion
 from viva.course.archives.collected import NEWEST, Collection, Plan, Status
-from viva.course.archives.intake import Intake, about, unnamed
+from viva.course.archives.intake import Intake, unnamed
+from viva.course.archives.layouts import LAYOUTS, About
 from viva.course.archives.matching import MATCHES, Class, Matches
 from viva.course.archives.times import Collect, Times, zone_of
 from viva.course.archives.unmatched import UNMATCHED, Unmatched
@@ -62,10 +62,7 @@ class CollectCommand(VivaCommand):
     attempt = Unicode(help="Which attempt counts: newest, first, or a number.").tag(config=True)
     no_times = Bool(False, help="Collect also what has no time of submission.").tag(config=True)
     dry_run = Bool(False, help="Only say what would be collected.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), Collect, FileNameCollectorPlugin]
+    settings = (Collect, FileNameCollectorPlugin)
 
     def run(self) -> int:
         if not self.coursedir.assignment_id:
@@ -79,7 +76,7 @@ class CollectCommand(VivaCommand):
             )
         zone = zone_of(self.config)
         room = Path(tempfile.mkdtemp())
-        with self._alone():
+        with self.alone(self.dry_run):
             roster = Roster.of(self.course)
             matches = Matches.read(self.course.root / MATCHES, roster)
             people = Class(roster, matches, self.assignment)
@@ -100,8 +97,8 @@ class CollectCommand(VivaCommand):
         notebooks = {path.stem for path in self.course.source_notebooks(self.assignment)}
         for name in self.extra_args:
             with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
-                told = about(people, self.assignment, regexp)
-                intake.read(Path(name), told, room, notebooks, self.system, progress=advance)
+                about = About(self.assignment, people.known, people.names, regexp)
+                intake.read(Path(name), about, room, notebooks, self.system, progress=advance)
         return intake
 
     def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
@@ -137,15 +134,6 @@ class CollectCommand(VivaCommand):
         waiting.write()
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """A batch that grades waits for what is collected; a dry run waits for nobody."""
-        if self.dry_run:
-            yield
-        else:
-            with batch.alone(self.course, self._say):
-                yield
-
-    @contextlib.contextmanager
     def _progress(self, title: str) -> Iterator:
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
         with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
@@ -159,8 +147,7 @@ class CollectCommand(VivaCommand):
         self._print_unmatched(lost, roster)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        for sentence in (*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster)):
-            self._say(sentence)
+        self._say(*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster))
         self.show_document(
             assignment=self.assignment,
             dry_run=self.dry_run,
@@ -180,26 +167,23 @@ class CollectCommand(VivaCommand):
         names = [status for status in Status if status is not Status.REFUSED]
         table = Table("archive", "system", "files", "attempts", "left out")
         for one in intake.sources:
-            cells = plaintext.line(one.path.name), one.title
+            cells = plaintext.line(one.path.name), LAYOUTS[one.system].title
             numbers = one.members, len(one.attempts), len(one.left_out) or ""
-            table.add_row(*map(escape, cells), *map(str, numbers))
+            table.add_row(*cells, *map(str, numbers))
         if intake.sources:
             self.console.print(table)
         counts = Counter(plan.status for plan in plans)
-        table = Table("assignment", *(str(name) for name in names), "unmatched")
-        for column in table.columns[1:]:
-            column.justify = "right"
+        table = Table("assignment", *figures(*map(str, names), "unmatched"))
         table.add_row(self.assignment, *(str(counts[name] or "") for name in names), str(lost or ""))
         self.console.print(table)
 
     def _print_unmatched(self, lost: list, roster: Roster) -> None:
         if not lost:
             return
-        table = Table("unmatched", "why", "nearest in the class")
-        table.columns[0].overflow = "fold"
+        table = Table(whole("unmatched"), "why", "nearest in the class")
         for sender, match in lost[:SHOWN]:
             near = ", ".join(f"{one} ({roster.entries[one].name})" for one in match.nearest)
-            table.add_row(*(escape(plaintext.line(cell)) for cell in (sender, match.problem, near)))
+            table.add_row(*(plaintext.line(cell) for cell in (sender, match.problem, near)))
         if len(lost) > SHOWN:
             table.add_row(f"and {len(lost) - SHOWN} more")
         self.console.print(table)

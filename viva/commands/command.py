@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
@@ -16,7 +17,7 @@ from traitlets import Bool, Int, TraitError, default
 import viva
 from viva import wording
 from viva.cleaning import plaintext
-from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, print_document
+from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, figures, print_document
 from viva.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status
@@ -46,9 +47,16 @@ class VivaCommand(ShortHelp, NbGrader):
     json = Bool(False, help="Print one JSON document, and everything else on stderr.").tag(config=True)
     workers = Int(0, min=0, help="Submissions handled at the same time; 0 means one per core.").tag(config=True)
 
+    settings: tuple[type, ...] = ()
+    """What the step asks about its settings beside nbgrader's own."""
+
+    @default("classes")
+    def _classes_default(self) -> list[type]:
+        return [*super()._classes_default(), *self.settings]
+
     @default("log_level")
     def _log_level_default(self) -> int:
-        return 30
+        return 30 if self.writes else 40  # who only looks around says itself that there is no configuration
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
@@ -79,7 +87,7 @@ class VivaCommand(ShortHelp, NbGrader):
             if self.writes:
                 self.course.require_writable()
                 if sentence := warning(self.config):
-                    console(errors=True, soft_wrap=True).print(sentence, style="yellow", markup=False, highlight=False)
+                    console(errors=True, soft_wrap=True).print(sentence, style="yellow")
             with leftovers.temporary_folder():
                 return self.run()
         except (VivaError, TraitError) as error:  # a TraitError is about a setting
@@ -125,8 +133,7 @@ class VivaCommand(ShortHelp, NbGrader):
 
     def report(self, outcomes: list[Ending], verb: str, document: bool = True, notes: bool = True) -> int:
         """Print a table by assignment and sentences about submissions, ``notes`` among them; as a ``document`` too."""
-        table = Table("assignment", *(_heading(status, verb) for status in Status))
-        table.columns[0].footer = "together"
+        table = Table("assignment", *(verb if status is Status.DONE else str(status) for status in Status))
         counts = Counter((outcome.submission.assignment, outcome.status) for outcome in outcomes)
         for assignment in sorted({outcome.submission.assignment for outcome in outcomes}):
             table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
@@ -134,34 +141,38 @@ class VivaCommand(ShortHelp, NbGrader):
         self._print_verdicts(outcomes)
         for outcome in outcomes:
             place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
-            for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
-                self._say(f"{place}: {sentence}")
+            told = filter(None, (outcome.reason, *(_notes(outcome) if notes else ())))
+            self._say(*(f"{place}: {sentence}" for sentence in told))
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:
             if outcome.log:
-                path = self._write_log(outcome)
-                self.console.print(
-                    f"The log of {outcome.submission.student} is in {path}", markup=False, highlight=False
-                )
+                name = f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
+                path = self.course.root / "report" / "log" / name
+                leftovers.write(path, outcome.log)
+                self.console.print(f"The log of {outcome.submission.student} is in {path}")
         if document:
             self.show_document(submissions=documents(outcomes))
         return NEEDS_GRADER if failed else 0
 
     def _print_verdicts(self, outcomes: list[Ending]) -> None:
         """How many checks of each assignment came to which verdict, where any was graded."""
-        counts = {outcome.submission.assignment: Counter() for outcome in outcomes if outcome.verdicts}
+        counts: dict[str, Counter] = defaultdict(Counter)
         for outcome in outcomes:
             if outcome.verdicts:
                 counts[outcome.submission.assignment].update(map(str, outcome.verdicts))
         if not counts:
             return
         found = [verdict for verdict in map(str, Verdict) if any(count[verdict] for count in counts.values())]
-        table = Table("checks", *found)
-        for column in table.columns[1:]:
-            column.justify = "right"
+        table = Table("checks", *figures(*found))
         for assignment, count in sorted(counts.items()):
             table.add_row(assignment, *(str(count[verdict] or "") for verdict in found))
         self.console.print(table)
+
+    def alone(self, dry_run: bool = False) -> AbstractContextManager[None]:
+        """Nothing else grades or writes in the course meanwhile; a dry run waits for nobody."""
+        from viva.course import batch  # it loads the engine
+
+        return nullcontext() if dry_run else batch.alone(self.course, self._say)
 
     def show_document(self, **document: object) -> None:
         """Print what --json asks for, if it was asked for; each step does so once."""
@@ -173,18 +184,10 @@ class VivaCommand(ShortHelp, NbGrader):
         where = self.course.path("submitted", "<assignment>", "<student>")
         self._say(f"Nothing was handed in: there is no folder {where}.")
 
-    def _write_log(self, outcome: Ending) -> Path:
-        path = self.course.root / "report" / "log" / f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(outcome.log, encoding="utf-8")
-        return path
-
-    def _say(self, sentence: str) -> None:
-        """Print a sentence in one line, which a terminal breaks: what is copied out of it stays whole."""
-        self.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
-    def _say_error(self, sentence: str) -> None:
-        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+    def _say(self, *sentences: str) -> None:
+        """Print sentences, each in one line, which a terminal breaks: what is copied out of it stays whole."""
+        for sentence in sentences:
+            self.console.print(sentence, soft_wrap=True)
 
 
 def documents(outcomes: list[Ending]) -> list[dict]:
@@ -201,7 +204,3 @@ def _notes(outcome: Ending) -> list[str]:
     """What else is worth saying about a submission, with the repairs of its notebooks."""
     repairs = [f"{name}.ipynb: {told}" for name, of in outcome.repairs.items() for told in wording.sentences(of)]
     return [*outcome.notes, *repairs]
-
-
-def _heading(status: Status, verb: str) -> str:
-    return verb if status is Status.DONE else str(status)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from traitlets.config import Application
 from traitlets.utils.importstring import import_item
@@ -10,12 +10,10 @@ from traitlets.utils.importstring import import_item
 import viva
 from viva.commands.terminal import ShortHelp
 
-FILES = ("check", "adopt")
-"""Commands whose arguments are notebooks; those of the others are assignments."""
-LISTS = ("roster",)
-"""Commands whose arguments are lists in CSV."""
-ARCHIVES = ("collect",)
-"""Commands whose arguments are archives, or folders in their place."""
+KINDS = {"files": ("check", "adopt"), "lists": ("roster",), "archives": ("collect",)}
+"""Commands whose arguments are notebooks, lists in CSV, and archives or folders; those of others are assignments."""
+WITHOUT = ("completion", "doctor", "new")
+"""Those that have no such arguments."""
 # The space behind a word is added here: zsh cannot be told word by word whether to add one.
 SCRIPT = r"""_viva() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" words="" one IFS=$' \n'
@@ -71,47 +69,33 @@ class CompletionCommand(ShortHelp, Application):
 
 def _bash() -> str:
     """Completes commands, their options, and assignments or notebooks; asks no Python, so that it answers at once."""
-    from viva.cli import Viva
-
     options = []
     for name, flags, aliases in _options():
         words = " ".join([*(f"--{flag}" for flag in flags), *(f"--{alias}=" for alias in aliases), "--help"])
         options.append(f'    *:{name}:-*) words="{words}";;')
-    return SCRIPT.format(
-        commands=" ".join(Viva.subcommands),
-        options="\n".join(options),
-        files="|".join(f"*:{name}:*" for name in FILES),
-        lists="|".join(f"*:{name}:*" for name in LISTS),
-        archives="|".join(f"*:{name}:*" for name in ARCHIVES),
-        shells=" ".join(SHELLS),
-    )
-
-
-def _zsh() -> str:
-    return FOR_ZSH + _bash()
+    return _filled(SCRIPT, options, lambda names: "|".join(f"*:{name}:*" for name in names))
 
 
 def _fish() -> str:
-    from viva.cli import Viva
-
     options = []
     for name, flags, aliases in _options():
         words = [*(f"-l {flag}" for flag in [*flags, "help"]), *(f"-r -l {alias}" for alias in aliases)]
         options += [f"complete -c viva -n '__fish_seen_subcommand_from {name}' {word}" for word in words]
-    return FOR_FISH.format(
-        commands=" ".join(Viva.subcommands),
-        options="\n".join(options),
-        files=" ".join(FILES),
-        lists=" ".join(LISTS),
-        archives=" ".join(ARCHIVES),
-        shells=" ".join(SHELLS),
-        others=" ".join(
-            name for name in Viva.subcommands if name not in (*FILES, *LISTS, *ARCHIVES, "completion", "doctor", "new")
-        ),
-    )
+    return _filled(FOR_FISH, options, " ".join)
 
 
-SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS = {"bash": _bash, "zsh": lambda: FOR_ZSH + _bash(), "fish": _fish}
+
+
+def _filled(script: str, options: list[str], among: Callable[[Iterable[str]], str]) -> str:
+    """A script with all commands and options in it; ``among`` writes what holds for some commands."""
+    from viva.cli import Viva
+
+    known = [name for names in KINDS.values() for name in names]
+    others = among(name for name in Viva.subcommands if name not in (*known, *WITHOUT))
+    kinds = {kind: among(names) for kind, names in KINDS.items()} | {"others": others}
+    commands, shells = " ".join(Viva.subcommands), " ".join(SHELLS)
+    return script.format(commands=commands, options="\n".join(options), shells=shells, **kinds)
 
 
 def _options() -> Iterator[tuple[str, list[str], list[str]]]:

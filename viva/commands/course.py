@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from traitlets import Bool, Int, default
+from traitlets import Bool, Int
 
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
-from viva.course import batch
 from viva.verdict import CourseError
 
 MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
@@ -33,10 +32,6 @@ class InitCommand(VivaCommand):
     }
     writes = False
 
-    @default("log_level")
-    def _log_level_default(self) -> int:
-        return 40  # that there is no configuration here is no news
-
     write = Bool(False, help="Add to a course that is there the lines that it lacks.").tag(config=True)
     dry_run = Bool(False, help="Write nothing.").tag(config=True)
 
@@ -44,8 +39,7 @@ class InitCommand(VivaCommand):
         if len(self.extra_args) > 1:
             raise CourseError("Name one folder, as in: viva init my_course")
         founding = plan(Path(*self.extra_args))
-        for rule in founding.lacking:
-            self._say(f"lacking: {rule.setting}, so {rule.without}")
+        self._say(*(f"lacking: {rule.setting}, so {rule.without}" for rule in founding.lacking))
         lacking = [rule.setting for rule in founding.lacking]
         if founding.exists and not (lacking and self.write):
             said = f"To {founding.folder / CONFIG} belong these lines ('viva init --write' adds them):\n{LINES}"
@@ -53,8 +47,7 @@ class InitCommand(VivaCommand):
             self.show_document(folder=founding.folder, lacking=lacking, written=[])
             return NEEDS_GRADER if lacking else 0
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
-        for path in written:
-            self._say(f"{'would be written' if self.dry_run else 'written'}: {path}")
+        self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
         if not founding.exists and not self.dry_run:
             self._say(f"Now: cd {founding.folder} && viva audit && viva release")
         self.show_document(folder=founding.folder, lacking=lacking, written=written)
@@ -94,7 +87,7 @@ class DemoCommand(VivaCommand):
         steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
         for command, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
             words = [command.name.replace("-", " ", 1), *options, *self.extra_args]
-            self.console.print(f"$ {' '.join(words)}", style="bold", markup=False, highlight=False)
+            self.console.print(f"$ {' '.join(words)}", style="bold")
             step = command(config=self.config)
             step.initialize([*options, *self.extra_args])
             step.json, step.console = False, self.console
@@ -103,7 +96,7 @@ class DemoCommand(VivaCommand):
         return 0
 
     def _remove_class(self) -> int:
-        with batch.alone(self.course, self._say):
+        with self.alone():
             removed = demo.remove_class(self.course)
         self._say(f"Removed: {len(removed)} demo students, and what was made of what they handed in.")
         self.show_document(removed=removed)
@@ -112,7 +105,7 @@ class DemoCommand(VivaCommand):
     def _write_class(self) -> int:
         counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
         for assignment, count in counts.items():
-            self.console.print(f"{assignment}: {count} submissions by {self.students} demo students", highlight=False)
+            self.console.print(f"{assignment}: {count} submissions by {self.students} demo students")
         for number, what in demo.ROLES.items():
             if number <= self.students:
                 self._say(f"demo-{number:02d} {what}.")
@@ -131,10 +124,6 @@ class DoctorCommand(VivaCommand):
     flags = VivaCommand.flags | MACHINE
     writes = False
     machine = Bool(False, help="Look at no course.").tag(config=True)
-
-    @default("log_level")
-    def _log_level_default(self) -> int:
-        return 40  # where there is no configuration it says so itself
 
     def run(self) -> int:
         sick, diagnoses = False, []

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from nbgrader.api import Gradebook
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, Dict, Float, Int, Unicode, default
+from traitlets import Bool, Dict, Float, Int, Unicode
 
 from viva import wording
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
+from viva.commands.terminal import figures
 from viva.course.deadlines import moment
 from viva.course.deadlines.policy import LatePolicy, Terms
 from viva.course.deadlines.reckoning import Reckoning, number, percent
@@ -29,9 +29,7 @@ Reckonings = Mapping[tuple[str, str], Reckoning]
 class LateCommand(VivaCommand):
     """What this command and extend need: the course's policy, and the gradebook that it is reckoned from."""
 
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), LatePolicy]
+    settings = (LatePolicy,)
 
     def rules(self, gradebook: Gradebook) -> LatePolicy:
         rules = lateness.policy(gradebook.db())
@@ -111,9 +109,8 @@ class DeadlinesCommand(LateCommand):
         return found | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
-        table = Table("assignment", f"due ({rules.zone})", "closes", "what lateness costs", "late", "points lost")
-        for column in table.columns[4:]:
-            column.justify = "right"
+        heads = "assignment", f"due ({rules.zone})", "closes", "what lateness costs"
+        table = Table(*heads, *figures("late", "points lost"))
         documents = []
         for name, due in dues.items():
             terms, late = rules.terms(name), [one for (of, _), one in now.items() if of == name and one.late]
@@ -148,14 +145,12 @@ class DeadlinesCommand(LateCommand):
 
     def _compare(self, now: Reckonings, then: Reckonings) -> None:
         changed = [place for place in sorted(now) if abs(now[place].penalty - then[place].penalty) > 1e-9]
-        table = Table("student", "assignment", "late", "score", "now", "then", "change")
-        for column in table.columns[3:]:
-            column.justify = "right"
+        table = Table("student", "assignment", "late", *figures("score", "now", "then", "change"))
         for assignment, student in changed[:SHOWN]:
             before, after = now[assignment, student], then[assignment, student]
             change = after.left - before.left
             late = wording.span((after if after.late else before).late.total_seconds())
-            cells = escape(plaintext.line(student)), assignment, late, number(before.delivery.score)
+            cells = plaintext.line(student), assignment, late, number(before.delivery.score)
             table.add_row(*cells, number(before.left), number(after.left), f"{change:+.6g}")
         if changed:
             self.console.print(table)
@@ -210,14 +205,12 @@ def _chosen(found: Reckonings, assignments: list[str]) -> Reckonings:
 
 
 def _late_table(rows: list[tuple[tuple[str, str], Reckoning]]) -> Table:
-    table = Table("student", "assignment", "late", "score", "penalty", "left", "how")
-    for column in table.columns[3:6]:
-        column.justify = "right"
+    table = Table("student", "assignment", "late", *figures("score", "penalty", "left"), "how")
     for (assignment, student), one in rows[:SHOWN]:
         late = wording.span(one.late.total_seconds()) if one.late else "on time"
         points = number(one.delivery.score), number(one.penalty), number(one.left)
         how = "; ".join(wording.sentences(one.notes())[1:-1])
-        table.add_row(escape(plaintext.line(student)), assignment, late, *points, how)
+        table.add_row(plaintext.line(student), assignment, late, *points, how)
     if len(rows) > SHOWN:
         table.add_row(f"and {len(rows) - SHOWN} more")
     return table

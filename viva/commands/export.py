@@ -6,14 +6,14 @@ from dataclasses import asdict
 from functools import partial
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, Unicode, default
+from traitlets import Bool, Unicode
 from traitlets.utils.importstring import import_item
 
 from viva.cleaning import plaintext
 from viva.commands.classtable import class_tables
 from viva.commands.command import VivaCommand
+from viva.commands.terminal import figures, whole
 from viva.course.gradebook import export
 from viva.course.sheets import SYSTEMS, TABLES
 from viva.course.sheets.export import Plan, SheetExport
@@ -60,10 +60,7 @@ class ExportCommand(VivaCommand):
     form = Unicode("csv", help=f"What to write: {', '.join(SYSTEMS)}, {', '.join(TABLES)}.").tag(config=True)
     to = Unicode(help="The file to write, in the course folder unless it says otherwise.").tag(config=True)
     dry_run = Bool(False, help="Only say what would be written.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), SheetExport]
+    settings = (SheetExport,)
 
     def run(self) -> int:
         if self.form not in (*SYSTEMS, *TABLES):
@@ -112,8 +109,7 @@ class ExportCommand(VivaCommand):
         people = _people(plan)
         if people.row_count:
             self.console.print(people)
-        for sentence in plan.warnings:
-            self._say(sentence)
+        self._say(*plan.warnings)
         if plan.absent:
             self._say("Absent are those whom the file does not name.")
         if self.dry_run:
@@ -144,28 +140,23 @@ class ExportCommand(VivaCommand):
                 released.append(assignment)
         if not released:
             raise refusals[0]
-        for refusal in refusals:
-            self._say(str(refusal))
+        self._say(*map(str, refusals))
         return released
 
 
 def _counts(plan: Plan) -> Table:
-    table = Table(plan.title, *PARTS.values())
-    table.columns[0].overflow = "fold"
-    for column in table.columns[1:]:
-        column.justify = "right"
-    table.add_row(escape(plaintext.line(plan.column)), *(str(len(getattr(plan, part))) for part in PARTS))
+    table = Table(whole(plan.title), *figures(*PARTS.values()))
+    table.add_row(plaintext.line(plan.column), *(str(len(getattr(plan, part))) for part in PARTS))
     return table
 
 
 def _people(plan: Plan) -> Table:
     """Who is not simply given a score."""
-    table = Table("", "student", "name", "what")
-    table.columns[1].overflow = "fold"  # two students may begin alike
+    table = Table("", whole("student"), "name", "what")
     for part in TOLD:
         row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
         for line in lines[:SHOWN]:
-            row(*(escape(plaintext.line(text)) for text in (line.student, line.name, line.what)))
+            row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
         if len(lines) > SHOWN:
             row("", "", f"and {len(lines) - SHOWN} more")
     return table

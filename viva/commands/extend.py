@@ -9,14 +9,12 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.deadlines import LateCommand, Reckonings
-from viva.course import batch
 from viva.course.deadlines import concessions, moment
 from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy
@@ -76,7 +74,7 @@ class ExtendCommand(LateCommand):
             grants = self._grants(rules, assignment, students, due and due.replace(tzinfo=UTC), own)
             after = lateness.reckonings(gradebook.db(), rules, granted=self._granted(rules, grants, own))
         if not self.dry_run:
-            with batch.alone(self.course, self._say):
+            with self.alone():
                 self._write(grants, own)
                 self.course.settle()
         self._show(assignment, students, grants, before, after)
@@ -99,11 +97,9 @@ class ExtendCommand(LateCommand):
     ) -> list[_Grant]:
         """What is to be written. Raises CourseError for a time that is none, or gives no more time."""
         if self.remove:
-            files = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
-            files[EXTENSIONS] = own | files[EXTENSIONS]
             found = [
                 _Grant(name, assignment, one, None)
-                for name, rows in files.items()
+                for name, rows in self._rows([], own).items()
                 for one in students
                 if (assignment, one) in rows
             ]
@@ -133,30 +129,26 @@ class ExtendCommand(LateCommand):
             return moment.parse(self.until, rules.place)
         return moment.after_days(due, days, rules.place) + rest
 
+    def _rows(self, grants: list[_Grant], own: dict) -> dict[str, dict]:
+        """By file, what stands in it once the grants are written."""
+        rows = {name: concessions.rows(self.course.root / name) for name in (EXCUSED, EXTENSIONS)}
+        rows[EXTENSIONS] = own | rows[EXTENSIONS]
+        for grant in grants:
+            rows[grant.file].pop((grant.assignment, grant.student), None)
+            if grant.row is not None:
+                rows[grant.file][grant.assignment, grant.student] = grant.row
+        return rows
+
     def _granted(self, rules: LatePolicy, grants: list[_Grant], own: dict) -> Concessions:
         """What counts once the grants are written."""
-        known = Concessions.of(self.course.root, rules.place)
-        extended = {place: moment.parse(row["until"], rules.place) for place, row in own.items()}
-        extended, excused = extended | (known.extensions or {}), dict(known.excused)
-        for grant in grants:
-            place, table = (grant.assignment, grant.student), excused if grant.file == EXCUSED else extended
-            if grant.row is None:
-                table.pop(place, None)
-            else:
-                told = grant.row["reason"] if grant.file == EXCUSED else moment.parse(grant.row["until"], rules.place)
-                table[place] = told
-        return Concessions(extended, excused)
+        rows = self._rows(grants, own)
+        extended = {place: moment.parse(row["until"], rules.place) for place, row in rows[EXTENSIONS].items()}
+        return Concessions(extended, {place: row["reason"] for place, row in rows[EXCUSED].items()})
 
     def _write(self, grants: list[_Grant], own: dict) -> None:
-        for name in sorted({grant.file for grant in grants}):
-            path = self.course.root / name
-            entries = (own if name == EXTENSIONS else {}) | concessions.rows(path)
-            for grant in grants:
-                if grant.file == name:
-                    entries.pop((grant.assignment, grant.student), None)
-                    if grant.row is not None:
-                        entries[grant.assignment, grant.student] = grant.row
-            concessions.write(path, entries)
+        rows = self._rows(grants, own)
+        for name in {grant.file for grant in grants}:
+            concessions.write(self.course.root / name, rows[name])
 
     def _show(
         self, assignment: str, students: list[str], grants: list[_Grant], before: Reckonings, after: Reckonings
@@ -170,7 +162,7 @@ class ExtendCommand(LateCommand):
         rows += [(*place, "") for place in others if _left(before, place) != _left(after, place)]
         for of, student, granted in rows:
             scores = _left(before, (of, student)), _left(after, (of, student))
-            cells = escape(plaintext.line(student)), of, escape(granted or "its free late days are spent otherwise")
+            cells = plaintext.line(student), of, granted or "its free late days are spent otherwise"
             table.add_row(*cells, *scores)
         self.console.print(table)
         paths = ", ".join(str(Path(self.course.root, name)) for name in sorted({grant.file for grant in grants}))

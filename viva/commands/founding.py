@@ -139,11 +139,8 @@ def found(founding: Founding) -> list[Path]:
     """Write what was planned; the paths. Of what is there only a configuration is replaced, by itself with more."""
     written = []
     for name, text in founding.files.items():
-        path = founding.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with leftovers.whole(path) as file:
-            file.write(text)
-        written.append(path)
+        written.append(founding.folder / name)
+        leftovers.write(written[-1], text)
     if not founding.exists:
         config = _read(founding.folder / CONFIG)
         config.CourseDirectory.root = str(founding.folder)

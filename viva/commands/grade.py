@@ -5,7 +5,6 @@ from __future__ import annotations
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
-from traitlets import default
 
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch
@@ -24,16 +23,12 @@ class GradeCommand(VivaCommand):
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
     flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine, Cluster]
+    settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
-        for folder in self.course.strangers():
-            self._say(f"No assignment of this course: {folder} was left alone.")
+        self._say(*(f"No assignment of this course: {folder} was left alone." for folder in self.course.strangers()))
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
-from traitlets import Bool, Unicode, default
+from traitlets import Bool, Unicode
 
 from viva.commands.command import FORCE, WORKERS, VivaCommand
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
@@ -20,10 +20,7 @@ class FeedbackCommand(VivaCommand):
     """
     aliases = nbgrader_aliases | WORKERS
     flags = VivaCommand.flags | FORCE
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateFeedback, PageExporter]
+    settings = (BaseConverter, GenerateFeedback, PageExporter)
 
     def run(self) -> int:
         submissions = self.course.submissions(self.chosen_assignments(), self.coursedir.student_id)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, Unicode, default
+from traitlets import Bool, Unicode
 
 from viva.author.gradescope.bundle import VISIBILITIES, Bundle
 from viva.author.gradescope.trial import Trial, try_out
 from viva.commands.command import NO_WALL, VivaCommand
+from viva.commands.terminal import figures
 from viva.course.autograde import Autograde, Examine
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
@@ -45,10 +44,7 @@ class PackageCommand(VivaCommand):
         VISIBILITIES[0], help=f"When students see hidden checks: {', '.join(VISIBILITIES)}."
     ).tag(config=True)  # fmt: skip
     dry_run = Bool(False, help="Only say what would be in it.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, Autograde, Execute, Examine]
+    settings = (BaseConverter, Autograde, Execute, Examine)
 
     def run(self) -> int:
         if len(self.extra_args) != 2 or self.extra_args[0] != SYSTEM:
@@ -61,7 +57,8 @@ class PackageCommand(VivaCommand):
         with self.console.status(f"trying it with the notebook of {assignment} as it was handed out"):
             trial = self._trial(bundle)
         if not self.dry_run:
-            _write(path, data)
+            with leftovers.whole(path, 0o600) as file:  # for its owner alone
+                file.buffer.write(data)
         self._show(bundle, len(data), trial, path)
         return 0
 
@@ -88,17 +85,14 @@ class PackageCommand(VivaCommand):
 
     def _show(self, bundle: Bundle, size: int, trial: Trial | None, path: Path) -> None:
         known = bundle.settings
-        table = Table("assignment", "automatic", "by hand", "files", "MB", "hidden checks", "no wall")
-        for column in table.columns[1:5]:
-            column.justify = "right"
+        table = Table("assignment", *figures("automatic", "by hand", "files", "MB"), "hidden checks", "no wall")
         points = f"{known.automatic_points:g}", f"{known.manual_points:g}"
         walled = "graded" if known.no_wall else "not graded"
         table.add_row(
-            escape(known.assignment), *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, walled
+            known.assignment, *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, walled
         )
         self.console.print(table)
-        for sentence in self._sentences(known, trial, path):
-            self._say(sentence)
+        self._say(*self._sentences(known, trial, path))
         self.show_document(
             assignment=known.assignment,
             file=path,
@@ -126,18 +120,3 @@ class PackageCommand(VivaCommand):
         if self.dry_run:
             return [*said, "Nothing was written. To do it, run the same command without --dry-run."]
         return [*said, f"{path} is written. It holds solutions and hidden tests: upload it, and give it to nobody."]
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Put the zip in its place whole, for its owner alone."""
-    fresh = path.with_name(f"{leftovers.BUILD}{path.name}")
-    fresh.unlink(missing_ok=True)
-    try:
-        with open(fresh, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise

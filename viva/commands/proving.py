@@ -5,7 +5,6 @@ from __future__ import annotations
 from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.commands.command import VivaCommand
-from viva.course.autograde import Examine
 
 
 class ProvingCommand(VivaCommand):
@@ -13,7 +12,5 @@ class ProvingCommand(VivaCommand):
 
     def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
         """Audit assignments; which of them passed. ``audits`` gets what each notebook's audit came to."""
-        no_wall, workers = Examine(config=self.config).no_wall, self.workers or None
         audits = [] if audits is None else audits
-        options = {"config": self.config, "console": self.console, "no_wall": no_wall, "workers": workers}
-        return prove(self.course, assignments, audits=audits, **options)
+        return prove(self.course, assignments, self.config, self.console, self.workers or None, audits)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
-from rich.markup import escape
 from rich.table import Table
-from traitlets import Bool, default
-from traitlets.config import Config
+from traitlets import Bool
 
 from viva.author.auditpage import proven
+from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, documents
 from viva.commands.proving import ProvingCommand
-from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.changes import TOTAL, Change, grouped, write_csv
 from viva.course.cluster.address import Cluster
-from viva.course.course import Course
 from viva.course.regrade import Regrade
 from viva.course.trialcopy import shadow
 from viva.verdict import CourseError
@@ -46,10 +40,7 @@ class RegradeCommand(ProvingCommand):
     what_if = Bool(False, help="Only say what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
-
-    @default("classes")
-    def _classes_default(self) -> list[type]:
-        return [*super()._classes_default(), BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster]
+    settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster)
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
@@ -63,26 +54,24 @@ class RegradeCommand(ProvingCommand):
                 "change with --what-if, or override the audit with --no-audit."
             )
             return NEEDS_GRADER
-        with self._place(assignment) as (course, config):
+        with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as place:
+            course, config = place or (self.course, self.config)
             regrade = Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}; this one goes on, and compares with what stood before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
-            for sentence in remarks:
-                self._say(sentence)
+            self._say(*remarks)
             total = len(regrade.submissions())
             collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes
         status = self.report(collected, "graded", document=False, notes=False)
         self._show(changes, len(collected))
-        for sentence in found.suspects:
-            self._say(sentence)
+        self._say(*found.suspects)
         if found.look_again:
             self._say("Given by hand for a test that changed or comes to something else; it stands, look at it again:")
-        for sentence in found.look_again:
-            self._say(f"  {sentence}")
+        self._say(*(f"  {sentence}" for sentence in found.look_again))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
         self._say(f"Every change, with its reason, is in {path}." if changes else "Nobody changes.")
@@ -102,28 +91,17 @@ class RegradeCommand(ProvingCommand):
         )
         return status
 
-    @contextlib.contextmanager
-    def _place(self, assignment: str) -> Iterator[tuple[Course, Config]]:
-        """Where to regrade: the course, with nobody else at work in it, or a shadow."""
-        if self.what_if:
-            with shadow(self.course, assignment, self.config) as place:
-                yield place
-        else:
-            with batch.alone(self.course, self._say):
-                yield self.course, self.config
-
     def _show(self, changes: list[Change], total: int) -> None:
         if self.verbose:
             table = Table("student", "cell", "check", "old", "new", "why")
             for change in changes:
                 old, new = ("-" if number is None else f"{number:g}" for number in (change.old, change.new))
-                table.add_row(*map(escape, (change.student, change.cell, change.check, old, new, change.why)))
+                table.add_row(change.student, change.cell, change.check, old, new, change.why)
         else:
             table = Table("cell", "check", "change", "students")
             for group in grouped(changes):
-                names, more = group.students[:MOST_NAMES], len(group.students) - MOST_NAMES
-                who = f"{len(group.students)}: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
-                table.add_row(*map(escape, (group.cell, group.check, group.change, who)))
+                who = f"{len(group.students)}: {plaintext.some(group.students, MOST_NAMES)}"
+                table.add_row(group.cell, group.check, group.change, who)
         if changes:
             self.console.print(table)
         sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]

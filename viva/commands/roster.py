@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
-from rich.markup import escape
 from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.course import batch
+from viva.commands.terminal import figures, whole
 from viva.course.lms import participants
 from viva.course.lms.participants import Participants
 from viva.course.lms.roster import ROSTER, Difference, Entry, Roster
@@ -60,7 +58,7 @@ class RosterCommand(VivaCommand):
             found = participants.read(
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
-        with self._alone(), self.console.status(f"comparing {len(found.entries)} students"):
+        with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
             roster = Roster.of(self.course)
             entries, notes = roster.recognised(found.entries)
             difference = roster.compared(entries.values(), found.columns, self.section)
@@ -70,26 +68,14 @@ class RosterCommand(VivaCommand):
         self._show(found, difference, notes)
         return 0
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """A batch that grades, and a second list, wait for one that is written; a dry run waits for nobody."""
-        if self.dry_run:
-            yield
-        else:
-            with batch.alone(self.course, self._say):
-                yield
-
     def _show(self, found: Participants, difference: Difference, notes: list[str]) -> None:
-        counts = Table("list", "new", "changed", "gone", "unchanged")
-        for column in counts.columns[1:]:
-            column.justify = "right"
+        counts = Table("list", *figures("new", "changed", "gone", "unchanged"))
         parts = difference.new, difference.changed, difference.gone, difference.same
         counts.add_row(found.title, *(str(len(part)) for part in parts))
         self.console.print(counts)
         if not difference.nothing:
             self.console.print(_people(difference))
-        for sentence in (*notes, *self._sentences(found, difference)):
-            self._say(sentence)
+        self._say(*notes, *self._sentences(found, difference))
         self.show_document(
             file=found.path,
             system=found.system,
@@ -109,7 +95,7 @@ class RosterCommand(VivaCommand):
         if difference.gone:
             yield f"Gone: {len(difference.gone)}. {ROSTER} lists them no longer; the gradebook keeps every grade."
         if difference.left:
-            who = _shortened(plaintext.line(entry.id) for entry in difference.left)
+            who = plaintext.some([plaintext.line(entry.id) for entry in difference.left], SHOWN)
             yield f"In the gradebook, with their grades, and in neither list: {who}."
         path = self.course.root / ROSTER
         if difference.nothing:
@@ -122,8 +108,7 @@ class RosterCommand(VivaCommand):
 
 def _people(difference: Difference) -> Table:
     """Who is new, changed and gone, and what changed."""
-    table = Table("", "student", "name", "section", "what")
-    table.columns[1].overflow = "fold"  # two students may begin alike
+    table = Table("", whole("student"), "name", "section", "what")
     rows = {
         "new": [(entry, entry.email) for entry in difference.new],
         "changed": [(new, _changes(old, new)) for old, new in difference.changed],
@@ -132,7 +117,7 @@ def _people(difference: Difference) -> Table:
     for change, people in rows.items():
         for entry, what in people[:SHOWN]:
             cells = (entry.id, entry.name, entry.section or entry.group, what)
-            table.add_row(change, *(escape(plaintext.line(cell)) for cell in cells))
+            table.add_row(change, *(plaintext.line(cell) for cell in cells))
         if len(people) > SHOWN:
             table.add_row(change, f"and {len(people) - SHOWN} more")
     return table
@@ -140,8 +125,3 @@ def _people(difference: Difference) -> Table:
 
 def _changes(old: Entry, new: Entry) -> str:
     return "; ".join(f"{name}: {before or '-'} → {now or '-'}" for name, (before, now) in old.changes(new).items())
-
-
-def _shortened(names: Iterable[str]) -> str:
-    names = list(names)
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

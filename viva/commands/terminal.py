@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NoReturn
 
 from rich.console import Console
+from rich.table import Column
 from traitlets import TraitError
 from traitlets.config import Application, Config
 
@@ -35,10 +36,24 @@ OPTIONS = {
 
 
 def console(errors: bool = False, **options: object) -> Console:
-    """A console of rich's without any escape code when it leads to no terminal, or when NO_COLOR is set."""
+    """A console of rich's without any escape code when it leads to no terminal, or when NO_COLOR is set.
+
+    Texts are shown as they are: what stands in brackets is no markup.
+    """
     plain = bool(os.environ.get("NO_COLOR")) or not (sys.stderr if errors else sys.stdout).isatty()
     # Without colours alone, rich would still print bold text and move the cursor.
-    return Console(stderr=errors, force_terminal=False if plain else None, **({"soft_wrap": plain} | options))
+    known = {"force_terminal": False if plain else None, "soft_wrap": plain, "markup": False, "highlight": False}
+    return Console(stderr=errors, **(known | options))
+
+
+def figures(*headers: str) -> list[Column]:
+    """Columns of numbers, for a table."""
+    return [Column(header, justify="right") for header in headers]
+
+
+def whole(header: str) -> Column:
+    """A column of names that are never cut off, as two may begin alike."""
+    return Column(header, overflow="fold")
 
 
 def print_document(document: object) -> None:
@@ -78,8 +93,11 @@ class ShortHelp(Application):
 
     def refuse(self, sentence: str) -> NoReturn:
         """End the command with a sentence, as the request is at fault."""
-        console(errors=True, soft_wrap=True).print(sentence, style="bold red", markup=False, highlight=False)
+        self._say_error(sentence)
         self.exit(BAD_REQUEST)
+
+    def _say_error(self, sentence: str) -> None:
+        console(errors=True, soft_wrap=True).print(sentence, style="bold red")
 
     def _called(self) -> str:
         return self.name.replace("-", " ", 1)

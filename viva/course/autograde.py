@@ -7,6 +7,7 @@ button in formgrader use them too. `Autograde` is nbgrader's converter with them
 from __future__ import annotations
 
 import datetime
+import itertools
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -173,11 +174,10 @@ class NoResponse(NbGraderPreprocessor):
         for index, cell in enumerate(notebook.cells):
             if not utils.is_task(cell):
                 continue
-            below = []
-            for following in notebook.cells[index + 1 :]:
-                if utils.is_task(following) or utils.is_grade(following):
-                    break
-                below.append(following.source.strip())
+            following = itertools.takewhile(
+                lambda cell: not (utils.is_task(cell) or utils.is_grade(cell)), notebook.cells[index + 1 :]
+            )
+            below = [cell.source.strip() for cell in following]
             yield cell.metadata.nbgrader["grade_id"], not below or not stubs.issuperset(below)
 
 

@@ -57,21 +57,11 @@ LOCK = "gradebook.db.lock"
 
 
 def autograde(
-    course: Course,
-    submissions: list[Submission],
-    *,
-    config: Config,
-    workers: int | None = None,
-    tell: Callable[[str], object] = print,
+    course: Course, submissions: list[Submission], *, tell: Callable[[str], object] = print, **how: object
 ) -> Iterator[Ending]:
-    """Grade submissions, yielding an ending for each when it is recorded.
-
-    It works ``alone``. With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
-    hand stay. Raises CourseError when none of the assignments was released, or when this machine
-    cannot wall student code in and ``Examine.no_wall`` is not set.
-    """
+    """Grade submissions as ``grade`` does, ``alone`` with the course."""
     with alone(course, tell):
-        yield from grade(course, submissions, config=config, workers=workers, tell=tell)
+        yield from grade(course, submissions, tell=tell, **how)
 
 
 @contextlib.contextmanager
@@ -94,51 +84,53 @@ def grade(
     workers: int | None = None,
     tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
-    """Grade as ``autograde`` does, for one who is alone with the course already."""
+    """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
+
+    With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
+    hand stay. Raises CourseError when none of the assignments was released, or when this machine
+    cannot wall student code in and ``Examine.no_wall`` is not set.
+    """
+    with _swept(course):
+        assignments = sorted({submission.assignment for submission in submissions})
+        released, refused, seeds = {}, {}, {}
+        for name in assignments:
+            try:
+                released[name] = course.released_notebooks(name)
+                seeds[name] = seeds_of(course, name)
+            except (CourseError, BlueprintError) as error:
+                refused[name] = error
+                released.pop(name, None)
+        if not released:
+            raise refused[assignments[0]]
+        batch = _Batch(course, config, sorted(released), seeds, tell)
+        todo, found, links = [], {}, Links(course)
+        for submission in submissions:
+            if submission.assignment in refused:
+                yield Ending(submission, Status.FAILED, str(refused[submission.assignment]))
+                continue
+            problem = links.problem(submission)
+            finding = Finding(problem) if problem else find(submission, released[submission.assignment])
+            found[submission] = finding
+            if finding.problem:
+                yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
+            elif batch.unchanged(submission):
+                yield Ending(submission, Status.UNCHANGED, "", finding.notes)
+            else:
+                todo.append(submission)
+        if todo:
+            yield from batch.grade(todo, found, workers)
+
+
+@contextlib.contextmanager
+def _swept(course: Course) -> Iterator[None]:
+    """Before and after, nothing lies around that was being built; in the end the results are in order."""
     leftovers.finish_builds(course.folders_around("autograded"))
     course.quicken()
     try:
-        yield from _grade(course, submissions, config, workers, tell)
+        yield
         Results.of(course.directory).tidy()
     finally:
         leftovers.finish_builds(course.folders_around("autograded"))
-
-
-def _grade(
-    course: Course,
-    submissions: list[Submission],
-    config: Config,
-    workers: int | None,
-    tell: Callable[[str], object],
-) -> Iterator[Ending]:
-    assignments = sorted({submission.assignment for submission in submissions})
-    released, refused, seeds = {}, {}, {}
-    for name in assignments:
-        try:
-            released[name] = course.released_notebooks(name)
-            seeds[name] = seeds_of(course, name)
-        except (CourseError, BlueprintError) as error:
-            refused[name] = error
-            released.pop(name, None)
-    if not released:
-        raise refused[assignments[0]]
-    batch = _Batch(course, config, sorted(released), seeds, tell)
-    todo, found, links = [], {}, Links(course)
-    for submission in submissions:
-        if submission.assignment in refused:
-            yield Ending(submission, Status.FAILED, str(refused[submission.assignment]))
-            continue
-        problem = links.problem(submission)
-        finding = Finding(problem) if problem else find(submission, released[submission.assignment])
-        found[submission] = finding
-        if finding.problem:
-            yield Ending(submission, Status.EXPLAINED, finding.problem, finding.notes)
-        elif batch.unchanged(submission):
-            yield Ending(submission, Status.UNCHANGED, "", finding.notes)
-        else:
-            todo.append(submission)
-    if todo:
-        yield from batch.grade(todo, found, workers)
 
 
 def cores(workers: int | None, most: int) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from viva.course.edition import worth
+from viva.course.lms.table import csv_text
+from viva.course.processes import leftovers
 from viva.verdict import NOT_DONE, Verdict
 
 TOTAL = "score"
@@ -53,13 +54,8 @@ def grouped(changes: list[Change]) -> list[Group]:
 
 def write_csv(changes: list[Change], path: Path) -> None:
     """One row for each change, with a header."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Change)], lineterminator="\n")
-        writer.writeheader()
-        for change in changes:
-            row = asdict(change)
-            writer.writerow(row | {key: "" if row[key] is None else f"{row[key]:g}" for key in ("old", "new")})
+    rows = ([f"{cell:g}" if isinstance(cell, float | int) else cell for cell in astuple(change)] for change in changes)
+    leftovers.write(path, csv_text([field.name for field in fields(Change)], rows))
 
 
 def changes_of(student: str, before: dict, after: dict, renamed: dict[str, dict[str, str]]) -> Iterator[Change]:

@@ -13,8 +13,8 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.variants import (
+    FOLDER,
     entered,
-    folder_of,
     key_of,
     made_key,
     require_on,
@@ -23,6 +23,7 @@ from viva.course.variants import (
 )
 from viva.engine.blueprint import read_blueprint
 from viva.engine.seedline import default_of
+from viva.folder import fill
 from viva.submission.files.handin import name_problem
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
@@ -39,10 +40,6 @@ class Copies:
     """Students whose copy is of an earlier release."""
     unchanged: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-
-    def record(self) -> dict:
-        """This as JSON knows it."""
-        return vars(self) | {"folder": str(self.folder)}
 
 
 def students_of(course: Course, assignment: str) -> list[str]:
@@ -71,7 +68,7 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
     Raises CourseError without variants, students, a release or the key that copies were written with before.
     """
     students = students_of(course, assignment)
-    folder = folder_of(course, assignment)
+    folder = course.root / FOLDER / assignment  # which has one for each student
     copies, made = Copies(assignment, folder), False
     if not dry_run:
         key, made = made_key(course)
@@ -133,10 +130,7 @@ def _write(folder: Path, students: dict[str, dict[str, bytes]]) -> None:
     with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder) as name:
         build, old = Path(name), Path(name, "old")
         for student, files in students.items():
-            for path, content in files.items():
-                place = build / "new" / student / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content)
+            fill(build / "new" / student, files)
         old.mkdir()
         for student in students:
             if (folder / student).exists():

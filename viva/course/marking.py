@@ -14,10 +14,9 @@ from traitlets.config import Config
 
 from viva.course.course import Course
 from viva.course.filing import Filing
-from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.record import Expected
 from viva.course.links import Links
-from viva.course.material import Material
+from viva.course.material import Material, trouble
 from viva.course.pipeline import Passed, go_through
 from viva.engine.grading import Grader
 from viva.submission.files.handin import Finding, find
@@ -108,11 +107,6 @@ def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
         log.exception("The submission could not be graded.")
         sentence = f"it could not be graded: {str(error).splitlines()[0] if str(error) else ''}"
         return Marked(problem=f"{sentence} ({type(error).__name__})", log=stream.getvalue())
-
-
-def trouble(error: OSError) -> str:
-    """A sentence for what the machine said."""
-    return f"it could not be graded: {error.strerror or error}. {AGAIN}"
 
 
 def memory_log(name: str) -> tuple[logging.Logger, io.StringIO]:

@@ -27,7 +27,7 @@ from viva.course.variants import Variants, seeds_of
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
-from viva.folder import walk
+from viva.folder import fill, walk
 from viva.submission.blind import Blind, forms_of
 from viva.submission.cells.places import Released
 from viva.submission.sanitize import markdown_of
@@ -67,7 +67,8 @@ class Material:
         source = course.path("source", assignment)
         given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in source.glob("*.ipynb")}
         paths = walk(source, [*course.directory.ignore, "*.ipynb"])
-        files = {str(path.relative_to(source)): path.read_bytes() for path in paths if _is_file(path)}
+        paths = (path for path in paths if path.is_file() and not path.is_symlink())
+        files = {str(path.relative_to(source)): path.read_bytes() for path in paths}
         released, shipped = handed_out(course, assignment, expected)
         forms = forms_of(Blind(config=_rooted(config, course)))
         return cls(
@@ -91,15 +92,8 @@ class Material:
         """The assignment's own files, in a folder that goes with this object."""
         folder = Path(tempfile.mkdtemp(prefix="viva-files-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.lay_out(folder)
+        fill(folder, self.files)
         return folder
-
-    def lay_out(self, folder: Path) -> None:
-        """Write the assignment's own files into a folder."""
-        for name, data in self.files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
 
     def to_bytes(self) -> bytes:
         """The material as bytes; the configuration stays behind where it holds what only this process has."""
@@ -147,11 +141,12 @@ def _rehearsed(source: Path, name: str, expected: Expected, grader: Grader) -> E
     except VivaError as error:
         return error
     except OSError as error:  # too many files are open, or there is no room for one
-        return VivaError(f"it could not be graded: {error.strerror or error}. {AGAIN}")
+        return VivaError(trouble(error))
 
 
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def trouble(error: OSError) -> str:
+    """A sentence for what the machine said."""
+    return f"it could not be graded: {error.strerror or error}. {AGAIN}"
 
 
 def _without_secrets(config: Config | None) -> Config | None:

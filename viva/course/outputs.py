@@ -17,7 +17,7 @@ def show(notebook: NotebookNode, outcome: Outcome) -> None:
             continue
         outputs, count = outcome.outputs.get(index, ([], None))
         cell.execution_count = count if isinstance(count, int) else None
-        cell.outputs = [output_of(item) for item in outputs]
+        cell.outputs = [output(**item) for item in outputs]
         results = outcome.checks.get(cell.metadata.get("nbgrader", {}).get("grade_id"), [])
         if len(results) > 1:
             lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
@@ -35,8 +35,3 @@ def _name(result) -> str:
     if result.verdict is Verdict.ERROR and result.exception.isidentifier():
         return result.exception
     return "AssertionError" if result.verdict is Verdict.FAILED else str(result.verdict)
-
-
-def output_of(item: dict) -> NotebookNode:
-    fields = {key: value for key, value in item.items() if key != "output_type"}
-    return output(item["output_type"], **fields)

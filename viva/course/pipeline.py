@@ -40,7 +40,7 @@ from viva.course.autograde import Autograde, Examine, RecordResults, enter, now
 from viva.course.gradebook.record import Draft, Graded, in_place_of_gradebook
 from viva.course.material import Material
 from viva.engine.grading import Grader
-from viva.folder import MOST_FILES, walk
+from viva.folder import MOST_FILES, fill, walk
 from viva.record import NotebookRecord, SubmissionRecord
 from viva.submission.files.handin import Finding, find
 from viva.submission.files.sizes import limited
@@ -146,7 +146,7 @@ def lay_out(submission: Submission, material: Material, build: Path, directory: 
     Nothing that was handed in takes another file's place.
     """
     build.mkdir(parents=True)
-    material.lay_out(build)
+    fill(build, material.files)
     for path in itertools.islice(walk(submission.folder, [*directory.ignore, "*.ipynb"]), MOST_FILES):
         with contextlib.suppress(OSError):  # it cannot be read, or has a name that the assignment has for a folder
             about, copy = path.lstat(), build / path.relative_to(submission.folder)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 import nbformat
@@ -222,9 +224,8 @@ def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
 
 def generate(course: Course, assignment: str, config: Config) -> None:
     """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells."""
-    messages: list[str] = []
-    log = logging.Logger(assignment, logging.WARNING)
-    log.addHandler(_Collect(messages))
+    log, kept = logging.Logger(assignment, logging.WARNING), BufferingHandler(sys.maxsize)
+    log.addHandler(kept)
     directory = CourseDirectory(config=config, log=log)
     directory.root, directory.assignment_id = str(course.root), assignment
     converter = GenerateAssignment(coursedir=directory, config=config, log=log)
@@ -232,6 +233,7 @@ def generate(course: Course, assignment: str, config: Config) -> None:
     try:
         converter.start()
     except NbGraderException as error:
+        messages = [record.getMessage() for record in kept.buffer]
         text = "\n".join(messages)
         if "there are submissions associated with" in text:
             raise CourseError(
@@ -251,12 +253,3 @@ def _refuse_markers(notebook: Path) -> None:
                 f"The student version of {notebook.name} still held the words '{marker}', so it was removed. "
                 "Write the marker on a line of its own, in a cell of the right kind."
             )
-
-
-class _Collect(logging.Handler):
-    def __init__(self, messages: list[str]) -> None:
-        super().__init__()
-        self.messages = messages
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from pathlib import Path
 
 from nbgrader.api import Student
 from traitlets import List, Unicode
@@ -25,6 +24,7 @@ from viva.verdict import CourseError
 
 KEY = "variants.key"
 FOLDER = "variants"
+"""Where they are written, by assignment and student."""
 LEAST = 16
 """Characters of a key."""
 LOWEST, COUNT = 100_000_000, 900_000_000
@@ -130,8 +130,3 @@ def require_unused(course: Course) -> None:
             "nobody's with another key. Put the key back from a copy of the course; or, if no variant was handed out, "
             f"remove {course.root / FOLDER} and run the same command again."
         )
-
-
-def folder_of(course: Course, assignment: str) -> Path:
-    """Where the variants of an assignment are written, a folder for each student."""
-    return course.root / FOLDER / assignment

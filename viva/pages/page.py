@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -268,15 +268,14 @@ def _title(heading: str) -> Markup:
     return Markup(re.sub(r"</?(?:h1|a)\b[^>]*>", "", str(typeset.prose(f"# {text}"))).strip())
 
 
+def environment(filters: dict[str, Callable]) -> Environment:
+    """The templates of this room; every text in them is escaped, and nothing that is not there stays blank."""
+    loader = PackageLoader("viva.pages")
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters |= filters
+    return made
+
+
 @functools.cache
 def template(name: str) -> Template:
-    environment = Environment(
-        loader=PackageLoader("viva.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["points"] = lambda points: f"{round(points, 3):g}"
-    environment.filters["plain"] = typeset.plain
-    return environment.get_template(name)
+    return environment({"points": lambda points: f"{round(points, 3):g}", "plain": typeset.plain}).get_template(name)

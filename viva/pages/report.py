@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.folder import remove
+from viva.pages.page import environment
 from viva.pages.reporting import plot
 from viva.pages.reporting.findings import gather
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
@@ -63,15 +62,8 @@ def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tupl
 
 
 def _rendered(known: dict, tables: Tables) -> str:
-    environment = Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        loader=PackageLoader("viva.pages"),
-    )
-    environment.filters |= {"csv": tables.address, "points": points, "ms": milliseconds}
-    return environment.get_template("report.html").render(**known, listed=LISTED, told=TOLD)
+    filters = {"csv": tables.address, "points": points, "ms": milliseconds}
+    return environment(filters).get_template("report.html").render(**known, listed=LISTED, told=TOLD)
 
 
 def _plot(part: dict, name: str):
@@ -113,22 +105,15 @@ def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
         ],
     )
     yield "waiting", [{"why": reason["why"]} | row for reason in part["waiting"] for row in reason["rows"]]
-    yield (
-        "repairs",
-        [
-            {"student": row["student"], "notebook": row["notebook"], "repair": repair}
-            for row in part["repairs"]
-            for repair in row["repairs"]
-        ],
-    )
-    yield (
-        "integrity",
-        [
-            {"student": row["student"], "notebook": row["notebook"], "fact": fact}
-            for row in part["integrity"]
-            for fact in row["facts"]
-        ],
-    )
+    for table, many, one in (("repairs", "repairs", "repair"), ("integrity", "facts", "fact")):
+        yield (
+            table,
+            [
+                {"student": row["student"], "notebook": row["notebook"], one: told}
+                for row in part[table]
+                for told in row[many]
+            ],
+        )
     yield "similar", [{"notebook": book["notebook"]} | pair for book in part["similar"] for pair in book["pairs"]]
     missing = [{"student": one, "what": "missing", "reason": ""} for one in part["missing"]]
     yield "students", missing + [row | {"what": what} for what in ("late", "refused", "excused") for row in part[what]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import fields
 from pathlib import Path
 
@@ -47,13 +47,8 @@ def key_of(folder: Path, source: Path, marks: Marks, record: SubmissionRecord, n
     digest = hashlib.sha256(f"{viva.ENGINE} {_maker()} {notebook} {settings!r}".encode())
     for field in fields(marks):
         value = getattr(marks, field.name)
-        digest.update(
-            repr(
-                sorted(value.items() if isinstance(value, dict) else value)
-                if isinstance(value, dict | frozenset)
-                else value
-            ).encode()
-        )
+        value = value.items() if isinstance(value, dict) else value
+        digest.update(repr(sorted(value) if isinstance(value, Set) else value).encode())
     known = record.notebooks.get(notebook, NotebookRecord())
     results = [
         (cell, [structs.replace(result, seconds=0.0) for result in found]) for cell, found in known.checks.items()

@@ -215,10 +215,9 @@ def output(item: NotebookNode, cell: str) -> dict[str, object]:
             return {"style": "picture", "source": source, "alt": f"Picture drawn by the code of {cell}: {text[:80]}"}
     if "text/html" in data:
         return {"style": "html", "html": Markup(clean(_shortened(_text(data["text/html"]))))}
-    if "text/markdown" in data:
-        return {"style": "html", "html": prose(_text(data["text/markdown"]))}
-    if "text/latex" in data:
-        return {"style": "html", "html": prose(_text(data["text/latex"]))}
+    for mime in ("text/markdown", "text/latex"):
+        if mime in data:
+            return {"style": "html", "html": prose(_text(data[mime]))}
     return {"style": "text", "text": plain(text)}
 
 

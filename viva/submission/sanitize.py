@@ -238,13 +238,12 @@ def _sizes(metadata: dict) -> NotebookNode:
     return kept
 
 
-def clean_text(text: object, removed: list[str] | None = None) -> str:
+def clean_text(text: object, removed: list[str]) -> str:
     """A text that was printed, without orders to a terminal, control characters and changes of direction.
 
-    Colours stay, and so do ends of lines and backspaces.
+    Colours stay, and so do ends of lines and backspaces. Adds to ``removed``.
     """
     text = "".join(map(str, text)) if isinstance(text, list) else str(text or "")
-    removed = [] if removed is None else removed
     for what, pattern in (("orders to a terminal", _ORDERS), ("control characters", _CONTROLS)):
         if pattern.search(text):
             removed.append(what)

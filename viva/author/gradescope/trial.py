@@ -16,6 +16,7 @@ from nbformat.v4 import new_notebook
 from viva.author.gradescope.bundle import MATERIAL, Bundle
 from viva.author.gradescope.container import VARIABLE
 from viva.course.material import Material
+from viva.folder import fill
 from viva.verdict import CourseError
 
 
@@ -36,10 +37,7 @@ def try_out(bundle: Bundle) -> Trial:
     """Grade the notebooks as they were handed out, in an imitation of the container. Raises CourseError."""
     with tempfile.TemporaryDirectory(prefix="viva-gradescope-") as folder:
         place = Path(folder)
-        for name, data in bundle.files.items():
-            path = place / "source" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        fill(place / "source", bundle.files)
         (place / "submission").mkdir()
         for name, released in Material.from_bytes(bundle.files[MATERIAL]).released.items():
             notebook = new_notebook(cells=[slot.cell for slot in released.slots], metadata=released.metadata)

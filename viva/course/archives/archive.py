@@ -55,8 +55,6 @@ class Unpacked:
 
     members: list[Member] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
-    litter: int = 0
-    """Files that systems put there by themselves."""
 
 
 def unpack(
@@ -79,7 +77,6 @@ def unpack(
                 result.left_out.append(f"{plaintext.quoted(raw.name)} was left out: {error}.")
                 continue
             if LITTER & set(parts) or parts[-1].startswith("._"):
-                result.litter += 1
                 continue
             if problem := raw.problem or too_much(raw, parts, limits):
                 result.left_out.append(f"{plaintext.quoted(raw.name)} was left out: {problem}.")

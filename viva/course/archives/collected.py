@@ -236,5 +236,5 @@ def _rank(row: Row) -> tuple:
 
 
 def _rank_of_first(row: Row) -> tuple:
-    moment = row.moment
-    return moment is None, moment.timestamp() if moment else 0.0, row.attempt
+    dated, *when = _rank(row)
+    return not dated, *when

@@ -45,5 +45,4 @@ def write(files: Mapping[str, Path], place: Path, timestamp: str = "") -> None:
 
 def stamp(place: Path, timestamp: str) -> None:
     """Write another time of submission into a folder that is there already."""
-    with leftovers.whole(place / TIMESTAMP) as file:
-        file.write(f"{timestamp}\n")
+    leftovers.write(place / TIMESTAMP, f"{timestamp}\n")

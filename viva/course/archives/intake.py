@@ -15,7 +15,6 @@ from viva.course.archives import archive, companion
 from viva.course.archives.attempt import Attempt, attempts
 from viva.course.archives.companion import Companion
 from viva.course.archives.layouts import LAYOUTS, About, Laid, Sender, blind, lay
-from viva.course.archives.listing import CLASS, Limits
 from viva.course.archives.matching import MATCHES, Class, Match, shown
 from viva.course.archives.times import Times
 from viva.course.archives.unmatched import Unmatched
@@ -32,7 +31,6 @@ class Source:
 
     path: Path
     system: str = ""
-    title: str = ""
     members: int = 0
     left_out: list[str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
@@ -64,12 +62,11 @@ class Intake:
         room: Path,
         notebooks: set[str],
         system: str = "",
-        limits: Limits = CLASS,
         progress: Callable[[int, int], object] = lambda done, all: None,
     ) -> None:
         """Unpack and understand one archive. Raises CourseError when that cannot be."""
         room = room / str(len(self.sources))
-        found = archive.unpack(path, room / "members", limits, progress)
+        found = archive.unpack(path, room / "members", progress=progress)
         if not found.members:
             why = "".join(f"\n  {sentence}" for sentence in found.left_out[:SHOWN])
             raise CourseError(f"{path} holds no file that could be unpacked. Nothing was written.{why}")
@@ -77,7 +74,7 @@ class Intake:
         self._remember_names(laid)
         for other in (*self._own_companions(laid, path), *self.companions):
             laid.pieces = [other.completed(piece) for piece in laid.pieces]
-        source = Source(path, laid.system, laid.title, len(found.members), found.left_out)
+        source = Source(path, laid.system, len(found.members), found.left_out)
         first = sum(len(one.attempts) for one in self.sources)
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
         self.sources.append(source)
@@ -110,9 +107,8 @@ class Intake:
         name = source.path.name
         others = [member.name for member in laid.others if not _is_own(laid, member.parts[-1])]
         if others:
-            shown = ", ".join(map(plaintext.quoted, others[:SHOWN]))
-            more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
-            self.notes.append(f"{name}: nobody handed in {shown}{more}; left out.")
+            shown = plaintext.some([*map(plaintext.quoted, others)], SHOWN)
+            self.notes.append(f"{name}: nobody handed in {shown}; left out.")
         late = sorted({one.sender.label for one in source.attempts if one.late})
         if late:
             shown = ", ".join(map(plaintext.quoted, late))
@@ -180,11 +176,6 @@ class Intake:
 def _is_own(laid: Laid, name: str) -> bool:
     """Whether a file is the system's own, and nobody's submission."""
     return name.lower() in LAYOUTS[laid.system].extra
-
-
-def about(people: Class, assignment: str, regexp: str = "") -> About:
-    """What helps to understand the names in an archive."""
-    return About(assignment, people.known, people.names, regexp)
 
 
 def unnamed(found: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:

@@ -54,10 +54,9 @@ class Piece:
 
 @dataclass
 class Laid:
-    """An archive, understood: the system's key and title, its pieces, and members that belong to nobody."""
+    """An archive, understood: the system's key, its pieces, and members that belong to nobody."""
 
     system: str
-    title: str
     pieces: list[Piece] = field(default_factory=list)
     others: list[Member] = field(default_factory=list)
 
@@ -240,7 +239,7 @@ def _read(system: str, members: list[Member], about: About) -> Iterable[Laid]:
     layout = LAYOUTS[system]
     for depth in range(DEEPEST + 1):
         inner = [(member, member.parts[depth:]) for member in members if len(member.parts) > depth]
-        laid = Laid(system, layout.title, others=[member for member in members if len(member.parts) <= depth])
+        laid = Laid(system, others=[member for member in members if len(member.parts) <= depth])
         own = [(member, parts) for member, parts in inner if parts[0] in layout.extra and len(parts) == 1]
         rest = [(member, parts) for member, parts in inner if (member, parts) not in own] if own else inner
         if system == "github":

@@ -6,18 +6,16 @@ It says which attempt counts, when it was sent, and who sent it as a group. Atte
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.archives import moments
 from viva.course.course import Course
-from viva.course.lms.table import Table
+from viva.course.lms.table import Table, csv_text
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -72,17 +70,8 @@ class Ledger:
 
     def write(self) -> None:
         """Nothing happens where nothing changed."""
-        file = StringIO(newline="")
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for student in sorted(self.rows):
-            writer.writerows(astuple(row) for row in sorted(self.rows[student], key=lambda row: row.attempt))
-        text = file.getvalue()
-        if self.path.exists() and self.path.read_text(encoding="utf-8") == text:
-            return
-        self.path.parent.mkdir(exist_ok=True)
-        with leftovers.whole(self.path, newline="") as whole:
-            whole.write(text)
+        rows = [row for _, rows in sorted(self.rows.items()) for row in sorted(rows, key=lambda row: row.attempt)]
+        leftovers.write(self.path, csv_text(COLUMNS, map(astuple, rows)))
 
 
 def _read(path: Path) -> Iterable[Row]:

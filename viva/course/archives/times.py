@@ -123,9 +123,8 @@ class Times:
                 "Give them as 2026-10-05 23:59 in a CSV with the columns student_id,timestamp: --times=FILE"
             )
         for system, labels in self.missing.items():
-            shown = ", ".join(plaintext.quoted(label) for label in labels[:SHOWN])
-            more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
-            sentences.append(f"When these were handed in is not known: {shown}{more}. {ASK.get(system, ANY)}")
+            shown = plaintext.some([*map(plaintext.quoted, labels)], SHOWN)
+            sentences.append(f"When these were handed in is not known: {shown}. {ASK.get(system, ANY)}")
         if self.missing or self.unread:
             sentences.append(
                 "Or name one time for all who have none (--time='2026-10-05 23:59'), or collect without times, so that "

@@ -5,11 +5,9 @@ They wait for a line in ``matches.csv``, or for a newer list of the class; the a
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
 from viva.cleaning import plaintext
@@ -17,7 +15,7 @@ from viva.course.archives import folderwriting, membername
 from viva.course.archives.attempt import Attempt, digest_in, files_in
 from viva.course.archives.layouts import Sender
 from viva.course.course import Course
-from viva.course.lms.table import Table
+from viva.course.lms.table import Table, csv_text
 from viva.course.processes import leftovers
 from viva.folder import remove
 from viva.verdict import CourseError
@@ -64,10 +62,10 @@ class Unmatched:
             return None
         return self.folder.joinpath(*parts)
 
-    def keep(self, attempt: Attempt) -> str:
-        """Write an attempt into a folder of its own, unless it is there; its name within ours."""
+    def keep(self, attempt: Attempt) -> None:
+        """Write an attempt into a folder of its own, unless it is there."""
         if attempt.kept:
-            return attempt.kept.relative_to(self.folder).as_posix()
+            return
         label, number = membername.safe(attempt.sender.label), 1
         while (self.folder / label / str(number)).exists():
             number += 1
@@ -79,7 +77,6 @@ class Unmatched:
         row |= {"source": attempt.source, "time": attempt.time, "in_utc": "yes" if attempt.in_utc else ""}
         others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
         self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others})
-        return row["folder"]
 
     def settle(self, attempts: Iterable[Attempt]) -> None:
         """Remove what became somebody's."""
@@ -99,14 +96,8 @@ class Unmatched:
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
             return
-        file = StringIO(newline="")
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: plaintext.guarded(cell) for name, cell in row.items()} for row in self.rows)
-        if not self.path.exists() or self.path.read_text(encoding="utf-8") != file.getvalue():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with leftovers.whole(self.path, newline="") as whole:
-                whole.write(file.getvalue())
+        rows = ([plaintext.guarded(row[name]) for name in COLUMNS] for row in self.rows)
+        leftovers.write(self.path, csv_text(COLUMNS, rows))
 
 
 def _bare(cell: str) -> str:

@@ -16,4 +16,5 @@ submissions  that of a batch
 worker     what a Dask worker keeps and does: material, desks, ``grade_there``
 desk       a grading process beside a Dask worker, as the worker sees it
 deskwork   the same process from within
+recent     what was used last: as many materials and graders as there is room for
 """

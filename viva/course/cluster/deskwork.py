@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib
 import os
 import signal
 import sys
 import tempfile
-from collections import OrderedDict
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import msgspec
+from traitlets.utils.importstring import import_item
 
-from viva.course.cluster.desk import Request, Settings, Told
-from viva.course.cluster.duty import Service
-from viva.course.marking import trouble
+from viva.course.cluster.desk import Request, Told
+from viva.course.cluster.recent import Recent
+from viva.course.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
 from viva.verdict import VivaError
@@ -30,29 +29,20 @@ class DeskWork:
     """Services by what batches and audits want of them."""
 
     def __init__(self) -> None:
-        self.services: OrderedDict[Settings, Service] = OrderedDict()
+        self.services = Recent(MOST_SERVICES, lambda service: service.close())
 
     def __call__(self, request: Request) -> Told:
         try:
             leftovers.require_room(Path(tempfile.gettempdir()))
-            return self._service(request.settings)(request)
+            settings = request.settings
+            return self.services.of(settings, lambda: import_item(settings.service)(settings))(request)
         except VivaError as error:
             return Told(unfit=str(error))
         except OSError as error:
             return Told(unfit=trouble(error))
 
-    def _service(self, settings: Settings) -> Service:
-        if settings not in self.services:
-            while len(self.services) >= MOST_SERVICES:
-                self.services.popitem(last=False)[1].close()
-            module, name = settings.service.split(":")
-            self.services[settings] = getattr(importlib.import_module(module), name)(settings)
-        self.services.move_to_end(settings)
-        return self.services[settings]
-
     def close(self) -> None:
-        for service in self.services.values():
-            service.close()
+        self.services.close()
 
 
 def main(number: str, maker: str) -> None:

@@ -27,7 +27,7 @@ class Known:
 
 class Duty(Protocol):
     service: str
-    """Its Service, as "module:class"."""
+    """Its Service, as it is imported."""
 
     def refusal(self, job: object) -> str:
         """Why nobody can do a job, if so."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,7 @@ import msgspec
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.desk import Request, Settings, Told
 from viva.course.cluster.duty import Known
+from viva.course.cluster.recent import Recent
 from viva.course.filing import Filing
 from viva.course.graders import new_grader
 from viva.course.marking import Job, Marked, attempt
@@ -26,7 +26,7 @@ MOST_MATERIALS = 16
 class Submissions:
     """The duty: a Job is answered with a Marked, as by a worker of this machine."""
 
-    service = "viva.course.cluster.submissions:Grading"
+    service = "viva.course.cluster.submissions.Grading"
 
     def __init__(self, cluster: Cluster, filing: Filing, seconds: float, budget: float) -> None:
         """What was graded is put away by ``filing``; a cell may take ``seconds``, a notebook ``budget``."""
@@ -78,7 +78,7 @@ class Grading:
         one = settings
         libraries = {"libraries": one.libraries, "hidden": one.hidden}
         self.grader = new_grader(one.seconds, one.no_wall, one.memory, one.budget, **libraries)
-        self.materials: OrderedDict[str, Material] = OrderedDict()
+        self.materials = Recent(MOST_MATERIALS)
         self.learnt: set[str] = set()
 
     def __call__(self, request: Request) -> Told:
@@ -91,7 +91,7 @@ class Grading:
 
     def _grade(self, request: Request, faults: list, log: logging.Logger) -> Passed:
         try:
-            material = self._material(request)
+            material = self.materials.of(request.digest, lambda: Material.from_bytes(request.material))
             if request.digest not in self.learnt:
                 for known in material.examinations.values():
                     if isinstance(known, Examination):
@@ -101,14 +101,6 @@ class Grading:
         except (OSError, MemoryError) as error:
             faults.append(error)
             raise
-
-    def _material(self, request: Request) -> Material:
-        if request.digest not in self.materials:
-            while len(self.materials) >= MOST_MATERIALS:
-                self.materials.popitem(last=False)
-            self.materials[request.digest] = Material.from_bytes(request.material)
-        self.materials.move_to_end(request.digest)
-        return self.materials[request.digest]
 
     def close(self) -> None:
         self.grader.close()

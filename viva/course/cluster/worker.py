@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import queue
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,6 +16,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from viva.course.cluster import versions
 from viva.course.cluster.desk import Desk, Request, Settings, Told
+from viva.course.cluster.recent import Recent
 from viva.wall.protection import protection
 
 NAME = "viva-desks"
@@ -30,7 +30,7 @@ class Desks(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         self.starter = ThreadPoolExecutor(1, "viva-desks")  # a desk dies with the thread that started it
-        self.materials: OrderedDict[str, bytes] = OrderedDict()
+        self.materials = Recent(MOST_MATERIALS)
         self.all = [Desk(lambda begin: self.starter.submit(begin).result()) for _ in range(worker.state.nthreads)]
         self.free: queue.SimpleQueue[Desk] = queue.SimpleQueue()
         for desk in self.all:
@@ -40,11 +40,6 @@ class Desks(WorkerPlugin):
         for desk in self.all:
             desk.close()
         self.starter.shutdown(wait=False)
-
-    def keep(self, digest: str, material: bytes) -> None:
-        while len(self.materials) >= MOST_MATERIALS:
-            self.materials.popitem(last=False)
-        self.materials[digest] = material
 
     def at_a_desk(self, grade: Callable[[Desk], Told]) -> Told:
         desk = self.free.get()
@@ -64,7 +59,7 @@ async def prepare(libraries: tuple[str, ...], dask_worker: Worker) -> dict[str, 
 
 def keep(digest: str, material: bytes, dask_worker: Worker) -> None:
     """Keep an assignment's material for every task that names its hash."""
-    dask_worker.plugins[NAME].keep(digest, material)
+    dask_worker.plugins[NAME].materials.of(digest, lambda: material)
 
 
 def grade_there(settings: tuple, digest: str, limit: float, package: bytes) -> tuple:

@@ -14,18 +14,16 @@ handed in already. Where there is an ``extensions.csv``, it is all that counts; 
 
 from __future__ import annotations
 
-import csv
 import functools
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from io import StringIO
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from viva.cleaning import plaintext
 from viva.course.deadlines import moment
-from viva.course.lms.table import Table
+from viva.course.lms.table import Table, csv_text
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -93,12 +91,9 @@ def excused(root: Path, assignments: Collection[str] | None = None) -> dict[Plac
 
 def write(path: Path, entries: Mapping[Place, Mapping[str, str]]) -> None:
     """Write such a file, whole or not at all."""
-    text = StringIO(newline="")
-    table = csv.DictWriter(text, COLUMNS[path.name], lineterminator="\n", extrasaction="ignore")
-    table.writeheader()
-    table.writerows(cells for _, cells in sorted(entries.items()))
-    with leftovers.whole(path, newline="") as file:
-        file.write(text.getvalue())
+    columns = COLUMNS[path.name]
+    cells = ([row.get(name, "") for name in columns] for _, row in sorted(entries.items()))
+    leftovers.write(path, csv_text(columns, cells))
 
 
 def _state(path: Path) -> tuple[int, int, int]:

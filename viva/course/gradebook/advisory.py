@@ -10,7 +10,6 @@ import hashlib
 import os
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 from sqlalchemy import Connection, create_engine, make_url, text
@@ -18,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from viva.course.gradebook.database import AGAIN, is_lost, shown
-from viva.course.processes.leftovers import PATIENCE, STEP
+from viva.course.processes.leftovers import wait_for
 from viva.verdict import CourseError
 
 
@@ -36,14 +35,13 @@ class Alone:
         self.engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
         self.connection: Connection | None = None
 
-    def take(self, tell: Callable[[str], object]) -> None:
-        """Wait for whoever has it; ``tell`` is given a sentence when that takes a while. Raises DBAPIError."""
-        start, told = time.monotonic(), False
-        while not self._try():
-            if time.monotonic() - start > PATIENCE and not told:
-                tell(f"Waiting for {self.holder()}, which works on this course; Ctrl-C to leave.")
-                told = True
-            time.sleep(STEP)
+    def take(self) -> bool:
+        """Whether it could be taken. Raises DBAPIError."""
+        if self.connection is None:
+            self.connection = self.engine.connect()
+            name = f"{' '.join(['viva', *sys.argv[1:2]])} (process {os.getpid()} on {socket.gethostname()})"
+            self.connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
+        return self.connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self.key}).scalar()
 
     def held(self) -> None:
         """Raises CourseError when another one has it by now, and DBAPIError when the server is out of reach."""
@@ -55,7 +53,7 @@ class Alone:
             if not is_lost(error):
                 raise
             self.release()
-        if not self._try():
+        if not self.take():
             raise CourseError(
                 f"The connection to the gradebook {shown(self.url)} was lost, and {self.holder()} works on this course "
                 f"now. {AGAIN}"
@@ -78,13 +76,6 @@ class Alone:
                 self.connection.close()
             self.connection = None
 
-    def _try(self) -> bool:
-        if self.connection is None:
-            self.connection = self.engine.connect()
-            name = f"{' '.join(['viva', *sys.argv[1:2]])} (process {os.getpid()} on {socket.gethostname()})"
-            self.connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
-        return self.connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self.key}).scalar()
-
 
 _held: dict[tuple[str, str], Alone] = {}
 """What this process is alone with, by address and course."""
@@ -101,7 +92,7 @@ def alone(url: str, course: str, tell: Callable[[str], object]) -> Iterator[None
         return
     lock = Alone(url, course)
     try:
-        lock.take(tell)
+        wait_for(lock.take, lock.holder, tell)
         _held[url, course] = lock
         yield
     finally:

@@ -26,16 +26,9 @@ def scores(gradebook: Gradebook, name: str) -> tuple[dict[str, float], set[str],
     assignment = gradebook.db.query(Assignment).filter(Assignment.name == name).first()
     if assignment is None:
         return {}, set(), 0.0, []
-    own = SubmittedAssignment
-    submitted = gradebook.db.query(own.student_id, own.timestamp, own.extension)
-    times = {who: (when, more) for who, when, more in submitted.filter(own.assignment_id == assignment.id)}
-    earned = _of(gradebook.db.query(SubmittedAssignment.student_id, func.sum(Grade.score)), name, Grade)
-    lost = func.sum(SubmittedNotebook.late_submission_penalty)
-    penalties = dict(_each(_of(gradebook.db.query(SubmittedAssignment.student_id, lost), name)))
-    found = dict.fromkeys(times, 0.0)
-    found |= {who: max(0.0, (score or 0.0) - (penalties.get(who) or 0.0)) for who, score in _each(earned)}
-    due = assignment.duedate
-    late = {who for who, (when, more) in times.items() if due and when and when > due + (more or timedelta())}
+    known = marks(gradebook, name)
+    found = {who: max(0.0, mark.raw - mark.penalty) for who, mark in known.items()}
+    late = {who for who, mark in known.items() if mark.seconds_late}
     return found, late, float(assignment.max_score), sorted(notebook.name for notebook in assignment.notebooks)
 
 

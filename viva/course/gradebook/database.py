@@ -75,11 +75,6 @@ def is_lost(error: DBAPIError) -> bool:
     return ours and not _state(error) and ("FATAL" not in said or "the database system is" in said)
 
 
-def may_pass(error: DBAPIError) -> bool:
-    """Whether it may work when it is tried again."""
-    return is_locked(error) or is_lost(error)
-
-
 def patiently(work: Callable[[], Found]) -> Found:
     """What ``work`` returns, tried again for a while where another program has the gradebook locked."""
     end = time.monotonic() + PATIENCE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from viva.course.course import Course
 from viva.course.gradebook import classbook
 from viva.course.gradebook.classbook import Mark
 from viva.course.gradebook.standing import Standings, Status
+from viva.course.lms.table import csv_text
 from viva.course.processes import leftovers
 
 SCORES = (
@@ -87,9 +87,7 @@ class CsvExport(ExportPlugin):
     def write(self, rows: Iterable[dict], path: Path) -> None:
         """The rows of ``scores`` as a file."""
         with leftovers.whole(path, newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(map(guarded, rows))
+            file.write(csv_text(COLUMNS, (map(guarded(row).get, COLUMNS) for row in rows)))
 
 
 def guarded(row: dict) -> dict:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,20 +87,17 @@ def policy(session: Session) -> LatePolicy | None:
     return known.plugin if known and isinstance(known.plugin, LatePolicy) else None
 
 
-def settle(session: Session, assignments: Iterable[str] = ()) -> int:
-    """Reckon the penalties of assignments, of all when none is named, and save those that change; how many did.
+def settle(session: Session) -> int:
+    """Reckon all penalties, and save those that change; how many did.
 
     A gradebook that is not followed is left alone. Raises CourseError for a policy or an extension that is none.
     """
     if rules := policy(session):
         rules.check(session.scalars(select(Assignment.name)))
         _align(session, _of(session), session.scalars(select(Assignment)))
-    names = list(assignments)
     wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
     late = Assignment.duedate.is_not(None) & SubmittedAssignment.timestamp.is_not(None)
     wanted = wanted.where(or_(late, SubmittedNotebook.late_submission_penalty.is_not(None)))
-    if names:
-        wanted = wanted.where(Assignment.name.in_(names))
     changed = _reckon(session, set(session.scalars(wanted)))
     if changed or session.dirty:
         session.commit()
@@ -174,7 +172,10 @@ def _reckon(session: Session, notebooks: set[str]) -> int:
         late = [one.id for one in found if one.assignment.total_seconds_late > 0]
         earned = scores(session, late)
         for notebook in found:
-            changed += _set(notebook, _penalty(known.plugin, notebook, earned.get(notebook.id) or 0.0))
+            penalty = _penalty(known.plugin, notebook, earned.get(notebook.id) or 0.0)
+            if penalty != notebook.late_submission_penalty:
+                notebook.late_submission_penalty = penalty
+                changed += 1
     return changed
 
 
@@ -214,14 +215,6 @@ def _save(session: Session, penalties: dict[str, float | None]) -> None:
         session.execute(update(SubmittedNotebook), rows)
 
 
-def _set(notebook: SubmittedNotebook, penalty: float | None) -> int:
-    """1 if that is another penalty than before."""
-    if penalty == notebook.late_submission_penalty:
-        return 0
-    notebook.late_submission_penalty = penalty
-    return 1
-
-
 def _take_turns(session: Session, notebooks: set[str]) -> None:
     """Wait for others who reckon the same penalties, and see what they saved; SQLite lets nobody else write anyway."""
     for some in parts(notebooks):
@@ -242,29 +235,23 @@ def _penalty(plugin: LateSubmissionPlugin, notebook: SubmittedNotebook, score: f
 def _note(session: Session, _context: object) -> None:
     if not _followed:
         return
-    touched = session.info.setdefault(_TOUCHED, set())
+    touched = session.info.setdefault(_TOUCHED, defaultdict(set))
     # An assignment is dirty as soon as somebody hands it in; whoever else did is not concerned.
     changed = (one for one in session.dirty if session.is_modified(one, include_collections=False))
     for one in (*session.new, *changed, *session.deleted):
-        if isinstance(one, SubmittedNotebook):  # nbgrader's own step sets a penalty that knows of no assignment
-            touched.add(("own", one.id))
-        elif isinstance(one, Grade):
-            touched.add(("notebook", one.notebook_id))
-        elif isinstance(one, SubmittedAssignment):
-            touched.add(("submission", one.id))
-        elif isinstance(one, Assignment):
-            touched.add(("assignment", one.id))
-        elif isinstance(one, GradeCell | TaskCell):
-            touched.add(("source", one.notebook_id))
+        for kind, key, column in _CONCERNED:
+            if isinstance(one, kind):
+                touched[column].add(getattr(one, key))
 
 
-_PLACES = {
-    "own": SubmittedNotebook.id,
-    "notebook": SubmittedNotebook.id,
-    "submission": SubmittedNotebook.assignment_id,
-    "assignment": Notebook.assignment_id,
-    "source": SubmittedNotebook.notebook_id,
-}
+_CONCERNED = (
+    (SubmittedNotebook, "id", SubmittedNotebook.id),  # nbgrader's own step sets a penalty that knows of no assignment
+    (Grade, "notebook_id", SubmittedNotebook.id),
+    (SubmittedAssignment, "id", SubmittedNotebook.assignment_id),
+    (Assignment, "id", Notebook.assignment_id),
+    (GradeCell | TaskCell, "notebook_id", SubmittedNotebook.notebook_id),
+)
+"""What a penalty depends on; and by which of its values, in which column, the submitted notebooks are found."""
 
 
 @event.listens_for(Session, "before_commit")
@@ -276,8 +263,8 @@ def _keep(session: Session) -> None:
     if not touched or _of(session) is None:
         return
     found: set[str] = set()
-    for what, column in _PLACES.items():
-        for some in parts(place for of, place in touched if of == what and place):
+    for column, places in touched.items():
+        for some in parts(filter(None, places)):
             wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.notebook).where(column.in_(some))
             found.update(session.scalars(wanted))
     try:

@@ -26,7 +26,7 @@ from tornado.log import app_log
 
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import PATIENCE, may_pass
+from viva.course.gradebook.database import PATIENCE, is_locked, is_lost
 from viva.course.processes import stopping
 from viva.course.processes.leftovers import STEP
 
@@ -207,7 +207,7 @@ class Writer:
                 return
             except DBAPIError as error:
                 self.rollback()
-                if not may_pass(error) or time.monotonic() > end:
+                if not (is_locked(error) or is_lost(error)) or time.monotonic() > end:
                     raise
                 self.kept.clear()
                 stopping.check()

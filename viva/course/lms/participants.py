@@ -283,5 +283,4 @@ def _alike(entries: dict[int, Entry]) -> Iterator[str]:
 
 
 def _lines(lines: list[int]) -> str:
-    shown = ", ".join(map(str, lines[:SHOWN])) + (f" and {len(lines) - SHOWN} more" if len(lines) > SHOWN else "")
-    return f"Line{'s' * (len(lines) > 1)} {shown}"
+    return f"Line{'s' * (len(lines) > 1)} {plaintext.some([*map(str, lines)], SHOWN)}"

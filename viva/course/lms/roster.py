@@ -7,20 +7,19 @@ gradebook with every grade. ``nbgrader db student import`` takes the file, too.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
-from io import StringIO
 from pathlib import Path
 
 from nbgrader.api import Student
 
 from viva.cleaning import plaintext
+from viva.cleaning.plaintext import quoted
 from viva.course.course import Course
 from viva.course.gradebook.database import patiently
-from viva.course.lms.table import Table, listed
+from viva.course.lms.table import Table, csv_text, listed
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -127,12 +126,12 @@ class Roster:
                 if known in lines:
                     raise CourseError(
                         f"Nothing was written: lines {lines[known]} and {line} both have the {what} of "
-                        f"{_quoted(known)}, who is in the course already. Correct the list."
+                        f"{quoted(known)}, who is in the course already. Correct the list."
                     )
                 lines[known], result[line] = line, replace(entry, id=known)
                 notes.append(
-                    f"Line {line}: {_quoted(entry.id)} has the {what} of {_quoted(known)}, who is in the course "
-                    f"already; the id stays {_quoted(known)}, and so do the grades."
+                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is in the course "
+                    f"already; the id stays {quoted(known)}, and so do the grades."
                 )
                 break
         return result, notes
@@ -164,11 +163,11 @@ class Roster:
         gone = {entry.name.casefold(): entry for entry in difference.gone}
         for entry in difference.new:
             if entry.id in self.entered:
-                yield f"{_quoted(entry.id)} was in the gradebook before, without being listed, and keeps every grade."
+                yield f"{quoted(entry.id)} was in the gradebook before, without being listed, and keeps every grade."
             elif entry.name and (other := gone.get(entry.name.casefold())):
                 yield (
-                    f"{plaintext.line(entry.name)} is new as {_quoted(entry.id)}, and {_quoted(other.id)} of the same "
-                    f"name is gone. If they are one person, call the student {_quoted(other.id)} in the list, with the "
+                    f"{plaintext.line(entry.name)} is new as {quoted(entry.id)}, and {quoted(other.id)} of the same "
+                    f"name is gone. If they are one person, call the student {quoted(other.id)} in the list, with the "
                     "option --id or --columns: the grades are there."
                 )
         folded = defaultdict(set)
@@ -177,7 +176,7 @@ class Roster:
         new = {entry.id for entry in difference.new}
         for ids in folded.values():
             if len(ids) > 1 and ids & new:
-                names = " and ".join(map(_quoted, sorted(ids)))
+                names = " and ".join(map(quoted, sorted(ids)))
                 yield f"The ids {names} differ in capital letters only; they are taken for different students."
 
     def write(self, course: Course, difference: Difference) -> None:
@@ -186,11 +185,7 @@ class Roster:
         patiently(lambda: _enter(course, fresh))
         gone = {entry.id for entry in difference.gone}
         entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
-        text = _csv(entries[one] for one in sorted(entries))
-        path = course.root / ROSTER
-        if not path.exists() or path.read_bytes() != text.encode():
-            with leftovers.whole(path, newline="") as file:
-                file.write(text)
+        leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))
 
 
 def _students(course: Course) -> dict[str, dict[str, str]]:
@@ -216,14 +211,6 @@ def _enter(course: Course, entries: Iterable[Entry]) -> None:
         gradebook.db.commit()
 
 
-def _csv(entries: Iterable[Entry]) -> str:
-    file = StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(entry) for entry in entries)
-    return file.getvalue()
-
-
 def _read(path: Path) -> dict[str, Entry]:
     """The entries of roster.csv by id. Raises CourseError."""
     table = Table.read(path)
@@ -235,11 +222,7 @@ def _read(path: Path) -> dict[str, Entry]:
         cells = dict(zip(table.header, row, strict=False))
         entry = Entry(**{name: cells.get(name, "") for name in COLUMNS})
         if not entry.id or entry.id in entries:
-            problem = f"names {_quoted(entry.id)} again" if entry.id else "names no id"
+            problem = f"names {quoted(entry.id)} again" if entry.id else "names no id"
             raise CourseError(f"Line {line} of {path} {problem}. Correct it, or move the file away.")
         entries[entry.id] = entry
     return entries
-
-
-def _quoted(text: str) -> str:
-    return plaintext.quoted(text)

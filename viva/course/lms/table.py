@@ -10,7 +10,7 @@ import codecs
 import csv
 import itertools
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -143,6 +143,13 @@ def _rows(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[s
             raise csv.Error(f"the quotes of the row that begins in line {line} do not match ({error})") from error
         if any(cell.strip() for cell in row):
             yield line, row
+
+
+def csv_text(columns: Iterable[str], rows: Iterable[Iterable], end: str = "\n") -> str:
+    """A table as CSV; each row ends with ``end``."""
+    text = StringIO(newline="")
+    csv.writer(text, lineterminator=end).writerows([columns, *rows])
+    return text.getvalue()
 
 
 def listed(names: tuple[str, ...], most: int = 12) -> str:

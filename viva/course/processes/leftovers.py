@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -101,10 +102,11 @@ def _take(lock: int) -> bool:
 
 
 @contextlib.contextmanager
-def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
+def whole(path: Path, mode: int | None = None, **how: str) -> Iterator[TextIO]:
     """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
 
-    ``how`` is what ``open`` knows beside. A file that was there keeps its mode; what is no file is written to directly.
+    ``how`` is what ``open`` knows beside. A file that was there keeps its mode, where no ``mode`` is given; what is no
+    file is written to directly.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
         with path.open("w", encoding="utf-8", **how) as file:
@@ -114,8 +116,9 @@ def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
     fresh = path.with_name(f"{BUILD}{path.name}")
     fresh.unlink(missing_ok=True)
     try:
-        with open(fresh, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode), **how) as file:
-            if path.exists():
+        opener = partial(os.open, mode=0o666 if mode is None else mode)
+        with open(fresh, "w", encoding="utf-8", opener=opener, **how) as file:
+            if mode is None and path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file
             file.flush()
@@ -124,6 +127,14 @@ def whole(path: Path, mode: int = 0o666, **how: str) -> Iterator[TextIO]:
     except BaseException:
         fresh.unlink(missing_ok=True)
         raise
+
+
+def write(path: Path, text: str) -> None:
+    """A text into its file, whole or not at all; a file that holds it already is left alone."""
+    if not path.is_file() or path.read_bytes() != text.encode():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole(path, newline="") as file:
+            file.write(text)
 
 
 def finish_builds(parents: Iterable[Path]) -> None:
@@ -137,6 +148,16 @@ def finish_builds(parents: Iterable[Path]) -> None:
             remove(build)
 
 
+def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable[[str], object]) -> None:
+    """Wait until a lock can be taken; ``tell`` is given a sentence about who has it when that takes a while."""
+    start, told = time.monotonic(), False
+    while not take():
+        if time.monotonic() - start > PATIENCE and not told:
+            tell(f"Waiting for {holder() or 'another command'}, which works on this course; Ctrl-C to leave.")
+            told = True
+        time.sleep(STEP)
+
+
 @contextlib.contextmanager
 def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
     """Hold the lock at ``path``, waiting for whoever has it; ``tell`` is given a sentence when that takes a while.
@@ -145,13 +166,7 @@ def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
     """
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        start, told = time.monotonic(), False
-        while not _take(lock):
-            if time.monotonic() - start > PATIENCE and not told:
-                holder = os.pread(lock, 500, 0).decode(errors="replace").strip() or "another command"
-                tell(f"Waiting for {holder}, which works on this course; Ctrl-C to leave.")
-                told = True
-            time.sleep(STEP)
+        wait_for(lambda: _take(lock), lambda: os.pread(lock, 500, 0).decode(errors="replace").strip(), tell)
         os.ftruncate(lock, 0)
         name = " ".join(["viva", *sys.argv[1:]])
         os.pwrite(lock, f"'{name}' (process {os.getpid()} on {socket.gethostname()})\n".encode(), 0)

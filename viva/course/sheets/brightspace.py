@@ -7,14 +7,13 @@ left out, and keeps what is there.
 
 from __future__ import annotations
 
-import csv
 import re
-from io import StringIO
+from dataclasses import replace
 from pathlib import Path
 
 from viva.cleaning import plaintext
-from viva.course.lms.systems import SYSTEMS, plain
-from viva.course.lms.table import listed
+from viva.course.lms.systems import plain
+from viva.course.lms.table import csv_text, listed
 from viva.course.sheets import number
 from viva.course.sheets.export import Line, Plan, SheetExport, Target, left_out
 from viva.course.sheets.identity import person_of
@@ -43,9 +42,7 @@ class BrightspaceExport(SheetExport):
 
     def _from_sheet(self, marks: Marks, plan: Plan) -> None:
         sheet = Sheet.read(Path(self.into))
-        columns = SYSTEMS["brightspace"].columns
-        names = {ours: columns[ours] for ours in (*IDS, "last", "first", "email")}
-        places = {ours: sheet.place({plain(name) for name in given}) for ours, given in names.items()}
+        places = sheet.places("brightspace", (*IDS, "last", "first", "email"))
         ids = {ours: place for ours in IDS if (place := places[ours]) is not None}
         if not ids:
             raise CourseError(
@@ -58,9 +55,7 @@ class BrightspaceExport(SheetExport):
         people = {}
         for line, row in sheet.rows.items():
             person = person_of(row, places)
-            people[line] = type(person)(
-                {key: cell.removeprefix(HASH) for key, cell in person.keys.items()}, person.name
-            )
+            people[line] = replace(person, keys={key: cell.removeprefix(HASH) for key, cell in person.keys.items()})
         decimal = number.mark_in([*(row[place] for row in sheet.rows.values()), *MOST.findall(item["details"] or "")])
         target = Target(sheet, place, people, decimal or ".")
         cells = target.cells(marks, plan, lambda line, mark: "")
@@ -121,11 +116,8 @@ class BrightspaceExport(SheetExport):
         )
 
     def _write(self, ids: list[str], rows: list[list[str]], plan: Plan) -> None:
-        text = StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\r\n")
-        writer.writerow([*ids, f"{plan.column} Points Grade", END])
-        writer.writerows([*row, HASH] for row in rows)
-        data = text.getvalue().encode()
+        head = [*ids, f"{plan.column} Points Grade", END]
+        data = csv_text(head, ([*row, HASH] for row in rows), "\r\n").encode()
         plan.write = lambda file: file.write(data)
 
 

@@ -6,16 +6,14 @@ title. It takes a blank for a change where a score was, so no cell is ever empti
 
 from __future__ import annotations
 
-import csv
 import re
-from io import StringIO
 from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.lms.participants import MACHINE_MADE
 from viva.course.lms.systems import SYSTEMS, plain
-from viva.course.lms.table import listed
+from viva.course.lms.table import csv_text, listed
 from viva.course.sheets import number
 from viva.course.sheets.export import Line, Plan, SheetExport, Target, left_out
 from viva.course.sheets.feedbackzip import answer_archive
@@ -113,10 +111,7 @@ class CanvasExport(SheetExport):
 
     def _minimal(self, marks: Marks, plan: Plan) -> None:
         plan.column = self.called(marks.assignment) or marks.assignment
-        text = StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*COLUMNS, plan.column])
-        writer.writerow([f"    {POINTS}", "", "", "", "", number.written(marks.maximum)])
+        rows = [[f"    {POINTS}", "", "", "", "", number.written(marks.maximum)]]
         unknown = 0
         for mark in marks.by.values():
             cell = EXCUSED if mark.excused else number.written(mark.score) if mark.score is not None else ""
@@ -126,10 +121,10 @@ class CanvasExport(SheetExport):
             unknown += not (entry.lms_user_id or entry.login)
             name = ", ".join(filter(None, (entry.last_name, entry.first_name))) or entry.id
             known = (name, entry.lms_user_id, "", entry.login, entry.section)
-            writer.writerow([*map(plaintext.guarded, known), cell])
+            rows.append([*map(plaintext.guarded, known), cell])
             plan.written.append(Line(mark.student, entry.name, cell))
         left_out((mark for mark in marks.by.values() if not mark.excused), plan)
-        data = text.getvalue().encode()
+        data = csv_text([*COLUMNS, plan.column], rows).encode()
         plan.write = lambda file: file.write(data)
         if unknown:
             plan.warnings.append(
@@ -146,8 +141,7 @@ class CanvasExport(SheetExport):
 
 def _places(sheet: Sheet) -> dict[str, int | None]:
     """By our names, where the columns about students are. Raises CourseError when no gradebook of Canvas's is it."""
-    names = SYSTEMS["canvas"].columns
-    places = {ours: sheet.place({plain(name) for name in given}) for ours, given in names.items()}
+    places = sheet.places("canvas", SYSTEMS["canvas"].columns)
     if places["section"] is None or places["lms"] is None or (places["name"] is None and places["last"] is None):
         raise CourseError(
             f"{sheet.path} is no gradebook that Canvas exported: that has the columns 'Student', 'ID' and 'Section', "

@@ -188,11 +188,6 @@ class SheetExport(ExportPlugin):
         """What the system calls an assignment, as far as somebody said so."""
         return self.column or self.columns.get(assignment, "")
 
-    def refuse_sheet(self) -> None:
-        """Raises CourseError where a sheet was named that nothing is done with."""
-        if self.into:
-            raise CourseError(f"--as={self.key} writes a file of its own, without --into.")
-
 
 def left_out(marks: Iterable[Mark], plan: Plan) -> None:
     """Tell the plan of everybody whose score is not written, and why."""

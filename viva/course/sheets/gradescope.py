@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from io import StringIO
-
 from viva.cleaning import plaintext
 from viva.course.gradebook.standing import Status
+from viva.course.lms.table import csv_text
 from viva.course.sheets import number
 from viva.course.sheets.export import Line, Plan, SheetExport, left_out
 from viva.course.sheets.marks import Mark, Marks
+from viva.verdict import CourseError
 
 COLUMNS = (
     "First Name", "Last Name", "SID", "Email", "Sections", "Total Score", "Max Points", "Status", "Submission Time",
@@ -24,20 +23,16 @@ class GradescopeExport(SheetExport):
     title, key = "Gradescope", "gradescope"
 
     def fill(self, marks: Marks, plan: Plan) -> None:
-        self.refuse_sheet()
+        if self.into:
+            raise CourseError(f"--as={self.key} writes a file of its own, without --into.")
         plan.column = "Total Score"
         plan.following = (
             "Gradescope takes no scores in; the file is for what reads its lists, which join by SID or Email."
         )
-        text = StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for mark in marks.by.values():
-            writer.writerow(_row(mark, number.written(marks.maximum)))
-            if mark.score is not None:
-                plan.written.append(Line(mark.student, mark.entry.name, number.written(mark.score)))
+        plan.written += [Line(mark.student, mark.entry.name, number.written(mark.score)) for mark in marks.scored]
         left_out(marks.by.values(), plan)
-        data = text.getvalue().encode()
+        rows = (_row(mark, number.written(marks.maximum)) for mark in marks.by.values())
+        data = csv_text(COLUMNS, rows).encode()
         plan.write = lambda file: file.write(data)
         plan.warnings += marks.warnings("Gradescope")
 

@@ -18,7 +18,7 @@ from traitlets import Dict, Unicode
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.lms.systems import SYSTEMS, plain
+from viva.course.lms.systems import plain
 from viva.course.lms.table import listed
 from viva.course.sheets import number
 from viva.course.sheets.export import Plan, SheetExport, Target
@@ -126,11 +126,7 @@ class Worksheet:
         return found
 
     def people(self) -> dict[int, Person]:
-        columns = SYSTEMS["moodle"].columns
-        names = {ours: columns[ours] for ours in ("first", "last", "name", "email", "sis", "login")}
-        places = {
-            ours: self.sheet.place({plain(name) for name in given} - _set(GRADE)) for ours, given in names.items()
-        }
+        places = self.sheet.places("moodle", ("first", "last", "name", "email", "sis", "login"))
         return {line: person_of(row, places) for line, row in self.sheet.rows.items()}
 
     def locked(self, line: int) -> bool:

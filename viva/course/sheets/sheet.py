@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from viva.course.lms.systems import plain
+from viva.course.lms.systems import SYSTEMS, plain
 from viva.course.lms.table import content, delimiter_of
 from viva.verdict import CourseError
 
@@ -79,6 +79,11 @@ class Sheet:
     def place(self, names: frozenset[str] | set[str]) -> int | None:
         """Which column has one of these names, written as ``systems.plain`` does; None where none has."""
         return next((place for place, name in enumerate(self.header) if plain(name) in names), None)
+
+    def places(self, system: str, wanted: Iterable[str]) -> dict[str, int | None]:
+        """By our names of a system's columns, which column each is."""
+        names = SYSTEMS[system].columns
+        return {ours: self.place({plain(name) for name in names[ours]}) for ours in wanted}
 
     def require_width(self) -> None:
         """Raises CourseError when a row has more or fewer cells than the header, as importers refuse that."""

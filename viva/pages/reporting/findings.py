@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from statistics import mean, median
 from urllib.parse import quote
@@ -22,7 +22,7 @@ from viva.pages.reporting import similarity
 from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, files_of, pattern_of
-from viva.record import SubmissionRecord
+from viva.record import Note, NotebookRecord, SubmissionRecord
 from viva.verdict import Verdict
 
 DETAIL = 300
@@ -112,8 +112,8 @@ class _Part:
             "scores": scores,
             "checks": [self._check(item) for item in items(self.records.values())],
             "waiting": list(self._waiting()),
-            "repairs": sorted(self._repairs(), key=lambda row: (row["student"], row["notebook"])),
-            "integrity": sorted(self._integrity(), key=lambda row: (row["student"], row["notebook"])),
+            "repairs": self._told("repairs", lambda known: known.repairs),
+            "integrity": self._told("facts", lambda known: [*known.integrity, *known.sanitized]),
             "similar": [self._similar(book) for book in self.notebooks],
             "speed": self._speed(),
         }
@@ -184,21 +184,15 @@ class _Part:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
                 yield {"why": why, "help": WAITING[why], "rows": rows}
 
-    def _repairs(self) -> Iterator[dict]:
-        """What was put right in a notebook before it was graded."""
+    def _told(self, what: str, notes: Callable[[NotebookRecord], list[Note]]) -> list[dict]:
+        """What some notes say of each notebook that has any."""
+        rows = []
         for student, record in self.records.items():
             for book, known in record.notebooks.items():
-                if told := [self._shown(one, student) for one in wording.sentences(known.repairs)]:
-                    row = {"student": self.names.of(student), "notebook": self._shown(book), "repairs": told}
-                    yield row | {"link": self._link(student, book)}
-
-    def _integrity(self) -> Iterator[dict]:
-        for student, record in self.records.items():
-            for book, known in record.notebooks.items():
-                facts = wording.sentences([*known.integrity, *known.sanitized])
-                if told := [self._shown(one, student) for one in facts]:
-                    row = {"student": self.names.of(student), "notebook": self._shown(book), "facts": told}
-                    yield row | {"link": self._link(student, book)}
+                if told := [self._shown(one, student) for one in wording.sentences(notes(known))]:
+                    row = {"student": self.names.of(student), "notebook": self._shown(book), what: told}
+                    rows.append(row | {"link": self._link(student, book)})
+        return sorted(rows, key=lambda row: (row["student"], row["notebook"]))
 
     def _similar(self, book: str) -> dict:
         answers = {

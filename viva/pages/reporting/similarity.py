@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
@@ -188,9 +190,5 @@ def _pieces(source: str, both: frozenset[int]) -> list[tuple[bool, str]]:
         if number in both:
             begin, end = found[start][1], found[start + LENGTH - 1][2]
             inside[begin:end] = [True] * (end - begin)
-    pieces, start = [], 0
-    for place in range(1, len(source) + 1):
-        if place == len(source) or inside[place] != inside[start]:
-            pieces.append((inside[start], source[start:place]))
-            start = place
-    return pieces
+    runs = itertools.groupby(zip(inside, source, strict=True), key=itemgetter(0))
+    return [(matches, "".join(letter for _, letter in run)) for matches, run in runs]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
 from viva.cleaning import plaintext
+from viva.course.lms import table
 from viva.course.processes import leftovers
 
 MOST_BYTES = 1_000_000
@@ -39,18 +38,16 @@ class Tables:
         folder = beside / self.folder
         folder.mkdir(exist_ok=True)
         for name, data in self.texts.items():
-            with leftovers.whole(folder / f"{name}.csv", newline="") as file:
-                file.write(data.decode())
+            leftovers.write(folder / f"{name}.csv", data.decode())
         for path in set(folder.glob("*.csv")) - {folder / f"{name}.csv" for name in self.texts}:
             path.unlink()
 
 
 def csv_text(rows: Iterable[dict]) -> str:
     """Rows as CSV, in which no text is a formula to a spreadsheet."""
-    rows, file = list(rows), io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]) if rows else ["nothing"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {key: plaintext.cell(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows
+    rows = list(rows)
+    columns = list(rows[0]) if rows else ["nothing"]
+    cells = (
+        [plaintext.cell(row[name]) if isinstance(row[name], str) else row[name] for name in columns] for row in rows
     )
-    return file.getvalue()
+    return table.csv_text(columns, cells)

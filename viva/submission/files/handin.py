@@ -266,6 +266,4 @@ def shortened(names: list[str]) -> str:
     """The first names in quotes, since a student may have called a file by a sentence, and how many there are more."""
     if not names:
         return "nothing"
-    more = len(names) - SHOWN
-    shown = [name if type(name) is _Shown else plaintext.quoted(name) for name in names[:SHOWN]]
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return plaintext.some([name if type(name) is _Shown else plaintext.quoted(name) for name in names], SHOWN)

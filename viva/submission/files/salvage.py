@@ -168,14 +168,10 @@ def _notebook(raw_cells: list, repairs: list[Note]) -> NotebookNode:
         if cell.id in known:
             odd["id_of_another",].append(number)
         if cell.id in known or not cell.id:
-            cell.id = _unused(f"handed-in-{number}", known)
+            cell.id = f"handed-in-{number}"
+            while cell.id in known:
+                cell.id += "x"
         known.add(cell.id)
         cells.append(cell)
     repairs += [note(*what, numbers=tuple(numbers)) for what, numbers in odd.items()]
     return NotebookNode(nbformat=4, nbformat_minor=5, metadata=NotebookNode(), cells=cells)
-
-
-def _unused(name: str, known: set[str]) -> str:
-    while name in known:
-        name += "x"
-    return name

@@ -81,12 +81,10 @@ def limited(seconds: float = 0.0, memory: int = MOST_MEMORY) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds or MOST_SECONDS)
         yield
-    except _TooLong:
-        limit = f"in {seconds or MOST_SECONDS:g} seconds"
-        raise SubmissionError(f"cannot be read {limit}; delete what is no answer and hand it in again") from None
-    except MemoryError:
-        limit = f"in {memory >> 20} MB of memory"
-        raise SubmissionError(f"cannot be read {limit}; delete what is no answer and hand it in again") from None
+    except (_TooLong, MemoryError) as error:
+        slow = isinstance(error, _TooLong)
+        limit = f"{seconds or MOST_SECONDS:g} seconds" if slow else f"{memory >> 20} MB of memory"
+        raise SubmissionError(f"cannot be read in {limit}; delete what is no answer and hand it in again") from None
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

@@ -112,8 +112,4 @@ def _as_escape(match: re.Match) -> str:
     return "'" if match["same"] == "'" else f"\\{match['same'] or match['quote']}"
 
 
-def _int(digits: str) -> int:
-    return int(digits) if len(digits) < 100 else 0
-
-
-DECODER = json.JSONDecoder(strict=False, parse_int=_int)
+DECODER = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 100 else 0)
