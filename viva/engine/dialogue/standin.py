@@ -19,6 +19,7 @@ import numpy as np
 
 from viva.engine.dialogue.exceptions import library
 from viva.engine.dialogue.likeness import seen
+from viva.engine.dialogue.misfit import look_at
 from viva.engine.dialogue.operations import origin
 from viva.verdict import CandidateLied
 
@@ -169,6 +170,7 @@ def get_number(stand_in: StandIn) -> int:
 
 def identical(one: object, other: object) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
+    look_at(one, other)
     if type(one) in STAND_INS and type(other) in STAND_INS:
         return get_number(one) == get_number(other)
     return one is other
@@ -219,6 +221,7 @@ STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
 
 def is_instance(value: object, classes: object) -> bool:
     """``isinstance`` as test code sees it."""
+    look_at(value)
     if type(value) in STAND_INS:
         if isinstance(classes, tuple):
             return any(is_instance(value, cls) for cls in classes)
@@ -244,6 +247,7 @@ class _TypeOfType(type):
         return issubclass(value, type)
 
     def __call__(cls, *args, **kwargs):
+        look_at(*args[:1])
         if len(args) == 1 and type(args[0]) in STAND_INS:
             module, name = object.__getattribute__(args[0], "_about")["mro"][0]
             found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
