@@ -22,6 +22,7 @@ from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared, holds_arrays, update
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import get_state, news, set_state, with_news
+from viva.engine.values.windows import window
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
 ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
@@ -156,8 +157,19 @@ class Asker:
                 self.shared.take(number, value)
                 return mine
             computed = operation == "call" and holds_arrays(value) and self.kinds.allows(COMPUTED, path)
+            if (seen := self._window(reply.get("window"), places, value)) is not None:
+                value = seen
+                if computed and reply["window"][0] in kept:  # what is subtracted from it would be told of the whole
+                    self.shared.keep(kept[reply["window"][0]], places[reply["window"][0]], computed)
             self.shared.keep(number, value, computed)
         return value
+
+    def _window(self, told: object, places: dict, value: object) -> np.ndarray | None:
+        """A result that looks into an array that was handed over, as it is here; None for any other."""
+        match told:
+            case (place, offset, strides):
+                return window(places[place], offset, strides, value)
+        return None
 
     def share(self) -> None:
         """Tell at once what has changed in place."""
