@@ -221,8 +221,20 @@ def test_dates_numbers_and_containers_cross_unchanged(value):
     assert same(decode(encode(value)), value)
 
 
-def test_a_default_dict_crosses_as_a_dict():
-    assert same(decode(encode(defaultdict(list, a=[1]))), {"a": [1]})
+@pytest.mark.parametrize("factory", [None, int, list, dict])
+def test_a_default_dict_keeps_a_factory_that_is_pythons_own(factory):
+    value = decode(encode(defaultdict(factory, a=[1])))
+    assert type(value) is defaultdict and value == {"a": [1]} and value.default_factory is factory
+
+
+def test_a_default_dict_of_another_factory_crosses_as_a_dict():
+    assert same(decode(encode(defaultdict(lambda: 0, a=[1]))), {"a": [1]})
+
+
+def test_a_namedtuple_is_made_one_of_the_readers_own():
+    Point = namedtuple("Point", "x y")
+    value = decode(encode([Point(1, 2)]), rename=lambda row: (type(row).__name__, row._fields, *row))
+    assert value == [("Point", ("x", "y"), 1, 2)]
 
 
 def test_an_ordered_dict_keeps_the_order_it_was_given():
@@ -416,7 +428,7 @@ def test_no_method_of_a_subclass_of_an_ordered_dict_or_counter_runs():
         ran = lambda *_: pytest.fail("a method of the subclass ran")  # noqa: E731
         for name in ("__iter__", "items", "keys", "__getitem__", "__len__", "copy", "__reduce__", "__eq__"):
             setattr(type(value), name, ran)
-        assert same(decode(encode(value)), {"a": 1} if base is defaultdict else base(a=1))
+        assert same(decode(encode(value)), base(None, a=1) if base is defaultdict else base(a=1))
 
 
 def test_no_method_of_a_subclass_of_a_fraction_or_frame_runs():

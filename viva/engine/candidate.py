@@ -32,8 +32,9 @@ from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
 from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.plain import base_of, has_methods
+from viva.engine.values.plain import base_of, has_methods, mixed_in
 from viva.engine.values.randomness import get_state, news, set_state, with_news
+from viva.engine.values.windows import window_of
 from viva.folder import state
 from viva.verdict import WireError
 
@@ -81,7 +82,7 @@ class Candidate:
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
 
     def listen(self) -> dict:
-        return wire.decode(pipe.read(REQUEST), self.resolve)
+        return wire.decode(pipe.read(REQUEST), self.resolve, self.rename)
 
     def answer(self, reply: dict) -> None:
         try:
@@ -143,6 +144,8 @@ class Candidate:
         Shell.outputs = around
         with contextlib.suppress(Exception):
             self.witness.note_answer(reply.get("value"))
+        if seen := window_of(reply.get("value"), places):
+            reply["window"] = seen
         self._tell_shared(reply, numbers)
         if printed := outputs.printed():
             reply["printed"] = printed
@@ -274,6 +277,8 @@ class Candidate:
             about["contents"] = contents
         elif type(value) is np.ma.MaskedArray and not np.ma.is_masked(value) and wire.is_plain(value.data):
             about["unmasked"] = value.data
+        elif (base := mixed_in(value)) is not None:
+            about["base"] = base
         return wire.Reference(self.number(value), about)
 
     def liken(self, value: object) -> wire.Reference | None:
@@ -294,6 +299,14 @@ class Candidate:
                 value = getattr(value, part)
             return value
         return Callback(self, reference.id, reference.about["name"])
+
+    def rename(self, row: tuple) -> tuple:
+        """A namedtuple of the other side as one of the notebook's own class, which may have methods."""
+        name, fields = type(row).__name__, type(row)._fields
+        for cls in list(self.shell.user_ns.values()):
+            if issubclass(type(cls), type) and (cls.__name__, getattr(cls, "_fields", None)) == (name, fields):
+                return tuple.__new__(cls, row) if issubclass(cls, tuple) else row
+        return row
 
     def _encoded(self, value: object) -> bytes:
         """A message with a value, empty if it cannot cross."""

@@ -29,12 +29,15 @@ from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.kinds import CALLED_BACK
+from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.namespace import Namespace, Notebook
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
+NO_CREDIT = frozenset({*STAND_INS, Misfit, list, tuple, dict, set})
+"""What is no number of points, whatever it shows; what stands in it may live in the candidate."""
 LINE, LOG = 500, 4000
 """Characters of a fault of the examiner's own, and of its traceback."""
 
@@ -220,7 +223,7 @@ class Examiner:
         if last is None:
             return None
         value = eval(last, self.namespace, self.namespace)
-        return None if value is None or type(value) in STAND_INS else repr(value)[:200]
+        return None if value is None or type(value) in NO_CREDIT else repr(value)[:200]
 
 
 def _can_be_told(value: object) -> bool:

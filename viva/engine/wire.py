@@ -55,14 +55,15 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None) 
     return writer.message()
 
 
-def decode(data: bytes, resolve: Callable | None = None):
-    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference.
+def decode(data: bytes, resolve: Callable | None = None, rename: Callable | None = None):
+    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference, and
+    ``rename(row)`` that of a namedtuple, whose class is made up.
 
     Raises WireError for any bytes that carry no value, and for a reference without ``resolve``.
     The arrays of the value are new and writable.
     """
     try:
-        return _Reader(_row(data), resolve).value()
+        return _Reader(_row(data), resolve, rename).value()
     except VivaError:
         raise
     except (Exception, MemoryError) as error:
@@ -195,8 +196,8 @@ class _Reader:
     What is owed never exceeds what is left of the row, so all work is in proportion to the row.
     """
 
-    def __init__(self, row: list, resolve: Callable | None):
-        self.row, self.resolve, self.at, self.owed, self.shapes = row, resolve, 0, 1, set()
+    def __init__(self, row: list, resolve: Callable | None, rename: Callable | None = None):
+        self.row, self.resolve, self.rename, self.at, self.owed, self.shapes = row, resolve, rename, 0, 1, set()
 
     def value(self):
         value = self.take(0)
@@ -242,7 +243,8 @@ class _Reader:
             self.shapes.add(type(value))
             if len(self.shapes) > SHAPES:
                 raise WireError(f"a message holds more than {SHAPES} different namedtuples")
-        elif type(value) is Reference:
+            return self.rename(value) if self.rename else value
+        if type(value) is Reference:
             if self.resolve is None:
                 raise WireError("a message holds a reference where only plain values can be")
             return self.resolve(value)

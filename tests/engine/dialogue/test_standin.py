@@ -1681,12 +1681,224 @@ assert best([Money(3), Money(7)]).c == 7
 assert best([Money(3), Money(7)]) == Money(7)
 assert (change(3), 1) == ([Money(1), Money(2)], 1)
 """,
+    "operators that a class has, or has not": """
+--- answer
+class Vector:
+    "A vector."
+    __slots__ = ("x",)
+    def __init__(self, x): self.x = x
+    def __len__(self): return 1
+    def __add__(self, other): return Vector(self.x + other.x)
+    def __iter__(self): return iter([self.x])
+    def __repr__(self): return f"Vector({self.x})"
+    def __eq__(self, other): return self.x == other.x
+    def __hash__(self): return hash(self.x)
+class Longer(Vector):
+    "Another one."
+    __slots__ = ()
+    def __repr__(self):
+        "As a text."
+        return f"Longer({self.x})"
+--- wrong
+class Vector:
+    "A vector."
+    def __init__(self, x): self.x = x
+class Longer(Vector):
+    def __repr__(self): return f"Longer({self.x})"
+--- test
+### CHECK 1: asked of the class
+assert hasattr(Vector, "__add__") and callable(getattr(Vector, "__len__", None))
+### CHECK 1: asked of an object
+assert hasattr(Vector(1), "__iter__")
+### CHECK 1: absent
+assert not hasattr(Vector(1), "__dict__") and hasattr(Vector, "__slots__")
+### CHECK 1: written anew
+assert Vector.__repr__ is not object.__repr__
+### CHECK 1: compared with Python's
+assert Vector.__eq__ != object.__eq__ and Vector.__hash__ is not None
+### CHECK 1: a text of its own
+assert Longer.__doc__ and Longer(1).__repr__.__doc__
+""",
+    "whether two things are one": """
+--- answer
+class Vector:
+    def __init__(self, x): self.x = x
+    def copy(self): return Vector(self.x)
+    def itself(self): return self
+--- right
+class Vector:
+    def __init__(self, x): self.x = x
+    def copy(self): return type(self)(self.x)
+    def itself(self): return self
+--- wrong
+class Vector:
+    def __init__(self, x): self.x = x
+    def copy(self): return self
+    def itself(self): return self
+--- test
+import operator
+import unittest
+v = Vector(1)
+### CHECK 1: by is
+assert v.itself() is v and v.copy() is not v
+### CHECK 1: by id
+assert id(v.itself()) == id(v) and len(set(map(id, [v, v.copy(), v.itself()]))) == 2
+### CHECK 1: by unittest
+unittest.TestCase().assertIs(v.itself(), v)
+unittest.TestCase().assertIsNot(v.copy(), v)
+### CHECK 1: by an operator
+assert operator.is_(v.itself(), v) and operator.is_not(v.copy(), v)
+""",
+    "namedtuples of a given class, handed to student code": """
+--- given
+from collections import namedtuple
+from typing import NamedTuple
+Point = namedtuple("Point", "x y")
+class Vector(NamedTuple):
+    x: float
+    y: float
+    def norm(self): return (self.x ** 2 + self.y ** 2) ** 0.5
+--- answer
+def area(point): return point.x * point.y
+def lengths(vectors): return [(v.x ** 2 + v.y ** 2) ** 0.5 for v in vectors]
+--- right
+def area(point):
+    if not isinstance(point, Point):
+        raise TypeError("no point")
+    return point.x * point.y
+def lengths(vectors): return [v.norm() for v in vectors]
+--- right
+def area(point):
+    match point:
+        case Point(x=x, y=y): return x * y
+def lengths(vectors): return [(x * x + y * y) ** 0.5 for x, y in vectors]
+--- wrong
+def area(point): return point.x + point.y
+def lengths(vectors): return [v.norm() for v in vectors] * 2
+--- test
+assert area(Point(2, 3)) == 6
+--- test
+assert lengths([Vector(3, 4), Vector(6, 8)]) == [5, 10]
+""",
+    "members of an IntEnum where the solution has numbers": """
+--- answer
+def level(name): return {"low": 1, "high": 2}[name]
+def word(level): return ["low", "high"][level - 1]
+--- right
+from enum import Enum, IntEnum
+class Level(IntEnum):
+    low = 1
+    high = 2
+class Word(str, Enum):
+    low = "low"
+    high = "high"
+def level(name): return Level[name]
+def word(level): return Word[Level(level).name]
+--- wrong
+from enum import Enum
+class Level(Enum):
+    low = 1
+    high = 2
+def level(name): return Level[name]
+def word(level): return Level(level)
+--- test
+assert level("low") == 1 and word(2) == "high"
+""",
+    "a dict that makes what is missing": """
+--- answer
+from collections import Counter
+def count(words): return Counter(words)
+def index(words):
+    found = {}
+    for word in words: found.setdefault(word[0], []).append(word)
+    return found
+def note(index, key, value): index.setdefault(key, []).append(value)
+--- right
+from collections import defaultdict
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[word[0]].append(word)
+    found.default_factory = None
+    return found
+def note(index, key, value): index[key].append(value)
+--- wrong
+from collections import defaultdict
+def count(words): return {word: words.count(word) for word in words}
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[word[0]].append(word)
+    return found
+def note(index, key, value): index[key] = [value]
+--- test
+### CHECK 1: missing words are counted too
+assert count(["a", "b", "a"])["c"] == 0
+### CHECK 1: a missing letter is an error
+try:
+    index(["apple"])["b"]
+except KeyError:
+    pass
+else:
+    assert False
+### CHECK 1: a dict of lists
+from collections import defaultdict
+notes = defaultdict(list)
+note(notes, "a", 1)
+note(notes, "a", 2)
+assert notes == {"a": [1, 2]}
+""",
+    "an array that looks into another": """
+--- answer
+import numpy as np
+def evens(a): return a[::2].copy()
+def turned(a): return a.T.copy()
+--- right
+import numpy as np
+def evens(a): return np.array([a[i] for i in range(0, len(a), 2)])
+def turned(a): return np.array(a.T)
+--- wrong
+def evens(a): return a[::2]
+def turned(a): return a.T
+--- test
+import numpy as np
+a, b = np.arange(6.0), np.ones((2, 3))
+### CHECK 1: changed afterwards
+even = evens(a)
+even[0] = 99
+assert a[0] == 0
+### CHECK 1: changed before
+even = evens(a)
+a[2] = 50
+assert even[1] == 2
+### CHECK 1: asked of NumPy
+assert not np.shares_memory(b, turned(b))
+""",
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_in_two_processes_as_in_one(way, grader, tmp_path):
     Exam(WAYS[way], grader, tmp_path).prove()
+
+
+ABSTRACT = """
+--- answer
+class Bag:
+    def __iter__(self): return iter([1])
+--- wrong
+class Bag: pass
+--- test
+import unittest
+from collections.abc import Iterable
+unittest.TestCase().assertIsInstance(Bag(), Iterable)
+"""
+
+
+def test_what_a_library_asks_an_abstract_class_is_asked_where_the_object_is(grader, tmp_path):
+    Exam(ABSTRACT, grader, tmp_path).prove(inside=True)
 
 
 EXAM = """

@@ -12,6 +12,7 @@ operations    what can be asked of one of its objects
 told          what names were told to mean, kept until student code runs
 standin       the examiner's objects for what lives in the candidate
 kinds         of what kind each answer of the solution was, and of what kind it has to be
+misfit        what a call gave that is of another kind, and that nobody may look at
 references    how each side names what lives in the other
 asker         puts the examiner's questions, and reads the answers
 namespace     the names that test code sees

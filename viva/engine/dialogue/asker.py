@@ -9,6 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 import numpy as np
 
@@ -16,14 +17,18 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import Raised, safe
 from viva.engine.dialogue.kinds import COMPUTED, LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
+from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared, holds_arrays, update
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import get_state, news, set_state, with_news
-from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
+from viva.engine.values.windows import window
+from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
 ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
+UNSEEN = frozenset({"call", "enter", "next"})
+"""Operations for the sake of which a test may ask, whatever they give."""
 
 
 class Asker:
@@ -119,7 +124,8 @@ class Asker:
             self.told.forget_kept(changed)
         self._tell_random_state(request)
         found: list[wire.Reference] = []
-        reply = self.exchange(request, path, found)
+        handed: list[wire.Reference] = []
+        reply = self.exchange(request, path, found, handed)
         with _doubting():
             self._take_state(reply)
             warned = self.raised.warnings(reply.get("warned"))
@@ -138,7 +144,10 @@ class Asker:
         if error is not None:
             raise error
         value, number = reply.get("value"), kept.get(None)
-        self.kinds.check(path, found, value)
+        if odd := self.kinds.odd(path, found, value):
+            if handed or operation not in UNSEEN:
+                raise odd
+            return Misfit(lambda: self._refuse(odd))
         if number is None or found:
             return value
         # What both sides keep already is the same object here too, as when a function returns its argument.
@@ -148,8 +157,19 @@ class Asker:
                 self.shared.take(number, value)
                 return mine
             computed = operation == "call" and holds_arrays(value) and self.kinds.allows(COMPUTED, path)
+            if (seen := self._window(reply.get("window"), places, value)) is not None:
+                value = seen
+                if computed and reply["window"][0] in kept:  # what is subtracted from it would be told of the whole
+                    self.shared.keep(kept[reply["window"][0]], places[reply["window"][0]], computed)
             self.shared.keep(number, value, computed)
         return value
+
+    def _window(self, told: object, places: dict, value: object) -> np.ndarray | None:
+        """A result that looks into an array that was handed over, as it is here; None for any other."""
+        match told:
+            case (place, offset, strides):
+                return window(places[place], offset, strides, value)
+        return None
 
     def share(self) -> None:
         """Tell at once what has changed in place."""
@@ -201,12 +221,19 @@ class Asker:
             update(arguments.get(number, self.shared.get(number)), value, places)
             self.shared.told(number)
 
-    def exchange(self, request: dict, path: str = "", found: list | None = None) -> dict:
-        """Send a request and return the reply, serving callbacks meanwhile if it is an operation."""
-        with self.alone():
-            return self._exchanged(request, path, found)
+    def _refuse(self, odd: CandidateOdd) -> NoReturn:
+        self.fault = self.fault or odd
+        raise odd.with_traceback(None)
 
-    def _exchanged(self, request: dict, path: str, found: list | None) -> dict:
+    def exchange(self, request: dict, path: str = "", found: list | None = None, handed: list | None = None) -> dict:
+        """Send a request and return the reply, serving callbacks meanwhile if it is an operation.
+
+        ``found`` takes the references to objects, ``handed`` those that callbacks were handed.
+        """
+        with self.alone():
+            return self._exchanged(request, path, found, handed)
+
+    def _exchanged(self, request: dict, path: str, found: list | None, handed: list | None) -> dict:
         operating, found = found is not None, [] if found is None else found
         if isinstance(self.fault, CandidateDied):
             raise self.fault
@@ -225,6 +252,8 @@ class Asker:
                     return reply
                 if not operating:
                     raise CandidateLied("a callback where no code of the student's runs")
+                if handed is not None:
+                    handed[:] = found
                 self._call_back(reply)
         except (EOFError, BrokenPipeError):
             raise CandidateDied from None

@@ -59,7 +59,12 @@ class Kinds:
         return self.recording or self.expected(path) in ("", ANY)
 
     def check(self, path: str, found: list[wire.Reference], value: object = None) -> None:
-        """Raises CandidateLied when objects were ``found`` in an answer where the solution's was plain.
+        """Raises what ``odd`` gives."""
+        if odd := self.odd(path, found, value):
+            raise odd
+
+    def odd(self, path: str, found: list[wire.Reference], value: object = None) -> CandidateOdd | None:
+        """What is wrong when objects were ``found`` in an answer where the solution's was plain.
 
         What can be got out of a list of objects, by an index or in a loop, may be one, whatever the student's is.
         """
@@ -72,7 +77,8 @@ class Kinds:
             name = found[0].about["type"]
             name = name[:60] if name.isidentifier() else "without a proper name"
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-            raise CandidateOdd(readable(path), what)
+            return CandidateOdd(readable(path), what)
+        return None
 
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
         """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""

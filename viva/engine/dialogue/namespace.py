@@ -10,12 +10,14 @@ from collections.abc import Callable, KeysView
 from typing import NoReturn
 
 from viva.engine.dialogue.asker import Asker
-from viva.engine.dialogue.standin import Type, identical, is_instance, is_subclass
+from viva.engine.dialogue.standin import Type, identical, identity, is_instance, is_subclass, the_one
 from viva.verdict import CandidateFault
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"
 """The name under which test code finds what ``is`` means for stand-ins."""
+THE_ONE = "__one__"
+"""The name under which test code finds of all stand-ins for an object always the same."""
 HIDDEN_LINES = "__hidden__"
 """The name under which test code finds the context of its hidden lines."""
 WHOLE = "the names of the notebook can be asked for one by one only, since some are in another process"
@@ -56,8 +58,10 @@ class Namespace(dict):
 
     def __init__(self, asker: Asker) -> None:
         # With Python's own names in it, __missing__ is asked for the student's only.
-        super().__init__(vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical})
-        super().update(type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
+        super().__init__(
+            vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical, THE_ONE: the_one}
+        )
+        super().update(id=identity, type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
         super().__setitem__(HIDDEN_LINES, HiddenLines(asker))
         super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self.all)
         self.asker = asker
@@ -124,7 +128,7 @@ def _is_builtin(name: str, value: object) -> bool:
     return getattr(builtins, name, None) is value
 
 
-OVERRIDDEN = frozenset({"type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
+OVERRIDDEN = frozenset({"id", "type", "isinstance", "issubclass", "get_ipython", "dir", "vars", "locals", "globals"})
 
 
 class View(dict):

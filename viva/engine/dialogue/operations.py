@@ -104,7 +104,8 @@ OPERATIONS = {
     "call": lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs),
     "enter": lambda candidate, manager: manager.__enter__(),
     "leave": _leave,
-    **{name: _forward(f) for name, f in (("signature", _signature), ("document", inspect.getdoc), ("type", type))},
+    **{name: _forward(f) for name, f in (("signature", _signature), ("type", type))},
+    "document": lambda candidate, value: value.__doc__,
     **{name: _forward(f) for name, f in (("copy", copy.copy), ("deepcopy", copy.deepcopy), ("hash", hash))},
     **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir)},
     **{f.__name__: _forward(f) for f in (int, float, complex, abs, round, reversed, format, divmod)},
@@ -121,11 +122,14 @@ OPERATIONS = {
 
 
 def origin(value: object) -> str:
-    """``module:qualname`` of a library's module, function or class, or a class of Python's; else an empty string."""
+    """``module:qualname`` of a library's module, function, class or operator, or a class of Python's; else nothing."""
     if isinstance(value, types.ModuleType):
         return f"{value.__name__}:"
     if isinstance(value, type) and vars(builtins).get(type.__dict__["__name__"].__get__(value)) is value:
         return f"builtins:{value.__name__}"
+    if type(value) is types.WrapperDescriptorType:
+        owner = origin(value.__objclass__)
+        return f"{owner}.{value.__name__}" if owner and vars(value.__objclass__).get(value.__name__) is value else ""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
     if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
         found = sys.modules.get(module)

@@ -38,6 +38,8 @@ class References:
     def __init__(self, asker: Asker) -> None:
         self.asker = asker
         self.functions: list[object] = []
+        self.ones: dict[int, StandIn] = {}
+        """By number, the stand-in that was compared by identity; kept, since another one could get its place."""
         self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
 
     def refer(self, value: object) -> wire.Reference | None:

@@ -266,7 +266,7 @@ def _fits(mine: object, theirs: object) -> bool:
     if isinstance(mine, np.ndarray):
         alike = type(mine) is type(theirs) and mine.shape == theirs.shape and mine.dtype == theirs.dtype
         return alike and mine.flags.writeable
-    return issubclass(type(mine), type(theirs))  # a student's defaultdict crosses as a dict
+    return issubclass(type(mine), type(theirs))  # a defaultdict may cross as a dict
 
 
 def _fill(mine: object, theirs: object, known: dict[int, object]) -> object:

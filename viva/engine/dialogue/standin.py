@@ -19,6 +19,7 @@ import numpy as np
 
 from viva.engine.dialogue.exceptions import library
 from viva.engine.dialogue.likeness import seen
+from viva.engine.dialogue.misfit import look_at
 from viva.engine.dialogue.operations import origin
 from viva.verdict import CandidateLied
 
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
     from viva.engine.dialogue.asker import Asker
 
 
-class StandIn:
+class Opaque(type):
+    """The class of stand-ins: the classes of ``collections.abc`` do not take its operators for those of an object."""
+
+    __mro__ = property(lambda cls: (object,))
+
+
+class StandIn(metaclass=Opaque):
     """An object of the candidate."""
 
     __slots__ = ("__weakref__", "_about", "_asker", "_number", "_path")
@@ -63,6 +70,11 @@ class StandIn:
     @property
     def __doc__(self):
         return _ask(self, "document", step=".__doc__")
+
+    def __getattribute__(self, name: str):
+        if name in OPERATORS:
+            raise AttributeError(name)  # so that __getattr__ is asked
+        return object.__getattribute__(self, name)
 
     def __getattr__(self, name: str):
         if name in POINTERS:
@@ -169,9 +181,26 @@ def get_number(stand_in: StandIn) -> int:
 
 def identical(one: object, other: object) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
+    look_at(one, other)
     if type(one) in STAND_INS and type(other) in STAND_INS:
         return get_number(one) == get_number(other)
+    for mine, its in ((one, other), (other, one)):
+        if type(its) in STAND_INS and (place := object.__getattribute__(its, "_about")["origin"]):
+            return library(place) is mine
     return one is other
+
+
+def the_one(value: object) -> object:
+    """Of all stand-ins for an object always the same, for who looks whether two things are one without asking us."""
+    if type(value) in STAND_INS:
+        return get_asker(value).references.ones.setdefault(get_number(value), value)
+    look_at(value)
+    return value
+
+
+def identity(value: object) -> int:
+    """``id`` as test code sees it."""
+    return id(the_one(value))
 
 
 _STEPS = {"getitem": "[]", "setitem": "[]=", "delitem": "[]=", "len": " len", "contains": " in"}
@@ -215,10 +244,17 @@ class IteratorStandIn(StandIn):
 
 
 STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
+OPERATORS = {name for cls in (object, *STAND_INS) for name in vars(cls) if name[:2] == "__"} - {
+    *("__class__", "__signature__", "__name__", "__doc__", "__getattribute__", "__weakref__"),
+    *("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__instancecheck__", "__subclasscheck__"),
+}
+"""What a stand-in has for Python's own use; a test that looks for one means the object's, as ``hasattr(x, "__len__")``.
+The others are looked up on a stand-in itself, by Python or by ``copy``."""
 
 
 def is_instance(value: object, classes: object) -> bool:
     """``isinstance`` as test code sees it."""
+    look_at(value)
     if type(value) in STAND_INS:
         if isinstance(classes, tuple):
             return any(is_instance(value, cls) for cls in classes)
@@ -244,6 +280,7 @@ class _TypeOfType(type):
         return issubclass(value, type)
 
     def __call__(cls, *args, **kwargs):
+        look_at(*args[:1])
         if len(args) == 1 and type(args[0]) in STAND_INS:
             module, name = object.__getattribute__(args[0], "_about")["mro"][0]
             found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")

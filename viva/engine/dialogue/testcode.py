@@ -9,9 +9,11 @@ import types
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.dialogue.namespace import HIDDEN_LINES, IDENTICAL, UnknownMagicError
+from viva.engine.dialogue.namespace import HIDDEN_LINES, IDENTICAL, THE_ONE, UnknownMagicError
 from viva.engine.names import MEASURING_MAGICS
 
+COMPARING = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
+"""Functions of libraries that look whether their arguments are one object."""
 LAST = "__last__"
 """The name of what a last expression came to that is hidden."""
 
@@ -118,6 +120,12 @@ class _Identity(ast.NodeTransformer):
             return node
         call = _call(IDENTICAL, [node.left, right], node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), call), node) if isinstance(operator, ast.IsNot) else call
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if getattr(node.func, "attr", getattr(node.func, "id", "")) in COMPARING:
+            node.args = [arg if isinstance(arg, ast.Starred) else _call(THE_ONE, [arg], arg) for arg in node.args]
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)

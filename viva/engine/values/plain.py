@@ -2,8 +2,8 @@
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
-of its base (beside a name for the object, where a student's has methods), and a defaultdict as a dict,
-without its factory. Members of an Enum and masked arrays are
+of its base (beside a name for the object, where a student's has methods), and a defaultdict as a dict
+where its factory is not one of Python's own types. Members of an Enum and masked arrays are
 not plain: their base value would say something else. ``build`` gives the value again, from parts that
 a hostile process may have made up: it raises (anything; viva/engine/wire.py makes a WireError of it) or it
 returns a value of its types, in time and memory that the message has paid for. It never evaluates or
@@ -40,6 +40,10 @@ FIELDS = 255  # of a namedtuple, and letters of each of their names
 
 ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
 """What msgpack knows, and what makes it of a value of a subclass."""
+FACTORIES = {None: None} | {
+    cls.__name__: cls for cls in (int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset)
+}
+"""What makes the missing values of a defaultdict, by the name under which it crosses."""
 ZONE = re.compile(r"\w[\w+-]{0,30}(?:/\w[\w+-]{0,30}){0,3}", re.ASCII)
 
 
@@ -62,6 +66,13 @@ def base_of(value):
     """The value of its plain type that something of a subclass is."""
     codec = codec_of(value)
     return ATOMS[codec](value) if codec in ATOMS else codec.build(codec.split(value))
+
+
+def mixed_in(value):
+    """The plain value that a member of an IntEnum, a StrEnum or the like is as well; None for anything else."""
+    mro = _mro(type(value))
+    base = next((base for base in mro if base in ATOMS), None)
+    return ATOMS[base](value) if base and Enum in mro else None
 
 
 METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType)
@@ -136,6 +147,21 @@ def _split_dict(value) -> list:
     return list(itertools.chain.from_iterable(dict.items(value)))
 
 
+def _split_default(value) -> list:
+    factory = defaultdict.default_factory.__get__(value)
+    known = next((name for name, cls in FACTORIES.items() if cls is factory), False)
+    return [known, *_split_dict(value)]
+
+
+def _default(parts: list) -> dict:
+    known = parts[0]
+    if known is False:
+        return _dict(parts[1:])
+    if type(known) not in (NoneType, str):
+        raise WireError("a message holds a malformed defaultdict")
+    return _dict(parts[1:], functools.partial(defaultdict, FACTORIES[known]))
+
+
 def _split_ordered(value) -> list:
     return [part for key in OrderedDict.__iter__(value) for part in (key, dict.__getitem__(value, key))]
 
@@ -159,16 +185,16 @@ def _proper(names: tuple) -> bool:
 
 
 def _fields(value) -> tuple | None:
-    """The class name and field names of a namedtuple, or of a value of a subclass of one."""
+    """The field names of a namedtuple, or of a value of a subclass of one."""
     for cls in _mro(type(value)):
         names = _namespace(cls).get("_fields") if _bases(cls) == (tuple,) else None
         if type(names) is tuple and len(names) == tuple.__len__(value) and _proper(names):
-            return name_of(cls), names
+            return names
     return None
 
 
 def _split_named(value) -> list:
-    name, names = _fields(value)
+    name, names = name_of(type(value)), _fields(value)
     return [name if _proper((name,)) else "Row", names, *tuple.__iter__(value)]
 
 
@@ -244,7 +270,8 @@ CODECS = (
     Codec((Reference,), lambda value: None, _reference),
     Codec((list,), list.copy, list),
     Codec((tuple,), lambda value: [*tuple.__iter__(value)], tuple),
-    Codec((dict, defaultdict), _split_dict, _dict),
+    Codec((dict,), _split_dict, _dict),
+    Codec((defaultdict,), _split_default, _default),
     Codec((set,), lambda value: [*set.__iter__(value)], _set),
     Codec((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
     Codec((namedtuple,), _split_named, build_named),
