@@ -16,6 +16,7 @@ from viva.author.auditpage import ground, record, save
 from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
+from viva.course.cluster import joining
 from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.processes import stopping
@@ -43,7 +44,7 @@ def prove(
     how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "cluster": cluster}
     how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
     try:
-        with stopping.postponed(), cluster.connected():
+        with stopping.postponed(), joining.connected(cluster):
             for assignment in assignments:
                 stopping.check()
                 results[assignment] = _prove(course, assignment, console, how, table, audits)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from viva.author.dispatch import Trials
 from viva.author.trials import Worker, make_grader
+from viva.course.cluster import joining
 from viva.course.cluster.address import Cluster
 from viva.course.processes.workers import Workers
 
@@ -33,7 +34,7 @@ def pool_of(
     seconds, no_wall, memory, budget = settings
     if cluster and cluster.wanted:
         duty, loaded = Trials(cluster, path, seconds, budget), {"libraries": wanted, "hidden": ()}
-        with cluster.pool(settings, loaded, duty, tell) as pool:
+        with joining.pool_of(cluster, settings, loaded, duty, tell) as pool:
             yield pool
         return
     with (

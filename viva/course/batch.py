@@ -25,6 +25,7 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
+from viva.course.cluster import joining
 from viva.course.cluster.address import Cluster
 from viva.course.cluster.submissions import Submissions
 from viva.course.course import Course
@@ -214,7 +215,7 @@ class _Batch:
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
-            self.cluster.pool(settings, loaded, duty, self.tell)
+            joining.pool_of(self.cluster, settings, loaded, duty, self.tell)
             if self.cluster.wanted
             else contextlib.nullcontext(pool) as graders,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,

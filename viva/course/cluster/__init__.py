@@ -11,6 +11,7 @@ versions   what has to be the same here and there
 scheduler  the way to a scheduler: found or started, looked at, left again
 crew       the workers as they come and go, and which of them may grade
 pool       what they do, in place of the workers of this machine
+joining    both of these, loaded where a cluster is wanted
 duty       what a batch, or an audit, has desks do
 submissions  that of a batch
 worker     what a Dask worker keeps and does: material, desks, ``grade_there``

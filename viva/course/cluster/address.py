@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import ipaddress
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +18,6 @@ from viva.verdict import ClusterError
 if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
-
-    from viva.course.cluster.duty import Duty
-    from viva.course.cluster.pool import Pool
 
 FORMS = (
     "Name one as in --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
@@ -78,29 +73,6 @@ class Cluster(Configurable):
             raise ClusterError(EXTRA)
         if not self.processes:
             self.security(self.url())
-
-    def pool(self, settings: tuple, loaded: dict[str, tuple[str, ...]], duty: Duty, tell: Callable) -> Pool:
-        """Its workers, to do a ``duty`` as the ``settings`` of a grader say, with the libraries ``loaded``."""
-        from viva.course.cluster.desk import Settings
-        from viva.course.cluster.pool import Pool
-        from viva.course.cluster.versions import distributions
-
-        names = distributions({*loaded["libraries"], *loaded["hidden"]})
-        return Pool(self, Settings(duty.service, *settings, **loaded), names, duty, tell)
-
-    @contextlib.contextmanager
-    def connected(self) -> Iterator[None]:
-        """The way to it, if one is wanted, stays open for all pools of this block. Raises ClusterError."""
-        if self.wanted:
-            from viva.course.cluster.scheduler import connected
-
-            with connected(self) as self.client:
-                try:
-                    yield
-                finally:
-                    self.client = None
-        else:
-            yield
 
     def limit(self, seconds: float) -> float:
         """After how many seconds a desk counts as hung with a job that may take so many ``seconds``."""
