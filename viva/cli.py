@@ -16,7 +16,6 @@ from pathlib import Path
 from traitlets.config import Application
 
 import viva
-from viva.commands.terminal import BAD_REQUEST
 from viva.course.processes import leftovers, stopping
 from viva.verdict import VivaError
 
@@ -108,6 +107,7 @@ FLOW = {
 """The commands by part of the flow: where each stands below viva.commands, and what it does."""
 GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
+NEEDS_GRADER, BAD_REQUEST = 1, 2
 STATUSES = (
     "Exit status: 0 done or explained; 1 something needs you (for check: some visible check does not pass);\n"
     "2 the request or the course is at fault; 130 stopped. 'viva COMMAND --help' says more, with examples."

@@ -10,7 +10,8 @@ from traitlets import Bool, Unicode
 from traitlets.config import Application
 
 import viva
-from viva.commands.terminal import BAD_REQUEST, ShortHelp, console, print_document
+from viva.cli import BAD_REQUEST
+from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
 from viva.verdict import NOT_DONE, VivaError, WallError
 

@@ -17,7 +17,8 @@ from traitlets import Bool, Int, TraitError, default
 import viva
 from viva import wording
 from viva.cleaning import plaintext
-from viva.commands.terminal import BAD_REQUEST, NEEDS_GRADER, ShortHelp, console, figures, print_document
+from viva.cli import BAD_REQUEST, NEEDS_GRADER
+from viva.commands.terminal import ShortHelp, console, figures, print_document
 from viva.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status

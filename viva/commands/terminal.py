@@ -16,9 +16,7 @@ from rich.table import Column
 from traitlets import TraitError
 from traitlets.config import Application, Config
 
-# Statuses of `viva` itself: 0 done or explained, 1 the grader is needed, 2 the request or the course is at fault.
-# 130 stopped by Ctrl-C (128 and the number of the signal); what was finished is kept.
-NEEDS_GRADER, BAD_REQUEST = 1, 2
+from viva.cli import BAD_REQUEST
 
 ALWAYS = ("help", "help-all", "h", "version", "V")
 """What every command understands."""
