@@ -115,8 +115,7 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     released.metadata.setdefault("viva", NotebookNode())["check"] = describe(
         released, known, grader.seconds, grader.limits.memory_bytes
     )
-    with leftovers.whole(path) as file:
-        nbformat.write(released, file)
+    leftovers.write(path, f"{nbformat.writes(released)}\n")
     return ""
 
 

@@ -117,8 +117,7 @@ def made_key(course: Course) -> tuple[bytes, bool]:
         return known, False
     require_unused(course)
     text = secrets.token_hex(32)
-    with leftovers.whole(course.root / KEY, 0o600) as file:
-        file.write(f"{text}\n")
+    leftovers.write(course.root / KEY, f"{text}\n", 0o600)
     return text.encode(), True
 
 

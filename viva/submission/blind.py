@@ -52,8 +52,7 @@ class Blind(NbGraderPreprocessor):
 
 def forms_of(step: NbGraderPreprocessor) -> Forms:
     """The cells of header and footer that a course includes."""
-    included = IncludeHeaderFooter(parent=step.parent) if step.parent else IncludeHeaderFooter(config=step.config)
-    directory = CourseDirectory(parent=step.parent) if step.parent else CourseDirectory(config=step.config)
+    included, directory = IncludeHeaderFooter(parent=step), CourseDirectory(parent=step)
     texts, codes = {}, {}
     for name in filter(None, (included.header, included.footer)):
         path = Path(directory.root, name)

@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import os
 import stat
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -53,10 +53,7 @@ def copy(submission: Submission, folder: Path, most: int = MOST_BYTES, ignored: 
 
     A file of more than ``most`` bytes has its size alone.
     """
-    folder.mkdir(parents=True)
-    for entry in _entries(submission, most, ignored):
-        _write(entry, folder)
-    return Submission(submission.assignment, submission.student, folder)
+    return _laid_out(submission.assignment, submission.student, _entries(submission, most, ignored), folder)
 
 
 def _entries(submission: Submission, most: int = MOST_BYTES, ignored: Collection[str] = ()) -> Iterator[Entry]:
@@ -116,10 +113,14 @@ def _below(folder: int, parts: Sequence[str]) -> Iterator[int]:
 def unpack(data: bytes, folder: Path) -> Submission:
     """The submission in a folder that is made for it. Raises msgspec.DecodeError for what is no package."""
     package = msgspec.msgpack.decode(data, type=Package)
+    return _laid_out(package.assignment, package.student, package.entries, folder)
+
+
+def _laid_out(assignment: str, student: str, entries: Iterable[Entry], folder: Path) -> Submission:
     folder.mkdir(parents=True)
-    for entry in package.entries:
+    for entry in entries:
         _write(entry, folder)
-    return Submission(package.assignment, package.student, folder)
+    return Submission(assignment, student, folder)
 
 
 def _write(entry: Entry, folder: Path) -> None:

@@ -137,12 +137,10 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
 
 def _clean_markdown(source: str, attachments: dict | None, taken: frozenset[str]) -> markup.Cleaned:
     known = len(source) <= SHORT and not attachments
-    return _clean_short(source, taken) if known else markup.clean_markdown(source, attachments, taken)
+    return _clean_short(source, taken=taken) if known else markup.clean_markdown(source, attachments, taken)
 
 
-@functools.lru_cache(maxsize=64)
-def _clean_short(source: str, taken: frozenset[str]) -> markup.Cleaned:
-    return markup.clean_markdown(source, taken=taken)
+_clean_short = functools.lru_cache(maxsize=64)(markup.clean_markdown)
 
 
 def _clean_metadata(cell: NotebookNode, names: set[str], removed: list[str]) -> None:

@@ -249,8 +249,7 @@ def _read(system: str, members: list[Member], about: About) -> Iterable[Laid]:
                 if piece := layout.read(parts, about):
                     laid.pieces.append(replace(piece, member=member))
         known = {id(piece.member) for piece in laid.pieces}
-        laid.others += [member for member, _ in rest if id(member) not in known]
-        laid.others += [member for member, _ in own]
+        laid.others += [member for member, _ in (*rest, *own) if id(member) not in known]
         around = {parts[0] for _, parts in rest if len(parts) > 1}
         if laid.pieces and not (system == "folder" and len(around) == 1 and _is_wrapper(around, rest, about)):
             yield laid

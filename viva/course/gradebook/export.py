@@ -86,8 +86,7 @@ class CsvExport(ExportPlugin):
 
     def write(self, rows: Iterable[dict], path: Path) -> None:
         """The rows of ``scores`` as a file."""
-        with leftovers.whole(path, newline="") as file:
-            file.write(csv_text(COLUMNS, (map(guarded(row).get, COLUMNS) for row in rows)))
+        leftovers.write(path, csv_text(COLUMNS, (map(guarded(row).get, COLUMNS) for row in rows)))
 
 
 def guarded(row: dict) -> dict:

@@ -129,11 +129,11 @@ def whole(path: Path, mode: int | None = None, **how: str) -> Iterator[TextIO]:
         raise
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str, mode: int | None = None) -> None:
     """A text into its file, whole or not at all; a file that holds it already is left alone."""
     if not path.is_file() or path.read_bytes() != text.encode():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole(path, newline="") as file:
+        with whole(path, mode, newline="") as file:
             file.write(text)
 
 

@@ -17,9 +17,7 @@ class JsonExport(CsvExport):
     name = "grades.json"
 
     def write(self, rows: Iterable[dict], path: Path) -> None:
-        with leftovers.whole(path) as file:
-            json.dump(list(rows), file, indent=1, ensure_ascii=False, default=_text)
-            file.write("\n")
+        leftovers.write(path, json.dumps(list(rows), indent=1, ensure_ascii=False, default=_text) + "\n")
 
 
 def _text(value: object) -> str:

@@ -104,7 +104,5 @@ def _given_words(course: Course) -> set[str]:
 def key_in(path: Path) -> bytes:
     """The course's secret key, made when there is none yet; without it nobody can tell who a pseudonym is."""
     if not path.exists() or not path.stat().st_size:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with leftovers.whole(path, mode=0o600) as file:  # half a key, or none, would hide nobody
-            file.write(secrets.token_hex(32) + "\n")
+        leftovers.write(path, f"{secrets.token_hex(32)}\n", 0o600)  # half a key, or none, would hide nobody
     return path.read_bytes().strip()

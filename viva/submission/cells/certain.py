@@ -80,7 +80,7 @@ def _choose(match: Match, slot: Slot, pieces: list[Piece]) -> None:
         chosen = max(pieces, key=lambda piece: likeness(slot.source, piece.source))
     else:
         filled = [piece for piece in pieces if piece.squeezed not in ("", slot.squeezed)]
-        match.dropped |= {piece for piece in pieces if piece not in filled[-1:] and piece not in filled}
+        match.dropped |= set(pieces) - set(filled)
         groups = _alternatives(match, filled) if filled else [pieces[:1]]
         match.dropped -= set(groups[-1])
         if len({"".join(piece.squeezed for piece in group) for group in groups}) > 1:

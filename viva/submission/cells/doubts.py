@@ -84,7 +84,8 @@ class _Doubts:
         yield from self._beside_blanks()
         yield from self._not_run()
         yield from self._written()
-        if (lost := self._unanswered()) and self.damaged:
+        lost = tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
+        if lost and self.damaged:
             yield doubted("may_be_lost", *lost)
         elif lost and self._was_emptied():
             yield Doubt(Note("emptied", doubt=True), lost)
@@ -101,9 +102,6 @@ class _Doubts:
             elif slot.purpose == "given" and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
-
-    def _unanswered(self) -> tuple[Slot, ...]:
-        return tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
 
     def _was_emptied(self) -> bool:
         """Whether more than half of the locked code is empty cells."""

@@ -93,16 +93,14 @@ def runs_of(slots: Iterable[Slot], pieces: list[Piece]) -> dict[Slot, list[tuple
 
 def segments(piece: Piece, owner: dict[int, Slot]) -> Iterator[tuple[Slot | None, str]]:
     """The lines of a piece, grouped by the slot that each belongs to."""
-    lines, whose, begun = piece.source.splitlines(), None, []
-    for number, line in enumerate(lines):
-        slot = owner.get(number) if line.strip() else whose
-        if slot is not whose:
-            if any(text.strip() for text in begun):
-                yield whose, "\n".join(begun).strip("\n")
-            whose, begun = slot, []
-        begun.append(line)
-    if any(text.strip() for text in begun):
-        yield whose, "\n".join(begun).strip("\n")
+    whose, lines = None, []
+    for number, line in enumerate(piece.source.splitlines()):
+        whose = owner.get(number) if line.strip() else whose
+        lines.append((whose, line))
+    for slot, group in itertools.groupby(lines, key=lambda line: line[0]):
+        text = "\n".join(line for _, line in group).strip("\n")
+        if text.strip():
+            yield slot, text
 
 
 # Code that belongs together

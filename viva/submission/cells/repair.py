@@ -11,7 +11,7 @@ import copy
 import difflib
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -64,15 +64,15 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     if language.lower() != language_of(release.metadata).lower():
         repairs.append(note("other_kernel", language))
     present = [slot for slot in slots if slot in matching.chosen and _tells(slot, matching.chosen[slot])]
-    answered = sum(1 for slot in slots if slot.answers and not matching.is_blank(slot))
     answers = [slot for slot in slots if slot.answers]
-    named = [slot for slot in answers if not matching.is_blank(slot) and slot not in matching.by_text]
+    answered = [slot for slot in answers if not matching.is_blank(slot)]
+    named = [slot for slot in answered if slot not in matching.by_text]
     share = len(named) / max(1, len(answers))  # in a file with the answers alone, which say what they are
     fit = max(len(present) / max(1, len(slots)), share if share > 0.5 else 0.0)
     code = [slot for slot in answers if slot.own and slot.cell.cell_type == "code"]
-    giving = [slot for slot in code if not matching.is_blank(slot) and slot.own & matching.chosen[slot].binds]
+    giving = [slot for slot in code if slot in answered and slot.own & matching.chosen[slot].binds]
     told = len(giving) / max(1, len(code))
-    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, answered, told)
+    return Repaired(notebook, list(dict.fromkeys(repairs)), fit, len(answered), told)
 
 
 def _as_released(submission: NotebookNode, release: Released) -> Repaired:
@@ -85,7 +85,7 @@ def _as_released(submission: NotebookNode, release: Released) -> Repaired:
 
 
 def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[Note]:
-    """Give names back that marimo changed: it lets one cell alone bind a name, and gives a second one a number."""
+    """Give names back, in place, that marimo changed: one cell alone may bind a name, and a second gets a number."""
     known = set().union(*(slot.expects for slot in slots))
     found: dict[str, str] = {}
     for piece in pieces:
@@ -93,10 +93,9 @@ def undo_marimo(pieces: list[Piece], slots: list[Slot]) -> list[Note]:
         found |= {name: old for name, old in new.items() if old != name and old in known and name not in known}
     if not found:
         return []
-    for piece in pieces:
-        piece.source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
-        for cached in ("binds", "code", "squeezed", "gives", "words", "uses"):
-            vars(piece).pop(cached, None)
+    for place, piece in enumerate(pieces):
+        source = re.sub(r"\w+_\d+", lambda match: found.get(match[0], match[0]), piece.source)
+        pieces[place] = replace(piece, source=source)
     return [note("marimo", *sorted(found))]
 
 
@@ -126,10 +125,7 @@ class _Build:
             if added := self.below.get(slot):
                 cells.append(self._own(Piece(0, slot.cell.cell_type, added)))
             cells += [self._own(piece) for piece in after]
-        self._note_recognised()
-        self._note_order()
-        self._note_missing()
-        self._note_copies()
+        self._note_all()
         return cells
 
     def _places_of_extras(self) -> dict[Slot | None, tuple[list[Piece], list[Piece]]]:
@@ -221,25 +217,18 @@ class _Build:
         then.source = piece.source
         return utils.compute_checksum(then) == piece.checksum
 
-    def _note_recognised(self) -> None:
+    def _note_all(self) -> None:
+        """What was recognised, moved, missing or there twice."""
         if slots := self.matching.by_text:
             self.notes.append(about("recognised", *slots))
-
-    def _note_order(self) -> None:
         place = {piece: index for index, piece in enumerate(self.matching.pieces)}
         order = [place[self.chosen[slot]] for slot in self.slots if slot in self.chosen]
         if order != sorted(order):
             self.notes.append(Note("other_order"))
-
-    def _note_missing(self) -> None:
-        missing = [slot for slot in self.slots if slot not in self.chosen]
-        if missing:
+        if missing := self.matching.missing():
             self.notes.append(about("not_handed_in", *missing))
-
-    def _note_copies(self) -> None:
         copies = [piece.copy_of for piece in self.extras if piece.copy_of and piece.copy_of.purpose in LOCKED]
-        for slot in dict.fromkeys(copies):
-            self.notes.append(about("copy_kept", slot))
+        self.notes += [about("copy_kept", slot) for slot in dict.fromkeys(copies)]
 
 
 def _added(released: str, handed_in: str) -> str:

@@ -124,8 +124,7 @@ def _whole(text: str, repairs: list[Note]) -> object:
     if text.find('"cell_type"', end) > -1:
         raise _BrokenError(text, end, "the JSON ends here, and more follows")
     if end < len(text):
-        rest = text[end:].rstrip(_PADDING)
-        repairs.append(Note("more_behind", amount=len(rest)))
+        repairs.append(Note("more_behind", amount=len(text[end:].rstrip(_PADDING))))
     return content
 
 
