@@ -56,6 +56,10 @@ class Reference:
     about: dict
 
 
+class Again:
+    """Stands in a message for something changeable that it holds already, as the second row of ``[[0]] * 2``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Codec:
     """How values of some types cross: ``split`` gives the parts of one (None: it cannot), ``build`` the value again.
@@ -338,6 +342,14 @@ CODECS = (
     Codec((np.str_,), lambda value: [str.__str__(value)], lambda parts: np.str_(*parts), _types(str)),
     Codec((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
     PANDAS,
+    Codec((Again,), lambda value: None, lambda parts: Again, _types(int)),
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF = {cls: codec for codec in CODECS for cls in codec.types}
+AGAIN = CODEC_OF[Again]
+CHANGEABLE = frozenset(
+    CODEC_OF[cls] for cls in (list, dict, defaultdict, set, OrderedDict, Counter, deque, bytearray, np.ndarray)
+)
+"""Of whose values it shows in a test that two are one."""
+HOLDERS = CHANGEABLE | {CODEC_OF[tuple], CODEC_OF[namedtuple]}
+"""In whose values that is looked for."""
