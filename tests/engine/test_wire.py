@@ -31,7 +31,7 @@ from viva.engine.values import frames
 from viva.engine.values.arrays import BYTES, DIMENSIONS
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.keys import TWINS
-from viva.engine.values.plain import FIELDS, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.values.plain import AGAIN, FIELDS, INT_BITS, NUMBER_OF, PANDAS
 from viva.engine.wire import Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
@@ -229,6 +229,36 @@ def test_a_default_dict_keeps_a_factory_that_is_pythons_own(factory):
 
 def test_a_default_dict_of_another_factory_crosses_as_a_dict():
     assert same(decode(encode(defaultdict(lambda: 0, a=[1]))), {"a": [1]})
+
+
+def test_what_stands_in_a_value_twice_is_one_on_the_other_side():
+    row, array = [0, 0], np.ones(2)
+    value = decode(encode([row, [0, 0], (row, {"a": row}), array, array]))
+    assert value[0] is value[2][0] is value[2][1]["a"] and value[0] is not value[1] and value[3] is value[4]
+
+
+def test_parts_of_a_frame_are_no_part_of_another_value():
+    column = np.arange(3)
+    one, other, again = decode(encode([pd.Series(column), pd.Series(column, index=column), column]))
+    again[:] = 7
+    one.iloc[0] = 5
+    assert list(other) == list(other.index) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("number", [-1, 1, 2**60, None, True])
+def test_nothing_is_repeated_that_a_message_does_not_hold(number):
+    marks = [ExtType(NUMBER_OF[codec], count.to_bytes(4, "big")) for codec, count in ((CODEC_OF[list], 2), (AGAIN, 1))]
+    with pytest.raises(WireError):
+        decode(packb([*marks[:1], 0, marks[1], number]))
+
+
+def test_a_message_that_unfolds_without_end_is_refused():
+    pair, again = (ExtType(NUMBER_OF[codec], bytes([0, 0, 0, n])) for codec, n in ((CODEC_OF[list], 2), (AGAIN, 1)))
+    row = [pair, 0, 0]
+    for number in range(40):
+        row = [pair, *row, again, number]
+    with pytest.raises(WireError, match="items"):
+        decode(packb(row))
 
 
 def test_a_namedtuple_is_made_one_of_the_readers_own():

@@ -25,7 +25,7 @@ import numpy as np
 
 from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
-from viva.engine.dialogue.callback import Callback
+from viva.engine.dialogue.callback import Callback, function_of
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
 from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
@@ -54,6 +54,10 @@ class Candidate:
         self.objects: list[object] = []
         self.numbers: dict[int, int] = {}
         """By id(), the place of an object in ``objects``, which keeps it alive."""
+        self.callbacks: dict[int, object] = {}
+        """By number, what stands here for a function of the other side."""
+        self.callback_numbers: dict[int, int] = {}
+        """By id() of that, its number."""
         self.shared = Shared(self.refer)
         self.defined: dict[str, object] = {}
         """What test cells have defined for the cells below them."""
@@ -256,8 +260,8 @@ class Candidate:
         return self.numbers[id(value)]
 
     def refer(self, value: object) -> wire.Reference:
-        if type(value) is Callback:
-            return wire.Reference(value.number, {"of": "examiner"})
+        if (number := self.callback_numbers.get(id(value))) is not None:
+            return wire.Reference(number, {"of": "examiner"})
         cls, is_class = type(value), isinstance(value, type)
         about = {
             "of": "candidate",
@@ -298,7 +302,11 @@ class Candidate:
             for part in reference.about["qualname"].split("."):
                 value = getattr(value, part)
             return value
-        return Callback(self, reference.id, reference.about["name"])
+        if reference.id not in self.callbacks:
+            callback, rows = Callback(self, reference.id, reference.about["name"]), reference.about["parameters"]
+            self.callbacks[reference.id] = callback if rows is None else function_of(callback, rows)
+            self.callback_numbers[id(self.callbacks[reference.id])] = reference.id
+        return self.callbacks[reference.id]
 
     def rename(self, row: tuple) -> tuple:
         """A namedtuple of the other side as one of the notebook's own class, which may have methods."""

@@ -8,11 +8,12 @@ one flat row, in which a *mark* (the number of a codec, how many parts) stands b
     {"a": [1, 2.5]}   ->   (dict, 2)  "a"  (list, 2)  1  2.5
 
 msgpack packs the row; a mark is an extension of four bytes, and an int beyond 64 bits one of as
-many as it needs. msgpack's own containers never nest: a message that declares 2**31 entries is
-refused before anything is allocated for them, an extension inside an extension cannot be said, and
-levels and items are counted in one place. values/plain.py lists the codecs, by which the values
-of a type are taken apart and built again; values/frames.py is that of pandas. What is not plain crosses as a
-Reference, if the caller has one for it.
+many as it needs. A list that stands in a value twice is written once, and then as the number that it has
+among what can be changed and was built before: so it is one on the other side too. msgpack's own
+containers never nest: a message that declares 2**31 entries is refused before anything is allocated for
+them, an extension inside an extension cannot be said, and levels and items are counted in one place.
+values/plain.py lists the codecs, by which the values of a type are taken apart and built again;
+values/frames.py is that of pandas. What is not plain crosses as a Reference, if the caller has one for it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,18 @@ from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.arrays import BYTES as MESSAGE
 from viva.engine.values.codec import CODEC_OF, Codec, Reference
-from viva.engine.values.plain import ATOMS, CODECS, INT_BITS, NUMBER_OF, build_named, codec_of, name_of
+from viva.engine.values.plain import (
+    AGAIN,
+    ATOMS,
+    CHANGEABLE,
+    CODECS,
+    HOLDERS,
+    INT_BITS,
+    NUMBER_OF,
+    build_named,
+    codec_of,
+    name_of,
+)
 from viva.verdict import VivaError, WireError
 
 __all__ = ["Reference", "WireError", "decode", "encode", "is_plain"]
@@ -84,6 +96,10 @@ class _Writer:
 
     def __init__(self, refer: Callable | None, liken: Callable | None = None):
         self.refer, self.liken, self.row, self.trail, self.room = refer, liken, [], [], MESSAGE
+        self.known: dict[int, tuple[int, int, object]] | None = {}
+        """By id() of what can be changed: its number, its items, and itself. None where nobody asks, as in a frame."""
+        self.items = 0
+        """So many have been put, counting what is put twice twice."""
 
     def put(self, value) -> None:
         if type(value) in _ATOMS:
@@ -93,11 +109,30 @@ class _Writer:
             return self.put_about(reference)
         if codec in _ATOMS:
             return self.put_atom(ATOMS[codec](value))
+        if self.known and id(value) in self.known:
+            return self.put_again(*self.known[id(value)][:2])
+        before = self.items
         parts = codec.split(value) if codec else None
         if parts is None:
-            self.put_reference(value)
-        else:
+            return self.put_reference(value)
+        if codec in HOLDERS:
             self.put_parts(codec, parts, type(value))
+        else:
+            known, self.known = self.known, None
+            self.put_parts(codec, parts, type(value))
+            self.known = known
+        if self.known is not None and codec in CHANGEABLE:
+            self.known[id(value)] = len(self.known), self.items - before, value
+        return None
+
+    def put_again(self, number: int, items: int) -> None:
+        self.row += ExtType(NUMBER_OF[AGAIN], COUNT.pack(1)), number
+        self.count(items)
+
+    def count(self, items: int) -> None:
+        self.items += items
+        if self.items >= ITEMS:
+            raise WireError(f"a value has more than {ITEMS} items{self.where()}")
 
     def put_atom(self, value) -> None:
         if type(value) in _SIZED:
@@ -107,8 +142,7 @@ class _Writer:
     def put_parts(self, codec: Codec, parts: list, cls: type) -> None:
         if len(self.trail) >= LEVELS:
             raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
-        if len(self.row) + len(parts) >= ITEMS:
-            raise WireError(f"a value has more than {ITEMS} items{self.where()}")
+        self.count(len(parts))
         self.row.append(ExtType(NUMBER_OF[codec], COUNT.pack(len(parts))))
         found = set(map(type, parts))
         if found <= _ATOMS:
@@ -129,10 +163,10 @@ class _Writer:
 
     def put_about(self, reference: Reference) -> None:
         """A reference; what is said about it is plain."""
-        refer, liken = self.refer, self.liken
-        self.refer = self.liken = None
+        before = self.refer, self.liken, self.known
+        self.refer = self.liken = self.known = None
         self.put_parts(CODEC_OF[Reference], [reference.id, reference.about], Reference)
-        self.refer, self.liken = refer, liken
+        self.refer, self.liken, self.known = before
 
     def charge(self, size: int) -> None:
         self.room -= size
@@ -198,6 +232,10 @@ class _Reader:
 
     def __init__(self, row: list, resolve: Callable | None, rename: Callable | None = None):
         self.row, self.resolve, self.rename, self.at, self.owed, self.shapes = row, resolve, rename, 0, 1, set()
+        self.known: list[tuple[object, int]] | None = []
+        """What can be changed, in the order in which it was built, and of how many items it is."""
+        self.items = 0
+        """So many has the value, counting what it holds twice twice: whoever goes through it meets them all."""
 
     def value(self):
         value = self.take(0)
@@ -209,6 +247,7 @@ class _Reader:
         item = self.row[self.at]
         self.at += 1
         self.owed -= 1
+        self.items += 1
         if type(item) is not tuple:
             return item
         codec, count = item
@@ -217,6 +256,9 @@ class _Reader:
             raise WireError(f"a message is nested deeper than {LEVELS} levels")
         if self.owed > len(self.row) - self.at:
             raise WireError("a message promises more items than it holds")
+        before, known = self.items, self.known
+        if codec not in HOLDERS:
+            self.known = None
         parts = self.row[self.at : self.at + count]
         found = set(map(type, parts))
         if tuple in found:
@@ -225,9 +267,25 @@ class _Reader:
         else:
             self.at += count
             self.owed -= count
+            self.items += count
+        self.known = known
         if codec.parts is not None and not found <= codec.parts:
             raise WireError("a message holds a value of parts that it cannot have")
-        return self.build(codec, parts)
+        if codec is AGAIN:
+            return self.again(*parts)
+        value = self.build(codec, parts)
+        if known is not None and codec in CHANGEABLE:
+            known.append((value, self.items - before))
+        return value
+
+    def again(self, number: int):
+        if self.known is None or not 0 <= number < len(self.known):
+            raise WireError("a message repeats what it does not hold")
+        value, items = self.known[number]
+        self.items += items
+        if self.items > ITEMS:
+            raise WireError(f"a message holds more than {ITEMS} items, as it repeats some")
+        return value
 
     def take_marked(self, codec: Codec, count: int, level: int) -> list:
         resolve = self.resolve

@@ -298,6 +298,46 @@ assert np.shape(cache["k"]) == (3, 4) and np.array_equal(cache["k"][2], [2, 2, 2
 """
 
 
+ALIASES = """
+--- answer
+def grid(n): return [[0] * n for _ in range(n)]
+def bins(keys): return {key: [] for key in keys}
+zeros = [[0, 0] for _ in range(2)]
+def bump(rows):
+    for row in rows: row[0] += 1
+--- right
+def grid(n):
+    rows = []
+    while len(rows) < n: rows.append(list([0] * n))
+    return rows
+def bins(keys): return dict(zip(keys, ([] for _ in keys)))
+zeros = grid(2)
+def bump(rows):
+    for row in rows: row[:] = [row[0] + 1, *row[1:]]
+--- wrong
+def grid(n): return [[0] * n] * n
+def bins(keys): return dict.fromkeys(keys, [])
+zeros = [[0] * 2] * 2
+def bump(rows): rows[:] = [[row[0] + 1, *row[1:]] for row in rows]
+--- test
+### CHECK 1: a row changes
+g = grid(3)
+g[0][0] = 1
+assert g == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+### CHECK 1: rows are compared
+assert grid(2)[0] is not grid(2)[1] and len({id(row) for row in grid(3)}) == 3
+### CHECK 1: a list in a dict changes
+found = bins("ab")
+found["a"].append(1)
+assert found == {"a": [1], "b": []}
+### CHECK 1: what a name means changes
+zeros[0][0] = 1
+assert zeros == [[1, 0], [0, 0]]
+### CHECK 1: an argument holds a row twice
+row = [0, 1]
+bump(rows := [row, row])
+assert rows == [[2, 1], [2, 1]] and rows[0] is rows[1] and row == [2, 1]
+"""
 LARGER = """
 --- answer
 class Game:
@@ -373,6 +413,7 @@ KINDS_OF_SHARING = {
     "memory": REMEMBERED,
     "a nested list": NESTED,
     "parts of the whole": PARTS,
+    "one row in many places": ALIASES,
     "the order of a dict": ORDER,
     "another class than the solution's": OTHER_CLASSES,
     "more, larger and arrays": LARGER,

@@ -1850,6 +1850,63 @@ note(notes, "a", 1)
 note(notes, "a", 2)
 assert notes == {"a": [1, 2]}
 """,
+    "a function of a test that students look at": """
+--- answer
+def curry(f, n):
+    return lambda *args: f(*args) if len(args) >= n else lambda *more: curry(f, n)(*args, *more)
+def twice(f): return lambda x: f(f(x))
+class Bus:
+    def __init__(self): self.known = []
+    def on(self, f): self.known.append(f)
+    def off(self, f): self.known = [g for g in self.known if g != f]
+    def emit(self, x): return [f(x) for f in self.known]
+--- right
+import functools
+import inspect
+import types
+def curry(f, n):
+    assert len(inspect.signature(f).parameters) == n
+    def g(*args): return f(*args) if len(args) >= n else functools.partial(g, *args)
+    return g
+def twice(f):
+    if not isinstance(f, types.FunctionType) or f.__code__.co_argcount != 1:
+        raise TypeError(f.__qualname__)
+    @functools.wraps(f)
+    def g(x): return f(f(x))
+    assert inspect.signature(g) == inspect.signature(f)
+    return g
+class Bus:
+    def __init__(self): self.known = {}
+    def on(self, f):
+        f.calls = self.known.setdefault(f, len(self.known))
+    def off(self, f): del self.known[f]
+    def emit(self, x): return [f(x) for f in self.known]
+--- wrong
+def curry(f, n): return lambda x: f
+def twice(f): return f
+class Bus:
+    def __init__(self): self.known = []
+    def on(self, f): self.known.append(f)
+    def off(self, f): self.known.pop()
+    def emit(self, x): return [f(x) for f in self.known]
+--- test
+assert curry(lambda a, b, c: a + b + c, 3)(1)(2)(3) == 6
+### BEGIN HIDDEN TESTS
+def scaled(secret, by=2, *more, **named): return secret * by
+assert curry(scaled, 4)(3, 2, 1, 1) == 6
+### END HIDDEN TESTS
+--- test
+assert twice(lambda x: x + 1)(1) == 3
+--- test
+def one(x): return x + 1
+def two(x, /, y=1, *, z=1): return x + 2 * y * z
+bus = Bus()
+bus.on(one)
+bus.on(two)
+assert bus.emit(1) == [2, 3]
+bus.off(one)
+assert bus.emit(1) == [3]
+""",
     "an array that looks into another": """
 --- answer
 import numpy as np

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from viva.engine.dialogue import exceptions
@@ -9,6 +12,43 @@ from viva.engine.dialogue.interrupts import interruptible
 
 if TYPE_CHECKING:
     from viva.engine.candidate import Candidate
+
+
+PLAIN_PARAMETERS = frozenset({inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD})
+"""Those that can be handed on in their order."""
+CALL, HIDDEN = "_viva_call", "_hidden"
+
+
+def parameters_of(function: object, hidden: bool) -> list[tuple[str, int, bool]] | None:
+    """Of each parameter of a function of Python's: its name, unless it is hidden, its kind, and whether it has a
+    default."""
+    if type(function) is not types.FunctionType:
+        return None
+    parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
+    return [
+        (f"{HIDDEN}{place}" if hidden else one.name, int(one.kind), one.default is not one.empty)
+        for place, one in enumerate(parameters)
+    ]
+
+
+def function_of(callback: Callback, rows: list[tuple[str, int, bool]]) -> Callable:
+    """A function that calls, with these parameters, for students who look whether it is one and how many it takes."""
+    given = [inspect.Parameter(name, inspect._ParameterKind(kind)) for name, kind, _ in rows]
+    simple = all(
+        kind in PLAIN_PARAMETERS and not default and not name.startswith(HIDDEN) for name, kind, default in rows
+    )
+    shown = inspect.Signature(given)
+    handed = ", ".join(one.name for one in given) if simple else "*args, **kwargs"
+    taken = str(shown)[1:-1] if simple else handed
+    source = f"def function({taken}): return {CALL}({handed})"
+    space = {CALL: callback, "__name__": "__main__"}
+    exec(compile(source, __file__, "exec"), space)
+    function = space["function"]
+    function.__name__ = function.__qualname__ = callback.__name__
+    if not simple:
+        ellipsis = [one.replace(default=...) if row[2] else one for one, row in zip(given, rows, strict=True)]
+        function.__signature__ = inspect.Signature(ellipsis)
+    return function
 
 
 class Callback:

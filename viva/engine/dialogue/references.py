@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from viva.engine import wire
+from viva.engine.dialogue.callback import parameters_of
 from viva.engine.dialogue.exceptions import StudentClass, library
 from viva.engine.dialogue.kinds import OWN, PLAIN
 from viva.engine.dialogue.operations import origin
@@ -38,6 +39,8 @@ class References:
     def __init__(self, asker: Asker) -> None:
         self.asker = asker
         self.functions: list[object] = []
+        self.numbers: dict[int, int] = {}
+        """By id(), the place of a function among them, which keep it alive: handed over twice it is one thing."""
         self.ones: dict[int, StandIn] = {}
         """By number, the stand-in that was compared by identity; kept, since another one could get its place."""
         self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
@@ -57,8 +60,12 @@ class References:
         if module and module.partition(".")[0] != "viva" and name:
             return wire.Reference(0, {"of": "library", "module": module, "qualname": name})
         if callable(value):
-            self.functions.append(value)
-            return wire.Reference(len(self.functions) - 1, {"of": "examiner", "name": getattr(value, "__name__", "f")})
+            if (number := self.numbers.get(id(value))) is None:
+                number = self.numbers[id(value)] = len(self.functions)
+                self.functions.append(value)
+            about = {"of": "examiner", "name": getattr(value, "__name__", "f")}
+            about["parameters"] = parameters_of(value, hidden=bool(self.asker.hidden))
+            return wire.Reference(number, about)
         return None
 
     def resolve(self, reference: wire.Reference, path: str, found: list) -> object:

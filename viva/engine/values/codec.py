@@ -22,6 +22,10 @@ class Reference:
     about: dict
 
 
+class Again:
+    """Stands in a message for something changeable that it holds already, as the second row of ``[[0]] * 2``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Codec:
     """How values of some types cross: ``split`` gives the parts of one (None: it cannot), ``build`` the value again.

@@ -31,7 +31,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
-from viva.engine.values.codec import CODEC_OF, ZONES, Codec, Reference
+from viva.engine.values.codec import CODEC_OF, ZONES, Again, Codec, Reference
 from viva.engine.values.keys import check_keys
 from viva.verdict import WireError
 
@@ -316,6 +316,14 @@ CODECS = (
     Codec((np.str_,), lambda value: [str.__str__(value)], lambda parts: np.str_(*parts), _types(str)),
     Codec((np.bytes_,), lambda value: [bytes.__bytes__(value)], lambda parts: np.bytes_(*parts), _types(bytes)),
     PANDAS,
+    Codec((Again,), lambda value: None, lambda parts: Again, _types(int)),
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
+AGAIN = CODEC_OF[Again]
+CHANGEABLE = frozenset(
+    CODEC_OF[cls] for cls in (list, dict, defaultdict, set, OrderedDict, Counter, deque, bytearray, np.ndarray)
+)
+"""Of whose values it shows in a test that two are one."""
+HOLDERS = CHANGEABLE | {CODEC_OF[tuple], CODEC_OF[namedtuple]}
+"""In whose values that is looked for."""
