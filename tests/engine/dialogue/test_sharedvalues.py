@@ -298,6 +298,18 @@ assert np.shape(cache["k"]) == (3, 4) and np.array_equal(cache["k"][2], [2, 2, 2
 """
 
 
+TWICE = """
+--- answer
+row = [0]
+rows = [row, row]
+--- wrong
+rows = [[0], [0]]
+--- test
+assert rows[0] is rows[1]
+first = rows[0]
+first.append(1)
+assert rows[1] == [0, 1]
+"""
 ALIASES = """
 --- answer
 def grid(n): return [[0] * n for _ in range(n)]
@@ -413,6 +425,7 @@ KINDS_OF_SHARING = {
     "memory": REMEMBERED,
     "a nested list": NESTED,
     "parts of the whole": PARTS,
+    "one row in two places": TWICE,
     "one row in many places": ALIASES,
     "the order of a dict": ORDER,
     "another class than the solution's": OTHER_CLASSES,
