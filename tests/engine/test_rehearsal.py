@@ -184,18 +184,6 @@ f = math.factorial
 import inspect
 assert "f(n - 1)" in inspect.getsource(f)
 """,
-    "identity inside a list": """
---- answer
-row = [0]
-rows = [row, row]
---- wrong
-rows = [[0], [0]]
---- test
-assert rows[0] is rows[1]
-first = rows[0]
-first.append(1)
-assert rows[1] == [0, 1]
-""",
 }
 
 

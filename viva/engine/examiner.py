@@ -32,7 +32,7 @@ from viva.engine.dialogue.kinds import CALLED_BACK
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.namespace import Namespace, Notebook
 from viva.engine.dialogue.standin import STAND_INS
-from viva.engine.dialogue.testcode import compiled
+from viva.engine.dialogue.testcode import compiled, marks
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
@@ -187,6 +187,7 @@ class Examiner:
     def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
         self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
         self.asker.culprit, self.asker.running = "", ""
+        self.asker.marking = marks(source)
         self.asker.check = f"{self.asker.told.place}: {title}"
         self.slow, self.given_up = set(slow), set(given_up)
         output = Printed()

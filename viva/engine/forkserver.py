@@ -203,13 +203,14 @@ def seed() -> None:
 
 def _learn(source: str, title: str) -> None:
     from viva.engine.dialogue.namespace import UnknownMagicError
-    from viva.engine.dialogue.testcode import compiled
+    from viva.engine.dialogue.testcode import compiled, marks
 
     with (
         contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs
         warnings.catch_warnings(action="ignore"),  # no user's terminal is the place for Python's opinion
     ):
         compiled(source, title)
+        marks(source)
 
 
 def _kept_waiting(pid: int) -> float:

@@ -298,6 +298,59 @@ assert np.shape(cache["k"]) == (3, 4) and np.array_equal(cache["k"][2], [2, 2, 2
 """
 
 
+MARKED = """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+class Table:
+    def __init__(self, rows):
+        self.rows = np.array(rows)
+        self.frame = pd.DataFrame(self.rows)
+    def row(self, i): return self.rows[i].copy()
+    def column(self, j): return self.rows[:, j].copy()
+    def to_frame(self): return self.frame.copy()
+--- right
+class Table:
+    def __init__(self, rows): self.rows = [list(row) for row in rows]
+    def row(self, i): return np.array(self.rows[i])
+    def column(self, j): return np.array([row[j] for row in self.rows])
+    def to_frame(self): return pd.DataFrame(self.rows)
+--- wrong
+class Table:
+    def __init__(self, rows):
+        self.rows = np.array(rows)
+        self.frame = pd.DataFrame(self.rows.copy())
+    def row(self, i): return self.rows[i]
+    def column(self, j): return self.rows.T[j]
+    def to_frame(self): return self.frame
+--- test
+table = Table(np.arange(6.0).reshape(2, 3))
+### CHECK 1: a row
+row = table.row(0)
+row[0] = 99
+assert table.row(0)[0] == 0
+### CHECK 1: a column
+column = table.column(1)
+column[:] = -1
+assert list(table.column(1)) == [1, 4]
+### CHECK 1: a frame
+frame = table.to_frame()
+frame.loc[0, 0] += 5
+assert table.to_frame().loc[0, 0] == 0
+"""
+TWICE = """
+--- answer
+row = [0]
+rows = [row, row]
+--- wrong
+rows = [[0], [0]]
+--- test
+assert rows[0] is rows[1]
+first = rows[0]
+first.append(1)
+assert rows[1] == [0, 1]
+"""
 ALIASES = """
 --- answer
 def grid(n): return [[0] * n for _ in range(n)]
@@ -413,6 +466,8 @@ KINDS_OF_SHARING = {
     "memory": REMEMBERED,
     "a nested list": NESTED,
     "parts of the whole": PARTS,
+    "what a test marks": MARKED,
+    "one row in two places": TWICE,
     "one row in many places": ALIASES,
     "the order of a dict": ORDER,
     "another class than the solution's": OTHER_CLASSES,

@@ -1850,6 +1850,33 @@ note(notes, "a", 1)
 note(notes, "a", 2)
 assert notes == {"a": [1, 2]}
 """,
+    "a mapping of the student's, of whatever class": """
+--- answer
+class Bag:
+    def __init__(self): self.known = {}
+    def add(self, key): self.known[key] = self.known.get(key, 0) + 1
+    def __getitem__(self, key): return self.known[key]
+    def keys(self): return self.known.keys()
+    def values(self): return self.known.values()
+    def items(self): return self.known.items()
+--- right
+from collections import UserDict
+class Bag(UserDict):
+    def add(self, key): self[key] = self.get(key, 0) + 1
+--- right
+class Bag(dict):
+    def add(self, key): self[key] = self.get(key, 0) + 1
+--- wrong
+from collections import UserDict
+class Bag(UserDict):
+    def add(self, key): self[key] = 1
+--- test
+bag = Bag()
+for key in "aba":
+    bag.add(key)
+assert dict(bag) == {"a": 2, "b": 1} and sorted(bag.items()) == [("a", 2), ("b", 1)]
+assert "a" in bag.keys() and sum(bag.values()) == 3
+""",
     "a function of a test that students look at": """
 --- answer
 def curry(f, n):

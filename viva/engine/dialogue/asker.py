@@ -51,6 +51,8 @@ class Asker:
         """How many hidden parts of test code are running: hidden lines, and functions that are defined in some."""
         self.first = True
         """Whether the next question is the first of a check."""
+        self.marking = False
+        """Whether the check writes into items only what stands in its text; see ``testcode.marks``."""
         self.fault: CandidateFault | None = None
         """The first fault of the candidate; it counts even when test code swallowed it."""
         self.asserted: AssertionError | None = None
@@ -157,6 +159,7 @@ class Asker:
                 self.shared.take(number, value)
                 return mine
             computed = operation == "call" and holds_arrays(value) and self.kinds.allows(COMPUTED, path)
+            computed = computed and not self.marking
             if (seen := self._window(reply.get("window"), places, value)) is not None:
                 value = seen
                 if computed and reply["window"][0] in kept:  # what is subtracted from it would be told of the whole

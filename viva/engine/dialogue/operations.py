@@ -9,6 +9,7 @@ import inspect
 import operator
 import sys
 import types
+from collections.abc import ItemsView, KeysView, ValuesView
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -144,10 +145,16 @@ def contents_of(value) -> tuple | list | None:
     """What is in an array of objects or a view of a dict; None for anything else."""
     if type(value) is np.ndarray:
         return value.shape, value.ravel().tolist()
-    return list(value) if type(value) in VIEWS else None
+    if type(value) not in VIEWS:
+        return None
+    try:
+        return list(value)
+    except Exception:  # what a student's own mapping says when it is gone through
+        return None
 
 
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()), KeysView, ValuesView, ItemsView)
+"""Those of dicts, and of a UserDict and other mappings of the student's."""
 
 
 def lineage_of(cls: type) -> list[tuple[str, str]]:

@@ -297,11 +297,11 @@ def filled(name: str, contents: object) -> object:
     """A view of a dict, of the class called ``name``, or an array of objects with these contents."""
     try:
         match name:
-            case "dict_keys":
+            case "dict_keys" | "KeysView":
                 return dict.fromkeys(contents).keys()
-            case "dict_values":
+            case "dict_values" | "ValuesView":
                 return dict(enumerate(contents)).values()
-            case "dict_items":
+            case "dict_items" | "ItemsView":
                 return dict(contents).items()
         shape, items = contents
         flat = np.empty(len(items), object)

@@ -44,6 +44,27 @@ def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | 
     return compile(ast.fix_missing_locations(tree), title, "exec"), value, used
 
 
+@functools.lru_cache(4096)
+def marks(source: str) -> bool:
+    """Whether a test writes into items, and only numbers that stand in its text, as to see what else they change.
+
+    Then it subtracts no expected numbers from what it was given.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(TransformerManager().transform_cell(_without_measuring(source)))))
+    except (SyntaxError, UnknownMagicError):
+        return False
+    written = [
+        node.value
+        for node in nodes
+        if isinstance(node, ast.AugAssign)
+        or (isinstance(node, ast.Assign) and any(isinstance(target, ast.Subscript) for target in node.targets))
+    ]
+    if any(isinstance(node, ast.keyword) and node.arg == "out" for node in nodes):
+        return False
+    return bool(written) and all(isinstance(getattr(value, "operand", value), ast.Constant) for value in written)
+
+
 def _hidden_lines(text: str) -> set[int]:
     """The numbers of the lines between the marks of hidden tests, which nbgrader finds by these words."""
     hidden, inside = set(), False
