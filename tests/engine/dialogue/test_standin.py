@@ -1352,6 +1352,41 @@ try:
 except StopIteration as end:
     assert end.value == 3
 """,
+    "warnings of who calls": """
+--- answer
+import warnings
+def old(x):
+    warnings.warn("use new", DeprecationWarning)
+    return x
+class Old:
+    def __add__(self, other):
+        warnings.warn("use new", DeprecationWarning)
+        return 1
+--- right
+import warnings
+def old(x):
+    warnings.warn("use new", DeprecationWarning, stacklevel=2)
+    return x
+class Old:
+    def __add__(self, other):
+        warnings.warn("use new", DeprecationWarning, stacklevel=2)
+        return 1
+--- wrong
+def old(x): return x
+class Old:
+    def __add__(self, other): return 1
+--- test
+import warnings
+import pytest
+### CHECK 1: by pytest
+with pytest.deprecated_call():
+    assert old(2) == 2
+### CHECK 1: of an operator
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert Old() + 1 == 1
+assert [one.category for one in caught] == [DeprecationWarning]
+""",
     "warnings of the student's class": """
 --- answer
 import warnings

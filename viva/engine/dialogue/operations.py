@@ -95,15 +95,21 @@ def _leave(candidate: Candidate, manager, error: dict | None) -> bool:
     return bool(manager.__exit__(type(again), again, again.__traceback__))
 
 
+def _asked_by_test(function: types.FunctionType) -> types.FunctionType:
+    """The same, as code of the notebook: to who warns of a caller (``stacklevel=2``) it stands in a test's place."""
+    space = {"__name__": "__main__", "__builtins__": builtins}
+    return types.FunctionType(function.__code__, space, closure=function.__closure__)
+
+
 def _forward(function):
-    return lambda candidate, *args: function(*args)
+    return _asked_by_test(lambda candidate, *args: function(*args))
 
 
 OPERATIONS = {
     "tell": _tell,
     "names": _names,
-    "call": lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs),
-    "enter": lambda candidate, manager: manager.__enter__(),
+    "call": _asked_by_test(lambda candidate, function, /, *args, **kwargs: function(*args, **kwargs)),
+    "enter": _asked_by_test(lambda candidate, manager: manager.__enter__()),
     "leave": _leave,
     **{name: _forward(f) for name, f in (("signature", _signature), ("type", type))},
     "document": lambda candidate, value: value.__doc__,
