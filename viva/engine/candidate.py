@@ -33,7 +33,7 @@ from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of,
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.plain import base_of, has_methods, mixed_in
-from viva.engine.values.randomness import get_state, news, set_state, with_news
+from viva.engine.values.randomness import Common, get_state
 from viva.engine.values.windows import window_of
 from viva.folder import state
 from viva.verdict import WireError
@@ -63,8 +63,7 @@ class Candidate:
         """What test cells have defined for the cells below them."""
         self.asked = False
         """Whether the other side has asked and waits: then its functions can be called."""
-        self.known_state: tuple = ()
-        """The random state, as the other side knows it."""
+        self.random = Common()
         self.named: dict[str, object] = {}
         """What the names mean that the other side has asked for since the last cell was run."""
 
@@ -172,16 +171,14 @@ class Candidate:
     ) -> None:
         """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
         if random_state is not None:
-            set_state(random_state)
-            self.known_state = with_news(self.known_state, random_state)
+            self.random.take(random_state)
         if errors is not None:
             np.seterr(**errors)
         self.shell.user_ns.update(rebound or {})
 
     def with_state(self, message: dict) -> dict:
         """Add what the other side does not know yet: other random numbers, names that mean something else now."""
-        if (state := get_state()) != self.known_state:
-            message["random_state"], self.known_state = news(state, self.known_state), state
+        self.random.tell(message)
         space = self.shell.user_ns
         if rebound := [name for name, value in self.named.items() if space.get(name) is not value]:
             message["rebound"] = rebound
@@ -243,8 +240,8 @@ class Candidate:
         return {}
 
     def do_random(self) -> dict:
-        self.known_state = get_state()
-        return {"random_state": self.known_state}
+        self.random.known = get_state()
+        return {"random_state": self.random.known}
 
     def do_facts(self) -> dict:
         """What the notebook did to this process."""

@@ -21,7 +21,7 @@ from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared, holds_arrays, update
 from viva.engine.dialogue.told import Told
-from viva.engine.values.randomness import get_state, news, set_state, with_news
+from viva.engine.values.randomness import Common
 from viva.engine.values.windows import window
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
@@ -40,8 +40,7 @@ class Asker:
         self.kinds = Kinds()
         self.references = References(self)
         self.raised = Raised(self)
-        self.known_state: tuple = ()
-        """The candidate's random state, as far as we know."""
+        self.random = Common()
         self.known_errors = np.geterr()
         self.rebound: Callable[[], dict[str, object]] = dict
         """Names that test code has bound since, and that the candidate should see."""
@@ -124,7 +123,7 @@ class Asker:
         if changed := self.shared.changed(self.told.named if self.hidden else None):
             request["shared"] = changed
             self.told.forget_kept(changed)
-        self._tell_random_state(request)
+        self.random.tell(request)
         found: list[wire.Reference] = []
         handed: list[wire.Reference] = []
         reply = self.exchange(request, path, found, handed)
@@ -275,7 +274,7 @@ class Asker:
             self.waiting = False
             answer = {"value": self.references.functions[number](*args, **kwargs)}
             self.waiting = True
-            self._tell_random_state(answer)
+            self.random.tell(answer)
             data = wire.encode(answer, self.references.refer)
         except CandidateDied:
             raise
@@ -285,7 +284,7 @@ class Asker:
             if isinstance(error, AssertionError) and not hasattr(error, "viva_traceback"):
                 self.asserted = self.asserted or error
             answer = {"raised": self.raised.answer(error)}
-            self._tell_random_state(answer)
+            self.random.tell(answer)
             data = wire.encode(answer)
         self.waiting = True
         pipe.write(self.question, data)
@@ -316,20 +315,15 @@ class Asker:
         """Go on from the random numbers that the notebook's cells have left behind."""
         self._take_state(self.exchange({"do": "random"}))
 
-    def _tell_random_state(self, message: dict) -> None:
-        if (state := get_state()) != self.known_state:
-            message["random_state"], self.known_state = news(state, self.known_state), state
-
     def _take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
             if isinstance(name, str):
                 self.told.rebound(name)
         if "random_state" in reply:
             try:
-                set_state(reply["random_state"])
+                self.random.take(reply["random_state"])
             except (ValueError, TypeError):
                 raise CandidateLied("a state of random numbers that is none") from None
-            self.known_state = with_news(self.known_state, reply["random_state"])
 
 
 def _as_error(stop: StopIteration) -> RuntimeError:

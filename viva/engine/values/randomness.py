@@ -48,6 +48,23 @@ def with_news(known: State | tuple[()], told: State) -> State:
     return (*(python if told[0] else known[:2] or python), *(numpy if told[2] else known[2:] or numpy))
 
 
+class Common:
+    """The state that both sides know; each keeps one."""
+
+    def __init__(self) -> None:
+        self.known: State | tuple[()] = ()
+
+    def tell(self, message: dict) -> None:
+        """Add to a message what the other side does not know yet."""
+        if (state := get_state()) != self.known:
+            message["random_state"], self.known = news(state, self.known), state
+
+    def take(self, told: object) -> None:
+        """Go on from what the other side told. Raises ValueError and TypeError, as ``set_state`` does."""
+        set_state(told)
+        self.known = with_news(self.known, told)
+
+
 def set_state(state: object) -> None:
     """Set what get_state or news returned. Raises ValueError for anything else, before it changes anything."""
     if not (isinstance(state, tuple) and tuple(map(type, state))[2:] == (bytes, int, int, float)):
