@@ -6,7 +6,6 @@ import fnmatch
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +18,9 @@ import viva
 from tests.conftest import BIN, PROJECT
 from tests.container import COMPOSE, default_filter, inside
 from tests.course.cluster.cluster import Dask, filed, grade_there
-from tests.course.cluster.conftest import few, released_tiny  # noqa: F401  (fixtures)
+from tests.course.cluster.conftest import HERE, graded
 from tests.course.cluster.test_scheduler import certificates
-from tests.faults import timeless
+from tests.faults import make_course, timeless
 from viva.course.ending import Status
 
 DEPLOY = PROJECT / "deploy"
@@ -170,8 +169,8 @@ def test_in_a_read_only_root_as_an_ordinary_user_the_doctor_says_which_layers_ho
 
 
 @pytest.mark.slow
-def test_a_worker_in_a_read_only_root_as_an_ordinary_user_grades_what_this_machine_does(few, keys, tmp_path):  # noqa: F811
-    course = shutil.copytree(few[0], tmp_path / "course")
+def test_a_worker_in_a_read_only_root_as_an_ordinary_user_grades_what_this_machine_does(keys, tmp_path):
+    course, here = graded(make_course(tmp_path / "released"), tmp_path, HERE)  # the image lacks the tests' own steps
     files = {f"tls_{name}": str(keys / f"{name}.pem") for name in ("ca", "cert", "key")}
     with Dask(tmp_path / "dask") as dask:
         names = (("--tls-ca-file", "ca"), ("--tls-cert", "cert"), ("--tls-key", "key"))
@@ -195,4 +194,4 @@ def test_a_worker_in_a_read_only_root_as_an_ordinary_user_grades_what_this_machi
             worker.kill()
             worker.wait()
         assert told == [] and {one.status for one in endings} == {Status.DONE}, (tmp_path / "log").read_text()
-    assert timeless(course) == timeless(few[1]) and filed(course) == filed(few[1])
+    assert timeless(course) == timeless(here) and filed(course) == filed(here)
