@@ -15,7 +15,7 @@ import numpy as np
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
-from viva.engine.dialogue.exceptions import Raised, safe
+from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.kinds import COMPUTED, LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.references import References
@@ -201,7 +201,7 @@ class Asker:
         error = self.raised.exception(raised)
         # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.
         if isinstance(error, StopIteration) and operation != "next" and not self.kinds.allows(STOPS, path):
-            return _as_error(error)
+            return left_generator(error)
         return error
 
     def _take_changed(self, arguments: dict[int, object], changed: object, path: str) -> None:
@@ -324,14 +324,6 @@ class Asker:
                 self.random.take(reply["random_state"])
             except (ValueError, TypeError):
                 raise CandidateLied("a state of random numbers that is none") from None
-
-
-def _as_error(stop: StopIteration) -> RuntimeError:
-    """What Python makes of a StopIteration that leaves a generator."""
-    error = RuntimeError(f"the code raised {type(stop).__name__}")
-    error.viva_name, error.viva_traceback = "RuntimeError", stop.viva_traceback
-    error.__cause__ = stop
-    return error
 
 
 @contextlib.contextmanager

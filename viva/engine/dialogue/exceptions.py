@@ -228,3 +228,11 @@ def _attribute(error: BaseException, name: str):
         raise AttributeError(name)
     cls = type(error)
     return cls.viva_asker.operate("getattr", error, name, path=f"{cls.__name__}.{name}")
+
+
+def left_generator(stop: StopIteration) -> RuntimeError:
+    """What Python makes of a StopIteration that leaves a generator."""
+    error = RuntimeError(f"the code raised {type(stop).__name__}")
+    error.viva_name, error.viva_traceback = "RuntimeError", stop.viva_traceback
+    error.__cause__ = stop
+    return error
