@@ -27,11 +27,14 @@ from hypothesis.extra import numpy as hnp
 from msgpack import ExtType, Packer, packb
 
 from viva.engine import wire
-from viva.engine.values import frames
+from viva.engine.values import frames, reader, row, writer
 from viva.engine.values.arrays import BYTES, DIMENSIONS
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.keys import TWINS
-from viva.engine.values.plain import AGAIN, FIELDS, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.values.namedtuples import FIELDS
+from viva.engine.values.plain import AGAIN, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.values.reader import SHAPES
+from viva.engine.values.row import BIG_INT, LEVELS, MESSAGE
 from viva.engine.wire import Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
@@ -580,11 +583,11 @@ def nest(levels: int) -> list:
 
 
 def test_sixty_levels_cross_and_not_one_more():
-    assert same(decode(encode(nest(wire.LEVELS))), nest(wire.LEVELS))
+    assert same(decode(encode(nest(LEVELS))), nest(LEVELS))
     with pytest.raises(WireError, match="deeper"):
-        encode(nest(wire.LEVELS + 1))
+        encode(nest(LEVELS + 1))
     with pytest.raises(WireError, match="deeper"):
-        decode(packb([mark(list, 1)] * wire.LEVELS + [ExtType(NUMBER_OF[CODEC_OF[list]], bytes(4))]))
+        decode(packb([mark(list, 1)] * LEVELS + [ExtType(NUMBER_OF[CODEC_OF[list]], bytes(4))]))
 
 
 def test_a_cycle_is_refused():
@@ -597,8 +600,13 @@ def test_a_cycle_is_refused():
         assert not is_plain(value)
 
 
+def cap(monkeypatch, name, value):
+    for module in (row, writer, reader):
+        monkeypatch.setattr(module, name, value, raising=False)
+
+
 def test_a_value_that_unfolds_without_end_is_refused_soon(monkeypatch):
-    monkeypatch.setattr(wire, "ITEMS", 20_000)
+    cap(monkeypatch, "ITEMS", 20_000)
     value = [0]
     for _ in range(50):
         value = [value, value]
@@ -607,7 +615,7 @@ def test_a_value_that_unfolds_without_end_is_refused_soon(monkeypatch):
 
 
 def test_too_many_items_are_refused(monkeypatch):
-    monkeypatch.setattr(wire, "ITEMS", 100)
+    cap(monkeypatch, "ITEMS", 100)
     assert decode(encode([0] * 99)) == [0] * 99
     for value in ([0] * 100, [[0] * 60, [0] * 60], [[0] * 90, *range(20)]):
         with pytest.raises(WireError, match="items"):
@@ -617,15 +625,15 @@ def test_too_many_items_are_refused(monkeypatch):
 
 
 def test_too_many_bytes_are_refused(monkeypatch):
-    half = "x" * (wire.MESSAGE // 2)
+    half = "x" * (MESSAGE // 2)
     for value in ([half] * 3, [half, half, half, []], np.zeros(BYTES + 1, np.uint8), [bytes(BYTES), ""], half * 2):
         with pytest.raises(WireError, match="larger"):
             encode(value)
     with pytest.raises(WireError, match="bytes"):
-        decode(bytes(wire.MESSAGE + 1))
+        decode(bytes(MESSAGE + 1))
     with pytest.raises(WireError, match="larger"):
         encode(np.broadcast_to(np.float64(1), (10**6, 10**6)))
-    monkeypatch.setattr(wire, "MESSAGE", 10**5)
+    cap(monkeypatch, "MESSAGE", 10**5)
     with pytest.raises(WireError, match="larger"):
         encode([2**INT_BITS - 1] * 100)
 
@@ -635,7 +643,7 @@ def test_ints_and_decimals_are_capped():
         with pytest.raises(WireError, match="cannot cross"):
             encode([value])
     with pytest.raises(WireError):
-        decode(packb([ExtType(wire.BIG_INT, bytes(INT_BITS // 8 + 2))]))
+        decode(packb([ExtType(BIG_INT, bytes(INT_BITS // 8 + 2))]))
 
 
 def test_dimensions_are_capped():
@@ -798,7 +806,7 @@ def test_keys_made_to_share_a_hash_are_refused():
 def twins(width: int, depth: int, last: int) -> list:
     """The row of a frozenset of frozensets of ... ints of one hash; ``last`` is the last of these ints."""
     if depth == 0:
-        return [ExtType(wire.BIG_INT, (last * (2**61 - 1)).to_bytes(10, "little"))]
+        return [ExtType(BIG_INT, (last * (2**61 - 1)).to_bytes(10, "little"))]
     shared = [part for place in range(1, width) for part in twins(width, depth - 1, place)]
     return [(frozenset, width), *shared, *twins(width, depth - 1, last + width)]
 
@@ -863,8 +871,8 @@ def test_many_sorted_labels_cross():
 
 
 def test_too_many_kinds_of_namedtuple_are_refused():
-    rows = [namedtuple("Row", f"a{i}")(i) for i in range(wire.SHAPES + 1)]
-    assert len(decode(encode(rows[1:]))) == wire.SHAPES
+    rows = [namedtuple("Row", f"a{i}")(i) for i in range(SHAPES + 1)]
+    assert len(decode(encode(rows[1:]))) == SHAPES
     with pytest.raises(WireError, match="namedtuple"):
         decode(encode(rows))
     assert len(decode(encode(rows[:1] * 1000))) == 1000
@@ -875,7 +883,7 @@ def test_memory_that_runs_out_is_a_wire_error(monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(wire, "Unpacker", full)
+    monkeypatch.setattr(row, "Unpacker", full)
     with pytest.raises(WireError, match="MemoryError"):
         decode(encode(1))
 
@@ -1009,7 +1017,7 @@ def test_memory_is_in_proportion_to_the_message():
 def test_work_is_in_proportion_to_the_message(cls):
     """Marks that promise all that is left, sixty deep and side by side."""
     size = 100_000
-    row = [(cls, size - 2 * i) for i in range(1, wire.LEVELS)] + list(range(size))
+    row = [(cls, size - 2 * i) for i in range(1, LEVELS)] + list(range(size))
     started = time.process_time()
     for data in (message(*row), message((list, size), *[(list, 0)] * size)):
         with contextlib.suppress(WireError):

@@ -32,7 +32,8 @@ from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
 from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.plain import base_of, has_methods, mixed_in
+from viva.engine.values.classes import has_methods
+from viva.engine.values.plain import base_of, mixed_in
 from viva.engine.values.randomness import Common, get_state
 from viva.engine.values.windows import window_of
 from viva.folder import state

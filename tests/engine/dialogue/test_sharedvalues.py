@@ -9,7 +9,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from tests.oral import Exam, lost
-from viva.engine.dialogue.sharedvalues import ALL, BYTES, MOST, Shared, update
+from viva.engine.dialogue.parts import update
+from viva.engine.dialogue.sharedvalues import ALL, BYTES, MOST, Shared
 
 DEFENSIVE = """
 --- answer

@@ -2,6 +2,7 @@
 
 exceptions    exceptions on their way between candidate and examiner
 likeness      exceptions of a library's class that hold only what may be told
+parts         what is in a value, and how one is changed in place
 sharedvalues  lists and arrays that both processes hold
 shell         the IPython of the student's code
 interrupts    when an interrupt is let through to student code

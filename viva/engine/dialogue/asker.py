@@ -18,8 +18,9 @@ from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.kinds import COMPUTED, LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
 from viva.engine.dialogue.misfit import Misfit
+from viva.engine.dialogue.parts import holds_arrays, update
 from viva.engine.dialogue.references import References
-from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared, holds_arrays, update
+from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import Common
 from viva.engine.values.windows import window

@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.dialogue.sharedvalues import CONTAINERS
+from viva.engine.dialogue.parts import CONTAINERS
 from viva.verdict import CandidateOdd
 
 PLAIN, ANY = "plain", "any"

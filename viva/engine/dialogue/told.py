@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from viva.cleaning import plaintext
 from viva.engine import wire
-from viva.engine.dialogue.sharedvalues import FIXED
+from viva.engine.dialogue.parts import FIXED
 from viva.engine.dialogue.standin import STAND_INS
 from viva.verdict import CandidateFault, CandidateLied, WireError
 

@@ -16,27 +16,26 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import itertools
-import keyword
 import re
 import sys
-import unicodedata
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from types import EllipsisType, FunctionType, MethodDescriptorType, NoneType, WrapperDescriptorType
+from types import EllipsisType, NoneType
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
+from viva.engine.values.classes import mro_of
 from viva.engine.values.codec import CODEC_OF, ZONES, Again, Codec, Reference
 from viva.engine.values.keys import check_keys
+from viva.engine.values.namedtuples import build_named, fields_of, split_named
 from viva.verdict import WireError
 
 INT_BITS = 20_000  # of an int, and digits of a Decimal
-FIELDS = 255  # of a namedtuple, and letters of each of their names
 
 ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
 """What msgpack knows, and what makes it of a value of a subclass."""
@@ -54,10 +53,10 @@ def codec_of(value) -> Codec | type | None:
         return codec
     if "pandas" in sys.modules:
         learn_pandas()
-    mro = _mro(type(value))
+    mro = mro_of(type(value))
     if Enum in mro or np.ma.MaskedArray in mro:
         return None
-    if tuple in mro and _fields(value):
+    if tuple in mro and fields_of(value):
         return CODEC_OF[namedtuple]
     return next((CODEC_OF.get(base, base) for base in mro if base in CODEC_OF or base in ATOMS), None)
 
@@ -70,24 +69,9 @@ def base_of(value):
 
 def mixed_in(value):
     """The plain value that a member of an IntEnum, a StrEnum or the like is as well; None for anything else."""
-    mro = _mro(type(value))
+    mro = mro_of(type(value))
     base = next((base for base in mro if base in ATOMS), None)
     return ATOMS[base](value) if base and Enum in mro else None
-
-
-METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType)
-GENERATED = frozenset(
-    "__new__ __repr__ __replace__ __getnewargs__ _make _replace _asdict __annotate__ __annotate_func__".split()
-)
-"""The methods that every namedtuple has, and every class with annotations."""
-
-
-def has_methods(cls: type) -> bool:
-    """Whether a class that is not the library's can do more than the plain type that it derives from."""
-    own = [vars for base in _mro(cls) if (vars := _namespace(base)).get("__module__") == "__main__"]
-    return any(
-        isinstance(value, METHODS) and name not in GENERATED for namespace in own for name, value in namespace.items()
-    )
 
 
 @functools.cache
@@ -97,14 +81,6 @@ def learn_pandas():
 
     CODEC_OF.update(dict.fromkeys(frames.TYPES, PANDAS))
     return frames
-
-
-def name_of(cls: type) -> str:
-    """The name of a class, whatever its metaclass says."""
-    return str.__str__(type.__dict__["__name__"].__get__(cls))
-
-
-_mro, _bases, _namespace = (type.__dict__[name].__get__ for name in ("__mro__", "__bases__", "__dict__"))
 
 
 def _attributes(cls: type, *names: str) -> Callable:
@@ -176,40 +152,6 @@ def _deque(parts: list) -> deque:
     return deque(parts[1:], parts[0])
 
 
-def _proper(names: tuple) -> bool:
-    """Whether a namedtuple may have fields of these names."""
-    if len(names) > FIELDS or any(type(name) is not str or len(name) > FIELDS for name in names):
-        return False
-    plain = all(unicodedata.is_normalized("NFKC", name) for name in names)  # Python's parser would change others
-    return plain and not any(name[:1] == "_" or not name.isidentifier() or keyword.iskeyword(name) for name in names)
-
-
-def _fields(value) -> tuple | None:
-    """The field names of a namedtuple, or of a value of a subclass of one."""
-    for cls in _mro(type(value)):
-        names = _namespace(cls).get("_fields") if _bases(cls) == (tuple,) else None
-        if type(names) is tuple and len(names) == tuple.__len__(value) and _proper(names):
-            return names
-    return None
-
-
-def _split_named(value) -> list:
-    name, names = name_of(type(value)), _fields(value)
-    return [name if _proper((name,)) else "Row", names, *tuple.__iter__(value)]
-
-
-def build_named(parts: list) -> tuple:
-    name, names, *values = parts
-    if type(names) is not tuple or not _proper((name, *names)) or len(names) != len(values):
-        raise WireError("a message holds a malformed namedtuple")
-    return _named_class(name, names)._make(values)
-
-
-@functools.lru_cache(256)
-def _named_class(name: str, names: tuple) -> type:
-    return namedtuple(name, names, module=__name__)
-
-
 # --- numbers and dates
 
 
@@ -274,7 +216,7 @@ CODECS = (
     Codec((defaultdict,), _split_default, _default),
     Codec((set,), lambda value: [*set.__iter__(value)], _set),
     Codec((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
-    Codec((namedtuple,), _split_named, build_named),
+    Codec((namedtuple,), split_named, build_named),
     Codec((OrderedDict,), _split_ordered, _ordered),
     Codec((Counter,), _split_dict, lambda parts: _dict(parts, Counter)),
     Codec((deque,), _split_deque, _deque),

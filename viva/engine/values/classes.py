@@ -1,0 +1,26 @@
+"""What a class is, whatever its metaclass says."""
+
+from __future__ import annotations
+
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
+
+METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType)
+GENERATED = frozenset(
+    "__new__ __repr__ __replace__ __getnewargs__ _make _replace _asdict __annotate__ __annotate_func__".split()
+)
+"""The methods that every namedtuple has, and every class with annotations."""
+
+mro_of, bases_of, namespace_of = (type.__dict__[name].__get__ for name in ("__mro__", "__bases__", "__dict__"))
+
+
+def name_of(cls: type) -> str:
+    """The name of a class."""
+    return str.__str__(type.__dict__["__name__"].__get__(cls))
+
+
+def has_methods(cls: type) -> bool:
+    """Whether a class that is not the library's can do more than the plain type that it derives from."""
+    own = [vars for base in mro_of(cls) if (vars := namespace_of(base)).get("__module__") == "__main__"]
+    return any(
+        isinstance(value, METHODS) and name not in GENERATED for namespace in own for name, value in namespace.items()
+    )
