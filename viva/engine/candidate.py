@@ -14,34 +14,28 @@ of it. The other side reads every answer as bytes from a stranger. No hidden tes
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import signal
 import sys
-import types
 import warnings
 
 import numpy as np
 
 from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
-from viva.engine.dialogue.callback import Callback, function_of
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
 from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
-from viva.engine.dialogue.operations import OPERATIONS, contents_of, lineage_of, origin
+from viva.engine.dialogue.objects import Objects
+from viva.engine.dialogue.operations import OPERATIONS, origin
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.classes import has_methods
-from viva.engine.values.plain import base_of, mixed_in
 from viva.engine.values.randomness import Common, get_state
 from viva.engine.values.windows import window_of
 from viva.folder import state
 from viva.verdict import WireError
 
 REQUEST, ANSWER = 3, 4
-LIKENED = 10_000
-"""So many objects may be named until what has a base value crosses as that alone."""
 WARNINGS = 20
 """So many warnings of one operation are told."""
 
@@ -52,14 +46,8 @@ class Candidate:
     def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
         self.shell, self.snapshot = shell, snapshot
         self.witness, self.folder = Witness(), os.getcwd()
-        self.objects: list[object] = []
-        self.numbers: dict[int, int] = {}
-        """By id(), the place of an object in ``objects``, which keeps it alive."""
-        self.callbacks: dict[int, object] = {}
-        """By number, what stands here for a function of the other side."""
-        self.callback_numbers: dict[int, int] = {}
-        """By id() of that, its number."""
-        self.shared = Shared(self.refer)
+        self.objects = Objects(self)
+        self.shared = Shared(self.objects.refer)
         self.defined: dict[str, object] = {}
         """What test cells have defined for the cells below them."""
         self.asked = False
@@ -86,11 +74,11 @@ class Candidate:
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
 
     def listen(self) -> dict:
-        return wire.decode(pipe.read(REQUEST), self.resolve, self.rename)
+        return wire.decode(pipe.read(REQUEST), self.objects.resolve, self.objects.rename)
 
     def answer(self, reply: dict) -> None:
         try:
-            data = wire.encode(reply, self.refer, self.liken)
+            data = wire.encode(reply, self.objects.refer, self.objects.liken)
         except Exception as error:
             data = wire.encode({"refused": f"{type(error).__name__}: {safe(str, error)}"[:500]})
         pipe.write(ANSWER, data)
@@ -111,7 +99,7 @@ class Candidate:
             error = escaped
             self.shell.showtraceback()
         outputs.add_written()
-        told = None if error is None else exceptions.told(error, self.number)
+        told = None if error is None else exceptions.told(error, self.objects.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
     def do_operate(
@@ -143,7 +131,7 @@ class Candidate:
                 with interruptible():
                     reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
             except BaseException as error:
-                reply["raised"] = exceptions.told(error, self.number)
+                reply["raised"] = exceptions.told(error, self.objects.number)
         outputs.add_written()
         Shell.outputs = around
         with contextlib.suppress(Exception):
@@ -188,7 +176,7 @@ class Candidate:
         return message
 
     def _warning(self, warning: warnings.WarningMessage) -> tuple:
-        lineage = exceptions.lineage(warning.category, self.number)
+        lineage = exceptions.lineage(warning.category, self.objects.number)
         return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
     def do_bind(self, names: dict) -> dict:
@@ -248,75 +236,9 @@ class Candidate:
         """What the notebook did to this process."""
         return {"facts": self.witness.told(self.snapshot, self)}
 
-    # objects that stay here
-
-    def number(self, value: object) -> int:
-        """The place of an object in the table; the same object has the same one."""
-        if id(value) not in self.numbers:
-            self.numbers[id(value)] = len(self.objects)
-            self.objects.append(value)
-        return self.numbers[id(value)]
-
-    def refer(self, value: object) -> wire.Reference:
-        if (number := self.callback_numbers.get(id(value))) is not None:
-            return wire.Reference(number, {"of": "examiner"})
-        cls, is_class = type(value), isinstance(value, type)
-        about = {
-            "of": "candidate",
-            "type": cls.__name__,
-            "mro": lineage_of(cls),
-            "class": is_class,
-            "callable": callable(value),
-            "iterator": hasattr(cls, "__next__"),
-            "name": getattr(value, "__name__", "") if isinstance(value, type | types.FunctionType) else "",
-            "origin": origin(value),
-        }
-        if is_class and issubclass(value, BaseException):
-            about["lineage"] = exceptions.lineage(value, self.number)
-        elif isinstance(value, BaseException):
-            about["exception"] = exceptions.told(value, self.number)
-        elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
-            about["contents"] = contents
-        elif type(value) is np.ma.MaskedArray and not np.ma.is_masked(value) and wire.is_plain(value.data):
-            about["unmasked"] = value.data
-        elif (base := mixed_in(value)) is not None:
-            about["base"] = base
-        return wire.Reference(self.number(value), about)
-
-    def liken(self, value: object) -> wire.Reference | None:
-        """What names something of a student's class that derives from a plain type, beside its base value."""
-        if not has_methods(type(value)) or len(self.objects) >= LIKENED:
-            return None
-        reference = self.refer(value)
-        if wire.is_plain(base := base_of(value)):
-            reference.about["base"] = base
-        return reference
-
-    def resolve(self, reference: wire.Reference) -> object:
-        if reference.about["of"] == "candidate":
-            return self.objects[reference.id]
-        if reference.about["of"] == "library":
-            value = importlib.import_module(reference.about["module"])
-            for part in reference.about["qualname"].split("."):
-                value = getattr(value, part)
-            return value
-        if reference.id not in self.callbacks:
-            callback, rows = Callback(self, reference.id, reference.about["name"]), reference.about["parameters"]
-            self.callbacks[reference.id] = callback if rows is None else function_of(callback, rows)
-            self.callback_numbers[id(self.callbacks[reference.id])] = reference.id
-        return self.callbacks[reference.id]
-
-    def rename(self, row: tuple) -> tuple:
-        """A namedtuple of the other side as one of the notebook's own class, which may have methods."""
-        name, fields = type(row).__name__, type(row)._fields
-        for cls in list(self.shell.user_ns.values()):
-            if issubclass(type(cls), type) and (cls.__name__, getattr(cls, "_fields", None)) == (name, fields):
-                return tuple.__new__(cls, row) if issubclass(cls, tuple) else row
-        return row
-
     def _encoded(self, value: object) -> bytes:
         """A message with a value, empty if it cannot cross."""
         try:
-            return wire.encode(value, self.refer)
+            return wire.encode(value, self.objects.refer)
         except Exception:
             return b""

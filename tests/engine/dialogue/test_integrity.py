@@ -207,8 +207,12 @@ Witness.told = told
         ("operations.OPERATIONS['call'] = lambda *args: 4", "viva.engine.dialogue.operations.OPERATIONS.call"),
         ("operations._tell.__code__ = (lambda *args: b'').__code__", "viva.engine.dialogue.operations._tell"),
         (
-            "from viva.engine.candidate import Candidate; Candidate.number = None",
-            "viva.engine.candidate.Candidate.number",
+            "from viva.engine.dialogue.objects import Objects; Objects.number = None",
+            "viva.engine.dialogue.objects.Objects.number",
+        ),
+        (
+            "from viva.engine.values import windows; windows.window_of = lambda *args: None",
+            "viva.engine.values.windows.window_of",
         ),
     ],
 )

@@ -18,8 +18,8 @@ import pytest
 
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import MESSAGE, Raised, StudentClass, told
+from viva.engine.dialogue.instances import Type
 from viva.engine.dialogue.likeness import can_be_told, like, make, seen
-from viva.engine.dialogue.standin import Type
 from viva.verdict import CandidateLied
 
 BUILT_IN = [cls for cls in vars(builtins).values() if isinstance(cls, type) and can_be_told(cls)]

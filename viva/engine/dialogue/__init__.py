@@ -10,11 +10,14 @@ callback      a function of the examiner's in the candidate
 integrity     facts about what a notebook did to the process that ran it
 facts         what is told of it, put together by who can be trusted
 operations    what can be asked of one of its objects
+objects       those that stay in the candidate, by number
 told          what names were told to mean, kept until student code runs
 standin       the examiner's objects for what lives in the candidate
+instances     isinstance, type and id as test code sees them
 kinds         of what kind each answer of the solution was, and of what kind it has to be
 misfit        what a call gave that is of another kind, and that nobody may look at
 references    how each side names what lives in the other
+calledback    a function of the examiner's that student code calls
 asker         puts the examiner's questions, and reads the answers
 namespace     the names that test code sees
 testcode      the code of a test, compiled so that it can ask

@@ -15,8 +15,9 @@ import numpy as np
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
+from viva.engine.dialogue import calledback
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.kinds import COMPUTED, LETS_OUT, PLAIN, STOPS, SWALLOWS, Kinds
+from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.parts import holds_arrays, update
 from viva.engine.dialogue.references import References
@@ -129,7 +130,7 @@ class Asker:
         handed: list[wire.Reference] = []
         reply = self.exchange(request, path, found, handed)
         with _doubting():
-            self._take_state(reply)
+            self.take_state(reply)
             warned = self.raised.warnings(reply.get("warned"))
             kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
             error = self._error(reply["raised"], operation, path) if "raised" in reply else None
@@ -257,7 +258,7 @@ class Asker:
                     raise CandidateLied("a callback where no code of the student's runs")
                 if handed is not None:
                     handed[:] = found
-                self._call_back(reply)
+                calledback.serve(self, reply)
         except (EOFError, BrokenPipeError):
             raise CandidateDied from None
         except WireError as error:
@@ -265,58 +266,11 @@ class Asker:
         finally:
             self.waiting = before
 
-    def _call_back(self, reply: dict) -> None:
-        number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
-        if not (type(number) is int and 0 <= number < len(self.references.functions)):
-            raise CandidateLied("a callback that was never given")
-        self._take_state(reply)
-        self.told.called()
-        try:
-            self.waiting = False
-            answer = {"value": self.references.functions[number](*args, **kwargs)}
-            self.waiting = True
-            self.random.tell(answer)
-            data = wire.encode(answer, self.references.refer)
-        except CandidateDied:
-            raise
-        except CandidateStopped:
-            data = wire.encode({"raised": self.raised.answer(KeyboardInterrupt())})
-        except BaseException as error:
-            if isinstance(error, AssertionError) and not hasattr(error, "viva_traceback"):
-                self.asserted = self.asserted or error
-            answer = {"raised": self.raised.answer(error)}
-            self.random.tell(answer)
-            data = wire.encode(answer)
-        self.waiting = True
-        pipe.write(self.question, data)
-
-    def may_swallow(self, error: BaseException, swallowed: object, path: str) -> bool:
-        """Whether a context manager may keep an exception to itself: as the solution's did.
-
-        Where the solution's let it out in this very check the test may catch it, and has to find out that the
-        student's does not. What the test itself asserted there counts all the same.
-        """
-        known = next((cls.__name__ for cls in type(error).mro() if cls.__module__ == "builtins"), "")
-        theirs = hasattr(error, "viva_traceback")
-        let_out = f"{path}{LETS_OUT}{self.check}: {'their' if theirs else 'our'} {known}"
-        if not swallowed:
-            if self.kinds.recording:
-                self.kinds.known[let_out] = PLAIN
-            return False
-        if self.kinds.allows(SWALLOWS + known, path):
-            return True
-        if let_out not in self.kinds.known:
-            return False
-        if not theirs and isinstance(error, AssertionError):
-            self.asserted = self.asserted or error
-            return False
-        return True
-
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""
-        self._take_state(self.exchange({"do": "random"}))
+        self.take_state(self.exchange({"do": "random"}))
 
-    def _take_state(self, reply: dict) -> None:
+    def take_state(self, reply: dict) -> None:
         for name in rebound if isinstance(rebound := reply.get("rebound"), list) else ():
             if isinstance(name, str):
                 self.told.rebound(name)

@@ -70,5 +70,5 @@ class Callback:
                 candidate.do(reply)
             candidate.take_state(reply.get("random_state"))
         if "raised" in reply:
-            raise exceptions.again(reply["raised"], candidate.objects)
+            raise exceptions.again(reply["raised"], candidate.objects.kept)
         return reply["value"]

@@ -27,20 +27,7 @@ WATCHED = (
     *("numpy", "numpy.linalg", "numpy.random", "numpy.testing", "pandas", "pandas.testing"),
     *("scipy.linalg", "scipy.special", "scipy.stats"),
 )
-OWN = (
-    *(
-        "viva.engine.candidate",
-        "viva.engine.wire",
-        "viva.engine.pipe",
-        "viva.engine.values.arrays",
-        "viva.engine.values.codec",
-        "viva.engine.values.keys",
-        "viva.engine.values.plain",
-        "viva.engine.values.randomness",
-    ),
-    *(f"viva.engine.dialogue.{name}" for name in ("callback", "exceptions", "integrity", "interrupts")),
-    *(f"viva.engine.dialogue.{name}" for name in ("operations", "sharedvalues", "shell")),
-)
+OWN = tuple(f"viva.engine.{name}" for name in ("candidate", "dialogue", "pipe", "values", "wire"))
 """What the candidate itself is made of."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
 SHELL = frozenset(("IPython",))
@@ -69,7 +56,7 @@ class Snapshot:
         }
         for cls in type(shell).__mro__[:3]:
             self.places[cls.__name__] = (vars(cls), {k: v for k, v in vars(cls).items() if _is_watched(k, v)})
-        for name in OWN:
+        for name in [name for name in sys.modules if name.startswith(OWN)]:
             self.places |= _own_places(name, vars(sys.modules[name]))
         watched = [(f"{name}.{key}", one) for name, (_, known) in self.places.items() for key, one in known.items()]
         self.code = {one: (place, one.__code__) for place, one in reversed(watched) if _is_own(one)}
@@ -121,7 +108,7 @@ def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
 
 
 def _is_own(function: object) -> bool:
-    return type(function) is FunctionType and function.__module__ in OWN
+    return type(function) is FunctionType and function.__module__.startswith(OWN)
 
 
 def _is_watched(name: str, value: object) -> bool:

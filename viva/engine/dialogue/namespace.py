@@ -10,7 +10,8 @@ from collections.abc import Callable, KeysView
 from typing import NoReturn
 
 from viva.engine.dialogue.asker import Asker
-from viva.engine.dialogue.standin import Type, identical, identity, is_instance, is_subclass, the_one
+from viva.engine.dialogue.instances import Type, identity, is_instance, is_subclass, the_one
+from viva.engine.dialogue.standin import identical
 from viva.verdict import CandidateFault
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})

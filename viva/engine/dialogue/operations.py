@@ -43,7 +43,7 @@ def _tell(candidate: Candidate, name: str, others: str) -> bytes:
 
 
 def _row(candidate: Candidate, name: str, value: object) -> tuple[str, bytes, int | None]:
-    message = wire.encode(value, candidate.refer, candidate.liken)
+    message = wire.encode(value, candidate.objects.refer, candidate.objects.liken)
     candidate.named[name] = value
     candidate.witness.note_answer(value)
     return name, message, candidate.shared.number(value)
@@ -91,7 +91,7 @@ def _written(value) -> tuple[str, object]:
 def _leave(candidate: Candidate, manager, error: dict | None) -> bool:
     if error is None:
         return bool(manager.__exit__(None, None, None))
-    again = exceptions.again(error, candidate.objects)
+    again = exceptions.again(error, candidate.objects.kept)
     return bool(manager.__exit__(type(again), again, again.__traceback__))
 
 

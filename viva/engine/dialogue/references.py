@@ -20,11 +20,9 @@ from viva.engine.dialogue.standin import (
     CallableStandIn,
     IteratorStandIn,
     StandIn,
-    filled,
     get_path,
-    is_description,
 )
-from viva.verdict import WireError
+from viva.verdict import CandidateLied, WireError
 
 if TYPE_CHECKING:
     from viva.engine.dialogue.asker import Asker
@@ -73,13 +71,13 @@ class References:
         about = reference.about
         if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
-        if about.get("of") != "candidate" or not is_description(about):
+        if about.get("of") != "candidate" or not _is_description(about):
             raise WireError("a reference to nothing")
         expected, place = self.asker.kinds.known.get(path), about["origin"]
         if expected and (expected == place or expected.startswith(OWN)):
             return library(expected.removeprefix(OWN))
         if "contents" in about:
-            return filled(about["type"], about["contents"])
+            return _filled(about["type"], about["contents"])
         if "base" in about and not self.asker.kinds.takes_objects(path):
             return about["base"]
         if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
@@ -107,3 +105,35 @@ class References:
             except StopIteration:
                 return
             yield item
+
+
+def _filled(name: str, contents: object) -> object:
+    """A view of a dict, of the class called ``name``, or an array of objects with these contents."""
+    try:
+        match name:
+            case "dict_keys" | "KeysView":
+                return dict.fromkeys(contents).keys()
+            case "dict_values" | "ValuesView":
+                return dict(enumerate(contents)).values()
+            case "dict_items" | "ItemsView":
+                return dict(contents).items()
+        shape, items = contents
+        flat = np.empty(len(items), object)
+        for place, item in enumerate(items):
+            flat[place] = item
+        return flat.reshape(shape)
+    except (TypeError, ValueError):
+        raise CandidateLied("contents that are none") from None
+
+
+def _is_description(about: dict) -> bool:
+    """Whether a stranger's words about an object can be read."""
+    expected = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
+    return (
+        all(type(about.get(key)) is cls for key, cls in expected.items())
+        and all(
+            isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
+            for base in about["mro"]
+        )
+        and len(about["mro"]) > 0
+    )

@@ -15,13 +15,9 @@ import inspect
 import types
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from viva.engine.dialogue.exceptions import library
-from viva.engine.dialogue.likeness import seen
+from viva.engine.dialogue.kinds import LETS_OUT, PLAIN, SWALLOWS
 from viva.engine.dialogue.misfit import look_at
-from viva.engine.dialogue.operations import origin
-from viva.verdict import CandidateLied
 
 POINTERS = ("__array_interface__", "__array_struct__")
 """Attributes in which NumPy finds an address in memory. The candidate's would be read in the examiner's."""
@@ -56,7 +52,7 @@ class StandIn(metaclass=Opaque):
 
     @property
     def __signature__(self):
-        rows, result = _ask(self, "signature", step=".__signature__")
+        rows, result = ask(self, "signature", step=".__signature__")
         parameters = [
             inspect.Parameter(name, inspect._ParameterKind(kind), default=_read(default), annotation=_read(annotation))
             for name, kind, default, annotation in rows
@@ -65,11 +61,11 @@ class StandIn(metaclass=Opaque):
 
     @property
     def __name__(self):
-        return object.__getattribute__(self, "_about")["name"] or _ask(self, "getattr", "__name__", step=".__name__")
+        return object.__getattribute__(self, "_about")["name"] or ask(self, "getattr", "__name__", step=".__name__")
 
     @property
     def __doc__(self):
-        return _ask(self, "document", step=".__doc__")
+        return ask(self, "document", step=".__doc__")
 
     def __getattribute__(self, name: str):
         if name in OPERATORS:
@@ -79,53 +75,53 @@ class StandIn(metaclass=Opaque):
     def __getattr__(self, name: str):
         if name in POINTERS:
             raise AttributeError(name)
-        return _ask(self, "getattr", name, step=f".{name}")
+        return ask(self, "getattr", name, step=f".{name}")
 
     def __setattr__(self, name: str, value: object) -> None:
         if get_asker(self).is_silent(value):
             with contextlib.suppress(AttributeError):
-                if _ask(self, "getattr", name, step=f".{name}") is value:
+                if ask(self, "getattr", name, step=f".{name}") is value:
                     return  # as in ``net.weights -= expected``
-        _ask(self, "setattr", name, value, step=f".{name}=")
+        ask(self, "setattr", name, value, step=f".{name}=")
 
     def __delattr__(self, name: str) -> None:
-        _ask(self, "delattr", name, step=f".{name}=")
+        ask(self, "delattr", name, step=f".{name}=")
 
     def __iter__(self):
-        iterator = _ask(self, "iter", step="[*]")
+        iterator = ask(self, "iter", step="[*]")
         if type(iterator) not in STAND_INS:
             yield from iterator
             return
         while True:
             try:
-                item = _ask(iterator, "next", step="")
+                item = ask(iterator, "next", step="")
             except StopIteration:
                 return
             yield item
 
     def __instancecheck__(self, other: object) -> bool:
-        return type(other) in STAND_INS and _ask(other, "isinstance", self, step=" isinstance")
+        return type(other) in STAND_INS and ask(other, "isinstance", self, step=" isinstance")
 
     def __subclasscheck__(self, other: type) -> bool:
-        return _ask(self, "issubclass", other, self, step=" issubclass", first=False)
+        return ask(self, "issubclass", other, self, step=" issubclass", first=False)
 
     def __enter__(self):
-        return _ask(self, "enter", step=" enter")
+        return ask(self, "enter", step=" enter")
 
     def __exit__(self, cls: object, error: BaseException | None, trace: object) -> bool:
         asker = get_asker(self)
         told = None if error is None else asker.raised.answer(error)
-        swallowed = _ask(self, "leave", told, step=" leave")
-        return swallowed if error is None else asker.may_swallow(error, swallowed, get_path(self))
+        swallowed = ask(self, "leave", told, step=" leave")
+        return swallowed if error is None else _may_swallow(asker, error, swallowed, get_path(self))
 
     def __dir__(self):
-        return _ask(self, "dir", step=" dir")
+        return ask(self, "dir", step=" dir")
 
     def __copy__(self):
-        return _ask(self, "copy", step="")
+        return ask(self, "copy", step="")
 
     def __deepcopy__(self, memo: dict):
-        return _ask(self, "deepcopy", step="")
+        return ask(self, "deepcopy", step="")
 
 
 BUILT_IN_PLACES = {
@@ -146,7 +142,7 @@ def _read(written: tuple[str, object]) -> object:
     return library(value) if how == "class" else value
 
 
-def _ask(
+def ask(
     stand_in: StandIn, operation: str, *args: object, step: str, kwargs: dict | None = None, first: bool = True
 ) -> object:
     args = (stand_in, *args) if first else args
@@ -155,13 +151,13 @@ def _ask(
 
 def _operator(operation: str, step: str, reflected: bool = False):
     if reflected:
-        return lambda self, other: _ask(self, operation, other, self, step=step, first=False)
-    return lambda self, *args: _ask(self, operation, *args, step=step)
+        return lambda self, other: ask(self, operation, other, self, step=step, first=False)
+    return lambda self, *args: ask(self, operation, *args, step=step)
 
 
 def _in_place(operation: str):
     def change(self: StandIn, other: object) -> object:
-        value = _ask(self, operation, other, step=f" {operation}")
+        value = ask(self, operation, other, step=f" {operation}")
         return self if identical(self, value) else value
 
     return change
@@ -179,6 +175,29 @@ def get_number(stand_in: StandIn) -> int:
     return object.__getattribute__(stand_in, "_number")
 
 
+def _may_swallow(asker: Asker, error: BaseException, swallowed: object, path: str) -> bool:
+    """Whether a context manager may keep an exception to itasker: as the solution's did.
+
+    Where the solution's let it out in this very check the test may catch it, and has to find out that the
+    student's does not. What the test itasker asserted there counts all the same.
+    """
+    known = next((cls.__name__ for cls in type(error).mro() if cls.__module__ == "builtins"), "")
+    theirs = hasattr(error, "viva_traceback")
+    let_out = f"{path}{LETS_OUT}{asker.check}: {'their' if theirs else 'our'} {known}"
+    if not swallowed:
+        if asker.kinds.recording:
+            asker.kinds.known[let_out] = PLAIN
+        return False
+    if asker.kinds.allows(SWALLOWS + known, path):
+        return True
+    if let_out not in asker.kinds.known:
+        return False
+    if not theirs and isinstance(error, AssertionError):
+        asker.asserted = asker.asserted or error
+        return False
+    return True
+
+
 def identical(one: object, other: object) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
     look_at(one, other)
@@ -188,19 +207,6 @@ def identical(one: object, other: object) -> bool:
         if type(its) in STAND_INS and (place := object.__getattribute__(its, "_about")["origin"]):
             return library(place) is mine
     return one is other
-
-
-def the_one(value: object) -> object:
-    """Of all stand-ins for an object always the same, for who looks whether two things are one without asking us."""
-    if type(value) in STAND_INS:
-        return get_asker(value).references.ones.setdefault(get_number(value), value)
-    look_at(value)
-    return value
-
-
-def identity(value: object) -> int:
-    """``id`` as test code sees it."""
-    return id(the_one(value))
 
 
 _STEPS = {"getitem": "[]", "setitem": "[]=", "delitem": "[]=", "len": " len", "contains": " in"}
@@ -224,7 +230,7 @@ class CallableStandIn(StandIn):
     __doc__ = vars(StandIn)["__doc__"]
 
     def __call__(self, /, *args: object, **kwargs: object):
-        return _ask(self, "call", *args, step="()", kwargs=kwargs)
+        return ask(self, "call", *args, step="()", kwargs=kwargs)
 
 
 class IteratorStandIn(StandIn):
@@ -236,11 +242,11 @@ class IteratorStandIn(StandIn):
     def __iter__(self):
         if object.__getattribute__(self, "_about")["mro"][0][0] == "builtins":
             return self
-        iterator = _ask(self, "iter", step="[*]")  # a student's class may give another one
+        iterator = ask(self, "iter", step="[*]")  # a student's class may give another one
         return self if identical(iterator, self) else iterator
 
     def __next__(self):
-        return _ask(self, "next", step="[*]")
+        return ask(self, "next", step="[*]")
 
 
 STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
@@ -250,76 +256,3 @@ OPERATORS = {name for cls in (object, *STAND_INS) for name in vars(cls) if name[
 }
 """What a stand-in has for Python's own use; a test that looks for one means the object's, as ``hasattr(x, "__len__")``.
 The others are looked up on a stand-in itself, by Python or by ``copy``."""
-
-
-def is_instance(value: object, classes: object) -> bool:
-    """``isinstance`` as test code sees it."""
-    look_at(value)
-    if type(value) in STAND_INS:
-        if isinstance(classes, tuple):
-            return any(is_instance(value, cls) for cls in classes)
-        if type(classes) in STAND_INS or library(origin(classes)) is classes or classes in BUILT_IN_PLACES:
-            return _ask(value, "isinstance", classes, step=" isinstance")
-    return isinstance(value, classes)
-
-
-def is_subclass(cls: object, classes: object) -> bool:
-    """``issubclass`` as test code sees it."""
-    if type(cls) in STAND_INS:
-        if isinstance(classes, tuple):
-            return any(is_subclass(cls, one) for one in classes)
-        return _ask(cls, "issubclass", classes, step=" issubclass")
-    return issubclass(cls, classes)
-
-
-class _TypeOfType(type):
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, type)
-
-    def __subclasscheck__(cls, value: type) -> bool:
-        return issubclass(value, type)
-
-    def __call__(cls, *args, **kwargs):
-        look_at(*args[:1])
-        if len(args) == 1 and type(args[0]) in STAND_INS:
-            module, name = object.__getattribute__(args[0], "_about")["mro"][0]
-            found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
-            return found if isinstance(found, type) else _ask(args[0], "type", step=" type")
-        known = type(*args, **kwargs)
-        return seen(known) if len(args) == 1 else known
-
-
-class Type(metaclass=_TypeOfType):
-    """``type`` as test code sees it: it knows the class of what a stand-in stands for."""
-
-
-def filled(name: str, contents: object) -> object:
-    """A view of a dict, of the class called ``name``, or an array of objects with these contents."""
-    try:
-        match name:
-            case "dict_keys" | "KeysView":
-                return dict.fromkeys(contents).keys()
-            case "dict_values" | "ValuesView":
-                return dict(enumerate(contents)).values()
-            case "dict_items" | "ItemsView":
-                return dict(contents).items()
-        shape, items = contents
-        flat = np.empty(len(items), object)
-        for place, item in enumerate(items):
-            flat[place] = item
-        return flat.reshape(shape)
-    except (TypeError, ValueError):
-        raise CandidateLied("contents that are none") from None
-
-
-def is_description(about: dict) -> bool:
-    """Whether a stranger's words about an object can be read."""
-    expected = {"type": str, "mro": list, "class": bool, "callable": bool, "iterator": bool, "name": str, "origin": str}
-    return (
-        all(type(about.get(key)) is cls for key, cls in expected.items())
-        and all(
-            isinstance(base, tuple) and len(base) == 2 and all(type(part) is str for part in base)
-            for base in about["mro"]
-        )
-        and len(about["mro"]) > 0
-    )
