@@ -11,7 +11,8 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from viva.engine.examination import Examination
-from viva.engine.grading import Grader, examiners_limits
+from viva.engine.grading import Grader
+from viva.engine.pair import examiners_limits
 from viva.engine.rehearsal import rehearse
 from viva.verdict import CourseError
 from viva.wall.confinement import MB, USUAL, Limits, Wall

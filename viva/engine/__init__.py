@@ -30,6 +30,7 @@ outcome       what a notebook came to
 undone        answers that are not done yet, and the checks that this explains
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 passage       one pass over a submission, and a new one after each death
+pair          the two warm parents of a process that grades
 grading       one notebook -> verdicts
 solo          the instructor's solution in one process, as it would run in a kernel
 indivisible   tests that run in the student's process, because they look into it

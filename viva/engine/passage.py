@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
@@ -23,14 +22,12 @@ from viva.engine.dialogue.kinds import CREDIT
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.names import names_of
 from viva.engine.outcome import Outcome, score
+from viva.engine.pair import Pair
 from viva.engine.patience import Patience, Spent, allowance
 from viva.engine.session import Died, Session
 from viva.engine.undone import undefined
 from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import Verdict
-
-if TYPE_CHECKING:
-    from viva.engine.grading import Grader
 
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
@@ -48,7 +45,7 @@ class Passage:
 
     def __init__(
         self,
-        grader: Grader,
+        pair: Pair,
         notebook: NotebookNode,
         examination: Examination,
         data: Path | None,
@@ -56,16 +53,16 @@ class Passage:
         watch: Callable[[str], None] | None,
         patience: Patience | None,
     ) -> None:
-        self.grader, self.examination, self.data, self.files = grader, examination, data, files
+        self.pair, self.examination, self.data, self.files = pair, examination, data, files
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         self.blueprint = {cell.id: cell for cell in examination.blueprint.cells}
-        self.outcome = Outcome(walled=grader.walled)
+        self.outcome = Outcome(walled=pair.walled)
         self.deadly: set[int] = set()
         self.lost: dict[str, Died] = {}
         """By name: the death of the cell that would have bound it."""
         self.finished: set[int] = set()
         self.spent: dict[str, float] = {}
-        total = math.inf if watch else examination.budget(grader.seconds, grader.budget)
+        total = math.inf if watch else examination.budget(pair.seconds, pair.budget)
         self.watch = watch or (lambda name: None)
         self.patience = patience or Patience(total, [cell.source for _, cell in self.cells], once=watch is not None)
         self.own = OWN_CELLS * total
@@ -82,7 +79,7 @@ class Passage:
     def finish(self, *, last: bool) -> None:
         """Go through the notebook. Raises Shot, unless this is the ``last`` attempt."""
         self.last = last
-        parents = self.grader.candidates, self.grader.examiners
+        parents = self.pair.candidates, self.pair.examiners
         for _ in range(MOST_DEATHS + 1):
             with Session(*parents, self.data, self.files, self.patience) as session:
                 try:
@@ -155,7 +152,7 @@ class Passage:
         with contextlib.suppress(Died):
             reply = session.candidate(ANSWER_SECONDS, do="facts")
         causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
-        self.outcome.integrity = facts(reply, causes, self.grader.walled, self.unsteady)
+        self.outcome.integrity = facts(reply, causes, self.pair.walled, self.unsteady)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
@@ -165,7 +162,7 @@ class Passage:
         self.patience.replaying = again
         if again:
             cell = replace(cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.fatal))
-        limit, start = cell.seconds or self.grader.seconds, time.monotonic()
+        limit, start = cell.seconds or self.pair.seconds, time.monotonic()
         seconds = allowance(limit, self.spent.get(cell.id, 0.0))
         reports = examine(session, cell, self.examination, seconds, skip, again=self.last)
         if cell.id in self.examination.inside:
@@ -178,7 +175,7 @@ class Passage:
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
             self.finished.add(index)
-        if self.grader.candidates not in session.pids and not (reports and reports[-1].died):
+        if self.pair.candidates not in session.pids and not (reports and reports[-1].died):
             raise Died(Verdict.TIMEOUT, Note("out_of_time"))  # when the examiner was to leave the cell
         if reports and reports[-1].died:
             self.fatal |= {(cell.id, report.title) for report in reports if report.died}
@@ -246,7 +243,7 @@ class Passage:
     def _seconds(self, cell: NotebookNode) -> float:
         """The time limit, which is the blueprint's: what the submission says does not count."""
         known = self._known(cell)
-        return float((known and known.seconds) or self.grader.seconds)
+        return float((known and known.seconds) or self.pair.seconds)
 
     def _known(self, cell: NotebookNode) -> Cell | None:
         """The cell of the assignment that a cell is."""

@@ -30,7 +30,8 @@ from viva.course.pipeline import Passed
 from viva.course.pipeline import grade as go_through
 from viva.course.processes import leftovers, stopping
 from viva.engine import libraries
-from viva.engine.grading import Grader, examiners_limits
+from viva.engine.grading import Grader
+from viva.engine.pair import examiners_limits
 from viva.folder import walk
 from viva.submission.package import Package, pack
 from viva.submission.submission import Submission
