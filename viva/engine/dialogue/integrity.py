@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import enum
 import os
+import pkgutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
+from viva.engine import dialogue, values
 from viva.engine.dialogue import operations
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.plain import codec_of
@@ -27,8 +29,11 @@ WATCHED = (
     *("numpy", "numpy.linalg", "numpy.random", "numpy.testing", "pandas", "pandas.testing"),
     *("scipy.linalg", "scipy.special", "scipy.stats"),
 )
-OWN = tuple(f"viva.engine.{name}" for name in ("candidate", "dialogue", "pipe", "values", "wire"))
-"""What the candidate itself is made of."""
+OWN = (
+    *(f"viva.engine.{name}" for name in ("candidate", "pipe", "wire")),
+    *(f"{room.__name__}.{one.name}" for room in (dialogue, values) for one in pkgutil.iter_modules(room.__path__)),
+)
+"""What the candidate itself is made of, and what the examiner alone is, which it has not loaded."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
 SHELL = frozenset(("IPython",))
 READERS = SHELL.union(
@@ -56,7 +61,7 @@ class Snapshot:
         }
         for cls in type(shell).__mro__[:3]:
             self.places[cls.__name__] = (vars(cls), {k: v for k, v in vars(cls).items() if _is_watched(k, v)})
-        for name in [name for name in sys.modules if name.startswith(OWN)]:
+        for name in [name for name in OWN if name in sys.modules]:
             self.places |= _own_places(name, vars(sys.modules[name]))
         watched = [(f"{name}.{key}", one) for name, (_, known) in self.places.items() for key, one in known.items()]
         self.code = {one: (place, one.__code__) for place, one in reversed(watched) if _is_own(one)}
@@ -108,7 +113,7 @@ def _own_places(name: str, module: dict) -> Iterator[tuple[str, tuple]]:
 
 
 def _is_own(function: object) -> bool:
-    return type(function) is FunctionType and function.__module__.startswith(OWN)
+    return type(function) is FunctionType and function.__module__ in OWN
 
 
 def _is_watched(name: str, value: object) -> bool:
