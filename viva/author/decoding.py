@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator
 from viva.author.operators import Scene, called, expression, text_of, with_changes
 from viva.author.slips import replaced
 
-POSITIONS = re.compile(r"(?<![a-z])(pos(ition(s|al)?)?(?!_?\d|[a-z])|pe(?!_?\d|[a-z]))", re.IGNORECASE)
+POSITIONS = re.compile(
+    r"""
+    (?<![a-z]) ( pos(ition(s|al)?)? (?!_?\d|[a-z])
+               | pe (?!_?\d|[a-z]) )                # positional encoding
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 """Names of a table of positions; one with a number behind it is a single vector, which has no other axis."""
 SORTED = ("sort", "sorted", "argsort", "partition", "argpartition")
 TURNED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}

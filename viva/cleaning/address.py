@@ -8,7 +8,13 @@ from urllib.parse import unquote
 
 from viva.cleaning import picture
 
-SOUND = re.compile(r"data:audio/(?:wave?|x-wav|vnd\.wave|mpeg|mp3|ogg|webm|flac|x-flac|aac|mp4);base64,[\w+/=\s]+")
+SOUND = re.compile(
+    r"""
+    data:audio/ (?: wave? | x-wav | vnd\.wave | mpeg | mp3 | ogg | webm | flac | x-flac | aac | mp4 )
+    ;base64, [\w+/=\s]+      # the sound itself
+    """,
+    re.VERBOSE,
+)
 HERE = ("local", "localhost", "localdomain", "internal", "lan", "home")
 """The last names of hosts that are this machine or its neighbours."""
 

@@ -39,10 +39,16 @@ KNOWN = TAGS | WITH_CONTENT | set(
 )  # fmt: skip
 """Elements that mean something to a browser. Any other, as in List<int>, is text that somebody typed."""
 PANDAS = re.compile(
-    r"<style scoped>\s*\.dataframe tbody tr th:only-of-type \{\s*vertical-align: middle;\s*\}\s*"
-    r"\.dataframe tbody tr th \{\s*vertical-align: top;\s*\}\s*"
-    r"(?:\.dataframe thead tr th \{\s*text-align: left;\s*\}\s*|\.dataframe thead th \{\s*text-align: right;\s*\}\s*"
-    r"|\.dataframe thead tr:last-of-type th \{\s*text-align: right;\s*\}\s*)*</style>\n?"
+    r"""
+    <style[ ]scoped>\s*
+    \.dataframe[ ]tbody[ ]tr[ ]th:only-of-type[ ]\{ \s* vertical-align:[ ]middle; \s* \}\s*
+    \.dataframe[ ]tbody[ ]tr[ ]th[ ]\{ \s* vertical-align:[ ]top; \s* \}\s*
+    (?: \.dataframe[ ]thead[ ]tr[ ]th[ ]\{ \s* text-align:[ ]left; \s* \}\s*             # where columns have levels
+    | \.dataframe[ ]thead[ ]th[ ]\{ \s* text-align:[ ]right; \s* \}\s*
+    | \.dataframe[ ]thead[ ]tr:last-of-type[ ]th[ ]\{ \s* text-align:[ ]right; \s* \}\s* )*
+    </style>\n?
+    """,
+    re.VERBOSE,
 )
 """The style sheet that pandas writes above each of its tables: harmless, and known letter for letter."""
 

@@ -44,7 +44,13 @@ _SPACE = re.compile(
 _FORMULA = re.compile(r"\$.|\\[(\[]|\\begin\b", re.DOTALL)
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _LINK = re.compile(r"\\href\s*\{([^{}]*)\}")
-_DEFINED = re.compile(r"\\(?:def|newcommand|DeclareMathOperator\*?)\s*\{?\s*\\([A-Za-z]+|.)")
+_DEFINED = re.compile(
+    r"""
+    \\ (?: def | newcommand | DeclareMathOperator\*? )
+    \s* \{? \s* \\ ([A-Za-z]+|.)       # the command that it defines
+    """,
+    re.VERBOSE,
+)
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 STANDARD = set(
     "begin end left right frac dfrac tfrac sum prod int sqrt text mathrm mathbf mathbb mathcal mathsf"

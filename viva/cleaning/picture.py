@@ -14,7 +14,8 @@ MOST_PIXELS = 50_000_000
 MOST_BYTES = 10 * 2**20
 MOST_SVG = 4 * 2**20
 
-_SVG_ELEMENTS = re.compile(r"script|foreignObject|iframe|object|embed|feImage|audio|video|handler|listener")
+_ACTIVE = "script foreignObject iframe object embed feImage audio video handler listener"
+_SVG_ELEMENTS = re.compile("|".join(_ACTIVE.split()))
 _ELSEWHERE = re.compile(r"""url\(\s*['"]?\s*(?!#|['"])|@import|\\""", re.IGNORECASE)
 
 

@@ -49,7 +49,13 @@ FAILURES = re.compile(
     re.VERBOSE,
 )
 """First lines of numpy.testing, which hold no expected number."""
-FRAME = re.compile(r'^\s*File "<ipython-input-[^"]*>", line (\d{1,5}), in (\S+)\n(.*)$', re.MULTILINE)
+FRAME = re.compile(
+    r"""
+    ^\s* File[ ]"<ipython-input-[^"]*>",[ ]line[ ](\d{1,5}),[ ]in[ ](\S+)\n
+    (.*)$                                                                         # the line's text
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 

@@ -34,9 +34,21 @@ SHORTEST_PROSE = 24
 TESTS, SCHEME, SOLUTION = "hidden test", "marking scheme", "solution"
 
 _INVISIBLE = re.compile(
-    r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+    r"""
+    (?: \s
+    | [\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e]      # soft hyphen, joiner, marks and fillers of single scripts
+    | [\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]          # no width, or a turn of direction
+    )+
+    """,
+    re.VERBOSE,
 )
-_RASTER = re.compile(r"data:(?:image/(?:png|jpeg|gif|webp)|audio/[\w.+-]+);base64,[A-Za-z0-9+/=\s]*")
+_RASTER = re.compile(
+    r"""
+    data: (?: image/ (?: png | jpeg | gif | webp ) | audio/[\w.+-]+ )
+    ;base64, [A-Za-z0-9+/=\s]*      # no text stands in this
+    """,
+    re.VERBOSE,
+)
 _VECTOR = re.compile(r"data:[^\"',;]*;base64,([A-Za-z0-9+/=\s]*)")
 _TAG = re.compile(r"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
 _MARKS = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|[*`_#|\[\]()]+|^\s*(?:[-+>]|\d+\.)\s", re.DOTALL | re.MULTILINE)

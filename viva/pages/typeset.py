@@ -55,13 +55,32 @@ ATTRIBUTES = {
     "mfrac": {"linethickness"},
     "mi": {"mathvariant"},
 }
-DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]+")
+DATA = re.compile(
+    r"""
+    data:image/ (?: png | jpeg | gif | webp | svg\+xml )
+    ;base64, [A-Za-z0-9+/=]+      # the picture itself
+    """,
+    re.VERBOSE,
+)
 _DATA = re.compile(r"data:(?:image|audio)/[\w.+-]+;base64,[\w+/=]+")
 PICTURES = {"image/png": b"\x89PNG", "image/jpeg": b"\xff\xd8", "image/gif": b"GIF8", "image/webp": b"RIFF"}
 WORDS = re.compile(r"<mtext[^<]*")
 """Where latex2mathml leaves ``\\_`` as it was typed."""
-UNSAFE_TEX = re.compile(r"\\(?:def|newcommand|renewcommand|let|gdef|edef|href|url|require|style|class|cssId|unicode)\b")
+UNSAFE_TEX = re.compile(
+    r"""
+    \\ (?: def | newcommand | renewcommand | let | gdef | edef      # what follows would mean something else
+    | href | url | require | style | class | cssId | unicode ) \b
+    """,
+    re.VERBOSE,
+)
 HEADING = re.compile(r"<(/?)h([1-6])>")
+UNREADABLE = re.compile(
+    r"""
+    [\x00-\x08\x0b-\x1f\x7f-\x9f]                            # control characters, but for tabs and ends of lines
+    | [\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]     # what turns the direction of a text
+    """,
+    re.VERBOSE,
+)
 
 
 def clean(text: str) -> str:
@@ -233,7 +252,7 @@ def _text(value: object) -> str:
 def plain(text: object) -> str:
     """Text without colours, control characters, and characters that turn what follows around."""
     stripped = strip_ansi(_text(text)).replace("\r\n", "\n")
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]", "", stripped)
+    return UNREADABLE.sub("", stripped)
 
 
 def demoted(text: Markup, level: int) -> Markup:

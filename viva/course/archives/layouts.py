@@ -74,13 +74,12 @@ class About:
     """nbgrader's FileNameCollectorPlugin.named_regexp."""
 
 
+_TYPED = r"text\.html|link\.html"
+"""What Canvas calls what was typed into a field, or an address."""
 _CANVAS = re.compile(
-    r"""
-    (?P<late>LATE_)? anon_ (?P<anon>[^_]+) _ (?: \d+_ (?P<afile>.+) | (?P<atext>text\.html|link\.html) )
-    """,
-    re.VERBOSE | re.DOTALL,
+    rf"(?P<late>LATE_)? anon_ (?P<anon>[^_]+) _ (?: \d+_ (?P<afile>.+) | (?P<atext>{_TYPED}) )", re.VERBOSE | re.DOTALL
 )
-_CANVAS_TEXT = re.compile(r"(?P<name>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<rest>text\.html|link\.html)", re.DOTALL)
+_CANVAS_TEXT = re.compile(rf"(?P<name>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<rest>{_TYPED})", re.DOTALL)
 _MOODLE = re.compile(
     r"""
     (?P<label> (?P<name>[^_]*) (?:_(?P<id>\d+))? )     # a name holds no underscore; a default group has no number
@@ -90,8 +89,15 @@ _MOODLE = re.compile(
 )
 _BRIGHTSPACE = re.compile(r"(?P<ids>\d+-\d+) - (?P<rest>.+)", re.DOTALL)
 _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
-_INBOUND = re.compile(r"(?P<student>[^+]+)\+(?P<assignment>[^+]+)\+(?P<time>\d{4}-\d\d-\d\d [\d:.]+ \w+)(?:\+.*)?")
-"""A folder in nbgrader's exchange: student, assignment, time, and perhaps a secret."""
+_INBOUND = re.compile(
+    r"""
+    (?P<student>[^+]+) \+ (?P<assignment>[^+]+) \+
+    (?P<time> \d{4}-\d\d-\d\d[ ][\d:.]+[ ]\w+ )
+    (?: \+.* )?                                  # a secret
+    """,
+    re.VERBOSE,
+)
+"""A folder in nbgrader's exchange."""
 
 
 def _canvas(parts: Parts, about: About) -> Piece | None:

@@ -18,7 +18,13 @@ PAGES = ("cp437", "cp866")
 """The likelier first, where both give words."""
 LONGEST = 200
 """Bytes of a name in a folder; file systems take 255, and a name may have to be told from another by a number."""
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"""
+    (?: con | prn | aux | nul | com[0-9¹²³] | lpt[0-9¹²³] | conin\$ | conout\$ )
+    (?: \. | $ )      # an ending, whatever it is
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 """What Windows takes for a device, whatever the ending."""
 _FORBIDDEN = re.compile(r'[<>:"|?*\\/]')
 _DRIVE = re.compile(r"[a-z]:", re.IGNORECASE)

@@ -19,7 +19,16 @@ from viva.course.sheets.export import Line, Plan
 from viva.course.sheets.marks import WAITS, Mark, Marks
 from viva.verdict import CourseError
 
-GIVEN = re.compile(r"(?P<prefix>[^_/\\]*(?:_(?!\d+_)[^_/\\]*)*_(?P<user>\d+)_(?P<file>\d+))_[^/\\]+")
+GIVEN = re.compile(
+    r"""
+    (?P<prefix>
+        [^_/\\]* (?: _(?!\d+_) [^_/\\]* )*      # the student's name, of tokens that are not digits alone
+        _ (?P<user>\d+) _ (?P<file>\d+)
+    )
+    _ [^/\\]+
+    """,
+    re.VERBOSE,
+)
 """A file that Canvas gave, up to its number: the first two tokens of digits alone are the user's and the file's."""
 ANONYMOUS = re.compile(r"(?:LATE_)?anon_")
 BEGINNING = (1980, 1, 1, 0, 0, 0)

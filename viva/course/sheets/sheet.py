@@ -115,7 +115,8 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
     """Each row that is not blank, with its line. Raises CourseError when quotes do not match."""
     mark = re.escape(delimiter)
     quoted = ESCAPED.replace("{mark}", mark) if escapes else QUOTED
-    cell = re.compile(rf'(?:(?P<quoted>{quoted})|(?!")(?P<bare>[^{mark}\r\n]*+))(?P<end>{mark}|\r\n|\r|\n|\Z)')
+    inside, end = rf'(?P<quoted>{quoted})|(?!")(?P<bare>[^{mark}\r\n]*+)', rf"{mark}|\r\n|\r|\n|\Z"
+    cell = re.compile(rf"(?:{inside})(?P<end>{end})")
     row, place, line, begun = [], 0, 1, 1
     while place < len(text) or row:
         match = cell.match(text, place)

@@ -19,7 +19,13 @@ from viva.verdict import WireError
 BYTES = 64 * 2**20  # of an array, and of a message
 DIMENSIONS = 32
 EMPTY = 2_000_000  # the product of the other lengths of an array that holds nothing
-DTYPE = re.compile(r"[<>|](?:[biufcSU]\d{1,9}|[mM]8(?:\[(?:[1-9]\d{0,8})?[A-Za-zμ]{1,7}\])?)")
+DTYPE = re.compile(
+    r"""
+    [<>|] (?: [biufcSU] \d{1,9}
+          | [mM]8 (?: \[ (?:[1-9]\d{0,8})? [A-Za-zμ]{1,7} \] )? )    # dates, with their unit as in [25s]
+    """,
+    re.VERBOSE,
+)
 NUMBERS = "?bhilqBHILQefdgFDGmM"
 SCALARS = tuple({np.dtype(char).type for char in NUMBERS})
 X87 = np.finfo(np.longdouble).nmant == 63  # ten bytes, and padding up to the item size

@@ -27,7 +27,15 @@ WORSE = -0.1
 """Below this a correlation is no longer near zero."""
 SHOWN = 5
 """So many wrong results of a check are listed."""
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:0x[0-9a-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?j?\.?)(?!\w)", re.IGNORECASE)
+NUMBER = re.compile(
+    r"""
+    (?<![\w.]) [-+]?
+    (?: 0x[0-9a-f]+
+    | (?: \d+ (?:\.\d+)? | \.\d+ ) (?: e[-+]?\d+ )? j? \.? )      # as NumPy writes them too: 1.
+    (?!\w)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 NUMBERS = re.compile(r"#(?:[\s,;\[\]()]+#)+")
 REASON = 240
 """So many characters of a reason are shown."""

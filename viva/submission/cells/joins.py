@@ -33,7 +33,14 @@ _CHANGED = re.compile(
 """A name whose object a statement changes in place."""
 _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_FENCE = re.compile(r"\s*```[ \t]*(?:python|py|ipython3?)?[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(
+    r"""
+    \s* ``` [ \t]* (?: python | py | ipython3? )? [ \t]* \n
+    (.*)                                                     # what is between
+    \n [ \t]* ``` \s*
+    """,
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
 
 
 def goes_on(piece: Piece) -> bool:

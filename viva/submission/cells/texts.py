@@ -32,7 +32,14 @@ _BINDING = re.compile(
 _UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
 _GOES_ON = re.compile(r"(?:elif|else|except|finally)\b")
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
-QUIET = re.compile(r"#[^\n]*|(?:(?<!\w)[rbfu]{1,2})?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|\"[^\"\n]*\")", re.DOTALL)
+QUIET = re.compile(
+    r"""
+    \#[^\n]*                                                                 # a comment
+    | (?: (?<!\w) [rbfu]{1,2} )?
+      (?: '{3} .*? '{3} | "{3} .*? "{3} | '[^'\n]*' | "[^"\n]*" )            # a string
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _STATEMENT = re.compile(
     r"""
     ^\s* (?:assert|def|class|import|return|print) \b

@@ -47,7 +47,14 @@ MOST_ZIPS = 10
 """So many zips are opened."""
 HEAD = 2**16
 """So many bytes of a file tell whether it is a notebook under another name."""
-_COPY = re.compile(r"\(\d+\)|\bcopy\d*\b|\bcopy of\b|\b(?:kopie|copie|copia)\b(?: (?:von|de))?", re.IGNORECASE)
+_COPY = re.compile(
+    r"""
+    \(\d+\)                                            # a browser's second download
+    | \b copy\d* \b | \b copy[ ]of \b
+    | \b (?: kopie | copie | copia ) \b (?: [ ](?:von|de) )?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
 
 

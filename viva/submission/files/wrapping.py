@@ -21,9 +21,22 @@ _BASE64 = re.compile(r"\s*e[w-z][A-Za-z0-9+/\s]*+[=\s]*")
 """Of a text that begins with a brace."""
 _QUOTED = re.compile("cell_type&(?:quot|#34|#x22);")
 # Every quote opens a string that ends at the next quote or with the text, so that no place is looked at twice.
-_PYTHON = re.compile(r"""'((?:[^'\\]|\\.)*+)'?|"((?:[^"\\]|\\.)*+)"?|\b(?:None|True|False)\b""", re.DOTALL)
+_PYTHON = re.compile(
+    r"""
+    ' ( (?: [^'\\] | \\. )*+ ) '?
+    | " ( (?: [^"\\] | \\. )*+ ) "?
+    | \b (?: None | True | False ) \b
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _WORDS = {"None": "null", "True": "true", "False": "false"}
-_ESCAPE = re.compile(r"""\\(?:x(?P<code>[0-9a-f]{2})|U(?P<long>[0-9a-f]{8})|(?P<same>.))|(?P<quote>")""", re.DOTALL)
+_ESCAPE = re.compile(
+    r"""
+    \\ (?: x (?P<code>[0-9a-f]{2}) | U (?P<long>[0-9a-f]{8}) | (?P<same>.) )
+    | (?P<quote>")                                                            # which JSON would take for an end
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def bare(text: str, repairs: list[Note]) -> str:
