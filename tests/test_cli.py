@@ -141,6 +141,26 @@ def test_a_broken_gradebook_is_said_to_be_one(course, viva):
     assert "gradebook.db is damaged" in result.err
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("nbgrader_config.py", "c = get_config()\ndef (", "nbgrader_config.py, line 2: SyntaxError: "),
+        ("nbgrader_config.py", "c = get_config()\n\n1 / 0", "nbgrader_config.py, line 3: ZeroDivisionError: "),
+        ("nbgrader_config.py", "exit()", "nbgrader_config.py, line 1: SystemExit"),
+        ("nbgrader_config.json", "{", "nbgrader_config.json: JSONDecodeError: "),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_ends_the_command_before_it_does_anything(course, viva, name, text, said):
+    hand_in(course, "anna")
+    (course / name).write_text(text)
+    for command in ("grade", "deadlines", "doctor"):
+        result = viva(command)
+        assert result.status == 2
+        assert f"{course / name}"[: -len(name)] + said in result.err
+        assert "Nothing was done" in result.err and "Traceback" not in result.out + result.err
+    assert not (course / "autograded" / "anna").exists()
+
+
 def shell(*command, cwd, **options):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, **options)
 

@@ -142,6 +142,30 @@ def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(co
     assert scores(course) == {"anna": 20}
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "no notebook"])
+def test_a_source_that_is_no_notebook_is_said_to_be_none(course, viva, text):
+    hand_in(course, "anna", answer=RIGHT)
+    source = course / "source" / SHORT / "scaled_attention.ipynb"
+    source.write_text(text)
+    result = viva("grade", SHORT)
+    assert result.status == 1
+    assert f"anna: {source} cannot be read as a notebook" in result.out
+    assert "Traceback" not in result.out + result.err
+    assert scores(course) == {}
+
+
+def test_a_source_that_lacks_a_test_which_was_released_grades_nobody(course, viva):
+    hand_in(course, "anna", answer=RIGHT)
+    source = course / "source" / SHORT / "scaled_attention.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if cell.id != "test_permuted"]
+    nbformat.write(notebook, source)
+    result = viva("grade", SHORT)
+    assert result.status == 1
+    assert f"{source} no longer has test_permuted as a test, which was released" in result.out
+    assert scores(course) == {}
+
+
 def mixed(course) -> None:
     """Right, wrong, mangled, random, deadly and no notebook at all."""
     hand_in(course, "right", answer=RIGHT)

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.oral import Exam, code_cell, read
+from tests.oral import Exam, code_cell, lost, read
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
@@ -634,3 +634,13 @@ def test_shared_lines_that_end_the_process_are_not_run_again(quick, tmp_path):
     outcome = exam.grade("import os\ndef f(x): os._exit(1)")
     assert points(outcome) == {"test-1": [0, 0], "test-3": [1]}
     assert verdicts(outcome, "test-1") == ["killed", "killed"]
+
+
+def test_a_test_cell_that_the_assignment_does_not_know_never_runs_in_the_candidate(exam):
+    notebook = exam.answered()
+    notebook.cells.insert(2, code_cell("stray", "found = 'a hidden test'", grade=True, points=1.0))
+    notebook.cells.append(code_cell("look", "print(globals().get('found'))"))
+    outcome = exam.grader.grade(notebook, exam.examination)
+    outputs, _ = outcome.outputs[len(notebook.cells) - 1]
+    assert outputs[0]["text"] == "None\n"
+    assert lost(outcome) == {}

@@ -24,7 +24,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.release import compiled
-from viva.engine.blueprint import language_of, read_blueprint
+from viva.engine.blueprint import language_of, read_blueprint, read_notebook
 from viva.verdict import CourseError, VivaError
 
 KEPT = ("nbgrader", "viva", "tags")
@@ -107,7 +107,7 @@ def _header(course: Course) -> list[NotebookNode]:
     """The cells that the course puts around every notebook."""
     config = course.directory.config.get("IncludeHeaderFooter", {})
     paths = [course.root / config[name] for name in ("header", "footer") if config.get(name)]
-    return [cell for path in paths if path.is_file() for cell in nbformat.read(path, as_version=4).cells]
+    return [cell for path in paths if path.is_file() for cell in read_notebook(path).cells]
 
 
 def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[str]) -> NotebookNode:
@@ -223,7 +223,7 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
 def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], list[str]]:
     """What keeps the adopted notebook from passing its audit, and what that will not prove, as far as it shows without
     running it."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read_notebook(path)
     locked: dict[str, str] = {}
     try:
         release = compiled(course, assignment, path.stem, locked)

@@ -24,7 +24,7 @@ from viva.author.answers import Answer, Section, fill_in, read_answers
 from viva.author.paraphrase import paraphrased, renamed
 from viva.course.course import Course
 from viva.course.variants import is_on, made_key, seed_for
-from viva.engine.blueprint import Blueprint, read_blueprint
+from viva.engine.blueprint import Blueprint, read_blueprint, read_notebook
 from viva.folder import remove
 from viva.submission.variant import seeded
 from viva.verdict import CourseError
@@ -96,7 +96,7 @@ def _prepare(course: Course, name: str, due: datetime) -> Assignment:
     path = course.path("release", name) / source.name
     if not path.is_file():
         raise CourseError(f"{path} does not exist. Run 'viva release {name}' first.")
-    return Assignment(name, due, read_blueprint(source), nbformat.read(path, as_version=4), answers)
+    return Assignment(name, due, read_blueprint(source), read_notebook(path), answers)
 
 
 def _name(number: int) -> str:

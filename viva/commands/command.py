@@ -18,6 +18,7 @@ import viva
 from viva import wording
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
+from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, console, figures, print_document
 from viva.configuration import warning
 from viva.course.course import Course, course_above
@@ -25,7 +26,7 @@ from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, trouble
 from viva.course.processes import leftovers, stopping
-from viva.verdict import Verdict, VivaError
+from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
@@ -43,6 +44,8 @@ class VivaCommand(ShortHelp, NbGrader):
     aliases = nbgrader_aliases
     flags = nbgrader_flags | JSON
     arguments = "[ASSIGNMENT ...]"
+    raise_config_file_errors = True
+    python_config_loader_class, json_config_loader_class = PyFile, JSONFile
     writes = True
     """Whether the step writes into the course folder."""
     json = Bool(False, help="Print one JSON document, and everything else on stderr.").tag(config=True)
@@ -61,7 +64,10 @@ class VivaCommand(ShortHelp, NbGrader):
 
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
-        super().initialize(argv, root or course_above(Path.cwd()))
+        try:
+            super().initialize(argv, root or course_above(Path.cwd()))
+        except CourseError as error:
+            self.refuse(str(error))
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
         self.course = Course(self.coursedir)
         place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}

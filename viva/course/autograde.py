@@ -93,7 +93,8 @@ class Examine(NbGraderPreprocessor):
         work.grader, work.data = warm_grader(seconds, self.no_wall, self.memory, self.budget), source.parent
         with Gradebook(place["db_url"]) as gradebook:
             expected = Expected.of(gradebook, place["assignment"])
-        known = expected.locked(place["notebook"]), expected.stubs(place["notebook"])
+        of = place["notebook"]
+        known = expected.locked(of), expected.stubs(of), expected.tests(of)
         work.examination = examination(source, work.grader, *known)
 
     def _refuse_kernel(self, name: str, language: str) -> None:

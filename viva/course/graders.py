@@ -5,11 +5,13 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 
+from viva.cleaning import plaintext
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.pair import examiners_limits
@@ -35,15 +37,25 @@ def require_source(path: Path) -> None:
         raise CourseError(f"{path} does not exist; grading needs the instructor's version of the notebook.")
 
 
-def examination(source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str]) -> Examination:
+def examination(
+    source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str], tests: Collection[str] = ()
+) -> Examination:
     """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
 
-    ``locked`` and ``stubs`` are the texts of its cells as they were released.
+    ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the names of test cells that
+    were. Raises CourseError when the notebook lacks one of those.
     """
     key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
     if key not in _examinations:
         _examinations[key] = rehearse(source, grader, source.parent, locked)
-    return replace(_examinations[key], stubs=stubs)
+    known = replace(_examinations[key], stubs=stubs)
+    there = {cell.id for cell in known.blueprint.cells if cell.purpose == "tests"}
+    if lost := [name for name in tests if name not in there]:
+        raise CourseError(
+            f"{source} no longer has {plaintext.some(sorted(lost), 5)} as a test, which was released, so that nothing can "
+            "be graded with it. Put the notebook back as it was released."
+        )
+    return known
 
 
 def warm_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0) -> Grader:

@@ -71,6 +71,8 @@ class Marker:
             return error
         except OSError as error:
             return VivaError(trouble(error))
+        except Exception as error:
+            return VivaError(f"{assignment} could not be read: {_first_line(error)}")
 
     def _try(self, job: Job) -> Marked:
         return attempt(f"{job.submission.assignment}/{job.submission.student}", lambda log: self._grade(job, log))
@@ -105,8 +107,11 @@ def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
         return Marked(problem=trouble(error), log=stream.getvalue())
     except Exception as error:
         log.exception("The submission could not be graded.")
-        sentence = f"it could not be graded: {str(error).splitlines()[0] if str(error) else ''}"
-        return Marked(problem=f"{sentence} ({type(error).__name__})", log=stream.getvalue())
+        return Marked(problem=f"it could not be graded: {_first_line(error)}", log=stream.getvalue())
+
+
+def _first_line(error: Exception) -> str:
+    return f"{str(error).splitlines()[0] if str(error) else ''} ({type(error).__name__})"
 
 
 def memory_log(name: str) -> tuple[logging.Logger, io.StringIO]:

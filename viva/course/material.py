@@ -134,7 +134,7 @@ def _rehearsed(source: Path, name: str, expected: Expected, grader: Grader) -> E
     """What the grader knows about a notebook, or why it cannot be graded."""
     try:
         require_source(source)
-        known = expected.locked(name), expected.stubs(name)
+        known = expected.locked(name), expected.stubs(name), expected.tests(name)
         return grader.twice(partial(examination, source, grader, *known))
     except ExaminerFault as fault:
         return BlueprintError(f"{source}: {fault}")

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
@@ -40,6 +39,7 @@ from viva.course.inbox import Inbox
 from viva.course.marking import memory_log
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
+from viva.engine.blueprint import read_notebook
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import Marks, Page
 from viva.pages.refusal import write_refusals
@@ -97,7 +97,7 @@ class _Knowledge:
         tests = [cell for cell in graded.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
         key = files, tuple(cell.source for cell in tests)
         if key not in self.known:
-            notebooks = [nbformat.read(path, as_version=4) for path, _ in files]
+            notebooks = [read_notebook(path) for path, _ in files]
             self.known[key] = hidden_of([*notebooks, new_notebook(cells=tests)], self.unveiled or self.veil)
         return self.known[key]
 

@@ -19,12 +19,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import IncludeHeaderFooter, NbGraderPreprocessor
 from traitlets import Bool
 
+from viva.engine.blueprint import read_notebook
 from viva.submission.work import Forms, Work
 
 FEW = 4
@@ -66,7 +66,7 @@ def forms_of(step: NbGraderPreprocessor) -> Forms:
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> Forms:
     texts, codes = {}, {}
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in read_notebook(path).cells:
         if _marked(cell):
             continue
         if cell.cell_type == "code":

@@ -16,7 +16,6 @@ import functools
 import re
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.corpus.words import generate_corpus_id
 from nbgrader.coursedir import CourseDirectory
@@ -24,6 +23,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.cleaning import markup, mathematics, picture
 from viva.cleaning.output import output as built
+from viva.engine.blueprint import read_notebook
 from viva.record import Note, note
 from viva.submission.work import Work
 
@@ -72,8 +72,8 @@ def given_texts(step: NbGraderPreprocessor, resources: dict) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=64)
 def markdown_of(path: Path, changed: int) -> frozenset[str]:
-    """The texts of a notebook that was ``changed`` then."""
-    return frozenset(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    """The texts of an instructor's notebook that was ``changed`` then. Raises BlueprintError."""
+    return frozenset(cell.source for cell in read_notebook(path).cells if cell.cell_type == "markdown")
 
 
 def sanitize(notebook: NotebookNode, given: frozenset[str] = frozenset()) -> list[Note]:

@@ -21,6 +21,7 @@ from viva.author.gradescope.bundle import Settings
 from viva.cleaning import plaintext
 from viva.course.material import Material
 from viva.course.pipeline import Passed
+from viva.engine.blueprint import read_notebook
 from viva.pages.exercise import Grade, Line, Question
 from viva.pages.hidden import Hidden, Veil, hidden_of
 from viva.pages.page import NO_RESPONSE, Marks, Page
@@ -94,7 +95,7 @@ def _page(
     """A graded notebook as its page of feedback would be, and what is hidden in it."""
     notebook = nbformat.reads(passed.notebooks[name], as_version=4)
     tests = [cell for cell in notebook.cells if utils.is_grade(cell) and not utils.is_solution(cell)]
-    notebooks = [nbformat.read(path, as_version=4) for path in sorted(source.glob("*.ipynb"))]
+    notebooks = [read_notebook(path) for path in sorted(source.glob("*.ipynb"))]
     hidden = hidden_of([*notebooks, new_notebook(cells=tests)], veil)
     place = {"student": "", "assignment": material.assignment, "notebook": name}
     page = Page(notebook, place, _marks(name, passed, material), passed.record, hidden, veil)
