@@ -447,6 +447,16 @@ def test_what_was_not_graded_is_explained(course, viva):
     assert "new: it was not graded" in result.out
 
 
+def test_a_source_that_is_no_notebook_any_more_is_said_to_be_none_and_the_old_page_stays(course, viva):
+    before = path_of(course, "right").read_bytes()
+    source = course / "source" / SMALL / f"{NOTEBOOK}.ipynb"
+    source.write_text("{")
+    result = viva("feedback", "--force", "--student=right")
+    assert result.status == 1
+    assert f"right: {source} cannot be read as a notebook: " in result.out and "BlueprintError" not in result.out
+    assert path_of(course, "right").read_bytes() == before
+
+
 def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_again(course, viva):
     path = hand_in_small(course, "scan", RIGHT)
     notebook = path.read_bytes()

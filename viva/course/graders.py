@@ -52,8 +52,8 @@ def examination(
     there = {cell.id for cell in known.blueprint.cells if cell.purpose == "tests"}
     if lost := [name for name in tests if name not in there]:
         raise CourseError(
-            f"{source} no longer has {plaintext.some(sorted(lost), 5)} as a test, which was released, so that nothing can "
-            "be graded with it. Put the notebook back as it was released."
+            f"{source} no longer has {plaintext.some(sorted(lost), 5)} as a test, which was released, so that nothing "
+            "can be graded with it. Put the notebook back as it was released."
         )
     return known
 

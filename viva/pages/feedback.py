@@ -30,6 +30,7 @@ from sqlalchemy.exc import SAWarning
 from traitlets import Bool, List, Type
 from traitlets.config import Config
 
+from viva import verdict
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
@@ -284,6 +285,8 @@ def _reason(log: str) -> str:
     if not errors:
         return "nbgrader could not convert it; the log says more"
     name, message = errors[-1]
+    if hasattr(verdict, name):  # it is a sentence of ours
+        return message
     if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
         return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
     return f"nbgrader could not convert it: {message} ({name})"
