@@ -448,6 +448,7 @@ def test_what_was_not_graded_is_explained(course, viva):
 
 
 def test_a_source_that_is_no_notebook_any_more_is_said_to_be_none_and_the_old_page_stays(course, viva):
+    assert viva("feedback", "--student=right").status == 0
     before = path_of(course, "right").read_bytes()
     source = course / "source" / SMALL / f"{NOTEBOOK}.ipynb"
     source.write_text("{")

@@ -30,7 +30,6 @@ from sqlalchemy.exc import SAWarning
 from traitlets import Bool, List, Type
 from traitlets.config import Config
 
-from viva import verdict
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
@@ -184,9 +183,11 @@ def write_feedback(
 
     Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
     """
-    usual = []
+    usual, broken = [], {name: _unreadable(course, name) for name in {one.assignment for one in submissions}}
     for submission in submissions:
-        if glob.escape(submission.student) != submission.student:
+        if problem := broken[submission.assignment]:  # nbgrader would remove the page that is there
+            yield Ending(submission, Status.FAILED, problem)
+        elif glob.escape(submission.student) != submission.student:
             reason = "nbgrader reads the characters [, * and ? as a pattern; rename the student's folder"
             yield Ending(submission, Status.FAILED, reason)
         else:
@@ -201,6 +202,16 @@ def write_feedback(
         for submission, ending in pool.map(usual):
             killed = Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
             yield ending or killed
+
+
+def _unreadable(course: Course, assignment: str) -> str:
+    """Why the hidden lines of an assignment cannot be known, if they cannot."""
+    try:
+        for path in sorted(course.path("source", assignment).glob("*.ipynb")):
+            read_notebook(path)
+    except VivaError as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -285,8 +296,6 @@ def _reason(log: str) -> str:
     if not errors:
         return "nbgrader could not convert it; the log says more"
     name, message = errors[-1]
-    if hasattr(verdict, name):  # it is a sentence of ours
-        return message
     if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
         return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
     return f"nbgrader could not convert it: {message} ({name})"
