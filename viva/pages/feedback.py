@@ -200,8 +200,7 @@ def write_feedback(
     job = _Conversion(always, again, course, Inbox.of(course, {submission.assignment for submission in usual}))
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
-            killed = Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
-            yield ending or killed
+            yield ending or Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
 
 
 def _unreadable(course: Course, assignment: str) -> str:
