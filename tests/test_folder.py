@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from viva.author.answers import read_answer
+from viva.author.auditresult import read_excuses
 from viva.folder import MOST_LEVELS, holds_more, remove, walk
+from viva.verdict import CourseError
 
 
 def deepen(folder: Path, levels: int, name: str = "d") -> None:
@@ -94,3 +97,11 @@ def test_a_folder_that_cannot_be_listed_for_want_of_open_files_stays_without_a_w
         patch.setattr("os.scandir", lambda path: (_ for _ in ()).throw(OSError(24, "Too many open files")))
         remove(folder)
     assert (folder / "file").exists()
+
+
+@pytest.mark.parametrize("read", [read_answer, read_excuses])
+def test_a_file_of_the_instructors_that_is_no_utf8_is_said_to_be_none_with_its_line(folder, read):
+    path = folder / "written"
+    path.write_text("# one line\n# Prüfung", encoding="latin-1")
+    with pytest.raises(CourseError, match="written, line 2: this is no UTF-8"):
+        read(path)

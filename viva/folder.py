@@ -14,6 +14,8 @@ import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from viva.verdict import CourseError
+
 MOST_LEVELS = 20
 """Folders in folders, below which nobody looks: a thousand make a path that no system call takes."""
 MOST_FILES = 5000
@@ -128,3 +130,12 @@ def _unlinked(folder: str | Path) -> list[str]:
             with contextlib.suppress(OSError):
                 os.unlink(entry.path)
     return folders
+
+
+def read_utf8(path: Path) -> str:
+    """The text of a file that an instructor wrote. Raises CourseError where it is not UTF-8, and OSError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise CourseError(f"{path}, line {line}: this is no UTF-8. Save the file in that encoding.") from error

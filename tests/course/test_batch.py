@@ -154,6 +154,13 @@ def test_a_source_that_is_no_notebook_is_said_to_be_none(course, viva, text):
     assert scores(course) == {}
 
 
+def test_a_draft_beside_the_source_keeps_nobody_from_being_graded(course, viva):
+    hand_in(course, "anna", answer=RIGHT)
+    (course / "source" / SHORT / "draft.ipynb").write_text("")
+    assert viva("grade", SHORT).status == 0
+    assert scores(course) == {"anna": 20}
+
+
 def test_a_source_that_lacks_a_test_which_was_released_grades_nobody(course, viva):
     hand_in(course, "anna", answer=RIGHT)
     source = course / "source" / SHORT / "scaled_attention.ipynb"

@@ -45,6 +45,7 @@ from nbformat import NotebookNode
 
 from viva.author.checkname import CheckName, names_of_checks
 from viva.engine.blueprint import Blueprint
+from viva.folder import read_utf8
 from viva.verdict import AnswerError
 
 SECTION = re.compile(r"^# %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$")
@@ -116,9 +117,9 @@ def read_answer(path: Path) -> Answer:
     """The known answer in the file at ``path``, right or wrong by the folder it lies in.
 
     Raises AnswerError when the file has no docstring, is not Python, has text before its first
-    section or names a section twice.
+    section or names a section twice, and CourseError when it is not UTF-8.
     """
-    text = path.read_text(encoding="utf-8")
+    text = read_utf8(path)
     try:
         docstring = ast.get_docstring(ast.parse(text))
     except SyntaxError as error:

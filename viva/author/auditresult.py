@@ -10,6 +10,7 @@ from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
 from viva.cleaning import plaintext
 from viva.engine.dialogue.kinds import ANY, PLAIN, readable
+from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
 
@@ -254,7 +255,7 @@ def read_excuses(path: Path) -> list[Excuse]:
     if not path.is_file():
         return []
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("excuse", [])
+        entries = tomllib.loads(read_utf8(path)).get("excuse", [])
     except tomllib.TOMLDecodeError as error:
         raise AnswerError(f"{path}: not TOML ({error}).") from error
     excuses = []

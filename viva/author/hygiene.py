@@ -66,7 +66,7 @@ def findings(notebook: NotebookNode, release: NotebookNode, blueprint: Blueprint
 
 def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
     """Whether the README's table gives an assignment the points that its notebooks have together."""
-    for line in readme.read_text(encoding="utf-8").splitlines() if readme.is_file() else []:
+    for line in readme.read_text(encoding="utf-8", errors="replace").splitlines() if readme.is_file() else []:
         if line.lstrip().startswith("|") and re.search(rf"\b{re.escape(assignment)}\b", line):
             numbers = {float(number) for number in re.findall(r"(?<=\|)\s*(\d+(?:\.\d+)?)\s*(?=\|)", line)}
             if numbers and points not in numbers:

@@ -65,7 +65,8 @@ class Material:
     def read(cls, course: Course, assignment: str, config: Config, expected: Expected) -> Material:
         """All of it but what rehearsing shows, which differs from machine to machine. Raises CourseError as ``of``."""
         source = course.path("source", assignment)
-        given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in source.glob("*.ipynb")}
+        notebooks = [path for path in source.glob("*.ipynb") if path.stem in expected.notebooks]
+        given = {path.stem: markdown_of(path, path.stat().st_mtime_ns) for path in notebooks}
         paths = walk(source, [*course.directory.ignore, "*.ipynb"])
         paths = (path for path in paths if path.is_file() and not path.is_symlink())
         files = {str(path.relative_to(source)): path.read_bytes() for path in paths}

@@ -191,7 +191,7 @@ class Regrade:
         """The line with which a regrade of this assignment began that did not end."""
         begun = None
         if self.log.exists():
-            for line in self.log.read_text(encoding="utf-8").splitlines():
+            for line in self.log.read_text(encoding="utf-8", errors="replace").splitlines():
                 with contextlib.suppress(ValueError):
                     event = json.loads(line)
                     if event.get("assignment") == self.assignment:
