@@ -393,3 +393,43 @@ def test_a_cell_that_gives_what_other_answers_use_may_be_the_blank_one_beside_it
         below(book, "test_projections", f"{code}\nfor word in words:\n    globals()[word + '_query'] = word")
 
     assert ("test_projections" in doubts(moved, TWO)) == doubted
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_was_renamed_with_its_tests_is_doubted_as_the_tests_that_were_put_back_ask_for_the_old_name(
+    strip,
+):
+    def rename(book):
+        for cell in book["cells"]:
+            cell["source"] = cell["source"].replace("self_attention", "attend_to_itself")
+
+    assert set(TESTS) <= set(doubts(rename, strip=strip))
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_uses_what_only_an_edited_given_cell_gave_is_doubted(strip):
+    def edit(old, new):
+        def change(book):
+            for cell in book["cells"]:
+                cell["source"] = cell["source"].replace(old, new)
+            find(book, "self_attention")["source"] += "\n\nROOT = math.sqrt(2)"
+
+        return change
+
+    assert set(TESTS) <= set(doubts(edit("import numpy as np", "import math, numpy as np"), strip=strip))
+    assert doubts(edit("import numpy as np", "import numpy as np\nimport math"), strip=strip) == ()
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_uses_what_a_cell_gives_below_an_import_of_another_platform_is_doubted(strip):
+    mount = "from google.colab import drive\ndrive.mount('/content/drive')"
+
+    def above(cell: str):
+        def change(book):
+            find(book, "self_attention")["source"] += "\n\nROOT = math.sqrt(2)"
+            book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": cell, "outputs": []})
+
+        return change
+
+    assert set(TESTS) <= set(doubts(above(f"{mount}\nimport math"), strip=strip))
+    assert doubts(above(f"import math\n{mount}"), strip=strip) == ()

@@ -12,6 +12,8 @@ from viva.submission.cells.texts import bound_names, parses, tree_of
 
 _HERE = {"time", "capture", "prun"}
 """Cell magics that run the cell in the notebook itself."""
+_PLATFORMS = ("google.colab", "kaggle_datasets", "kaggle_secrets", "micropip", "piplite", "pyodide", "pyodide_js")
+"""Modules that only Colab, Kaggle and JupyterLite have."""
 _MAGIC = re.compile(r"\s*%%(\w+)[^\n]*")
 
 
@@ -34,7 +36,37 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
         return "stray_line", lines[0]
     if any(_is_behind_stub(getattr(node, "body", None)) for node in nodes_of(tree)):
         return ("below_stub",)
-    return ()
+    if again := _undone_again(tree) & slot.own:
+        return "above_stub", min(again)
+    platform, _ = of_platform(source)
+    return ("platform", platform) if platform else ()
+
+
+def of_platform(source: str) -> tuple[str, str]:
+    """The module of another platform that code imports, and what stands below that, which never runs; or nothing."""
+    tree = tree_of(source)
+    for node in tree.body[:-1] if tree else ():
+        for module in _imported(node):
+            for name in _PLATFORMS:
+                if f"{module}.".startswith(f"{name}."):
+                    return name, "\n".join(source.split("\n")[node.end_lineno :])
+    return "", ""
+
+
+def _undone_again(tree: ast.Module) -> set[str]:
+    """The functions that are defined, and below that again as a stub that raises."""
+    found: dict[str, list[bool]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.setdefault(node.name, []).append(any(map(_raises, node.body)))
+    return {name for name, stubs in found.items() if stubs[-1] and not all(stubs)}
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    """The modules that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
