@@ -240,3 +240,17 @@ def test_a_broken_file_gives_the_same_each_time():
             assert read(data) == read(data)
         except SubmissionError:
             continue
+
+
+def test_a_cell_that_lost_its_text_with_a_line_of_the_file_makes_the_file_a_damaged_one():
+    """An answer that is blank may have stood there, though the rest is whole."""
+    whole = {"cell_type": "code", "metadata": {}, "outputs": [], "source": "x = 1"}
+    for lost in ({"source": None}, {"source": 3}, None):
+        cell = whole | lost if lost else {key: value for key, value in whole.items() if key != "source"}
+        notebook, repairs = read(json.dumps({"nbformat": 4, "cells": [whole, cell]}).encode())
+        assert [cell.source for cell in notebook.cells] == ["x = 1", ""]
+        assert notebook.metadata.damaged and repairs == ["cell 2 had no text"]
+    assert (
+        "damaged"
+        not in read(json.dumps({"nbformat": 4, "cells": [whole, whole | {"source": []}]}).encode())[0].metadata
+    )

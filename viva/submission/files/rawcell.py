@@ -56,7 +56,7 @@ def _cell_type(raw: dict, number: int, odd: Odd) -> str:
 
 
 def _text(raw: dict, number: int, odd: Odd) -> str:
-    source = raw.get("source", raw.get("input", ""))
+    source = raw.get("source", raw.get("input"))
     if isinstance(source, str):
         return source
     if not isinstance(source, list):

@@ -72,7 +72,7 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
         )
     notebook = _notebook(cells, repairs)
     limit_sizes(notebook)
-    if isinstance(content, Damaged):
+    if isinstance(content, Damaged) or any(repair.kind == "without_text" for repair in repairs):
         notebook.metadata.damaged = True
     if language := _language(content):
         notebook.metadata.kernelspec = NotebookNode(language=language)
