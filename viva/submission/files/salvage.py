@@ -42,6 +42,7 @@ _OTHER_FILES = (
     (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
     (b"{\\rtf", "a text document (RTF)"),
 )
+_HTML = re.compile("<!doctype html|<html|<head|<body|<!--", re.IGNORECASE)
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
 
@@ -56,9 +57,11 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
     repairs: list[Note] = []
     text = _decoded(data, repairs)
     if _PAGE.match(text[:64].encode(errors="replace")):
-        text = in_page(text)
-        if not text:
-            raise SubmissionError("is not a notebook but a web page (HTML)")
+        inside = in_page(text)
+        if not inside:
+            kind = "a web page (HTML)" if _HTML.search(text) else "a file of XML"
+            raise SubmissionError(f"is not a notebook but {kind}")
+        text = inside
         repairs.append(Note("in_page"))
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
