@@ -433,3 +433,38 @@ def test_an_answer_that_uses_what_a_cell_gives_below_an_import_of_another_platfo
 
     assert set(TESTS) <= set(doubts(above(f"{mount}\nimport math"), strip=strip))
     assert doubts(above(f"import math\n{mount}"), strip=strip) == ()
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_a_stub_that_is_left_with_a_line_of_the_students_is_doubted_where_the_answer_stands_above_it(strip):
+    def change(book):
+        text = left_out(book)
+        find(book, "self_attention")["source"] = f"import math\n{stub(ONE, 'self_attention')}"
+        place = [cell.get("id") for cell in book["cells"]].index("self_attention")
+        book["cells"].insert(place, {"cell_type": "code", "id": "own", "metadata": {}, "source": text, "outputs": []})
+
+    assert set(TESTS) <= set(doubts(change, strip=strip))
+
+
+def test_an_answer_in_a_raw_cell_that_is_not_python_is_doubted_beside_its_stub():
+    def change(book):
+        text = left_out(book).replace("return", "Return")
+        below(book, "self_attention", text, "raw")
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_a_cut_that_leaves_an_answer_without_names_that_stand_in_the_other_part_is_doubted():
+    case = next(case for case in CASES["ps1_general_attention"] if case.name == "list_softmax")
+
+    def merge(book):
+        first, second = find(book, "vectors"), find(book, "scores_word_1")
+        second["source"], first["source"] = f"{first['source']}\n\n{second['source']}", ""
+
+    assert "test_vectors" in doubts(merge, case)
+
+
+def test_a_line_that_asks_for_help_hides_no_name():
+    text = "x = 1\nnp.dot?\nfiles = !ls\nhere = %pwd\ny = x"
+    piece = Piece(1, "code", text)
+    assert (piece.binds, piece.uses) == ({"x", "files", "here", "y"}, set())

@@ -212,8 +212,8 @@ class _Doubts:
         if (
             self.matching.is_blank(slot)
             and piece in self.extras
-            and piece.cell_type == "code"
             and not parses(piece.source)
+            and piece.cell_type != "markdown"
         ):
             return _seems_to_give(piece, slot)
         if self._runs_in_place(piece, slot):
@@ -221,7 +221,7 @@ class _Doubts:
         if self.names[piece] & self.wanting.get(slot, set()):
             return True
         missing = self.matching.lacking(slot)
-        names = self.names[piece]
+        names = self.names[piece] | (piece.binds if piece.apart else set())
         if piece in self.extras or self.owner[piece].purpose not in ANSWERS:
             return bool(missing & names)
         return bool(missing & names) and missing <= names

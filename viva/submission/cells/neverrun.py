@@ -8,7 +8,7 @@ from collections.abc import Set
 
 from viva.engine.names import nodes_of, parsed
 from viva.submission.cells.places import Slot
-from viva.submission.cells.texts import bound_names, parses, tree_of
+from viva.submission.cells.texts import bound_names, parses, raises_as_stub, tree_of, undone_functions
 
 _HERE = {"time", "capture", "prun"}
 """Cell magics that run the cell in the notebook itself."""
@@ -36,7 +36,7 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
         return "stray_line", lines[0]
     if any(_is_behind_stub(getattr(node, "body", None)) for node in nodes_of(tree)):
         return ("below_stub",)
-    if again := _undone_again(tree) & slot.own:
+    if again := _done(tree) & undone_functions(source) & slot.own:
         return "above_stub", min(again)
     platform, _ = of_platform(source)
     return ("platform", platform) if platform else ()
@@ -53,13 +53,10 @@ def of_platform(source: str) -> tuple[str, str]:
     return "", ""
 
 
-def _undone_again(tree: ast.Module) -> set[str]:
-    """The functions that are defined, and below that again as a stub that raises."""
-    found: dict[str, list[bool]] = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.setdefault(node.name, []).append(any(map(_raises, node.body)))
-    return {name for name, stubs in found.items() if stubs[-1] and not all(stubs)}
+def _done(tree: ast.Module) -> set[str]:
+    """The functions of which a definition is none of a stub."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in tree.body if isinstance(node, functions) and not any(map(raises_as_stub, node.body))}
 
 
 def _imported(node: ast.stmt) -> list[str]:
@@ -80,12 +77,5 @@ def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
 
 def _is_behind_stub(block: object) -> bool:
     """Whether more than what is shown follows the line of the stub that raises."""
-    raised = [place for place, node in enumerate(block) if _raises(node)] if isinstance(block, list) else []
+    raised = [place for place, node in enumerate(block) if raises_as_stub(node)] if isinstance(block, list) else []
     return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])
-
-
-def _raises(node: ast.stmt) -> bool:
-    """Whether a statement is the line of the stub, or a loop around it."""
-    if isinstance(node, ast.For | ast.While | ast.With):
-        return any(map(_raises, node.body))
-    return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")
