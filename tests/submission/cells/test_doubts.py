@@ -468,3 +468,12 @@ def test_a_line_that_asks_for_help_hides_no_name():
     text = "x = 1\nnp.dot?\nfiles = !ls\nhere = %pwd\ny = x"
     piece = Piece(1, "code", text)
     assert (piece.binds, piece.uses) == ({"x", "files", "here", "y"}, set())
+
+
+def test_a_stub_that_undoes_what_an_answer_above_gives_is_doubted():
+    def change(book):
+        second, name = find(book, "self_attention"), "scaled_dot_product_self_attention"
+        second["source"] += f"\n\n{find(book, name)['source']}"
+        find(book, name)["source"] = f"%%time\nimport math\n{stub(ONE, name)}"
+
+    assert {"test_scaled_attention", "test_scaled_attention_sizes"} <= set(doubts(change))

@@ -69,10 +69,8 @@ class Match:
         if self.is_blank(slot):
             return set(slot.own)
         above = [other for other in self.chosen if other.answers and other.place < slot.place]
-        piece = self.chosen[slot]
-        return slot.own.difference(
-            piece.binds - undone_functions(piece.source), *(self.chosen[other].binds - other.expects for other in above)
-        )
+        piece, given = self.chosen[slot], [self.chosen[other].binds - other.expects for other in above]
+        return slot.own.difference(piece.binds, *given) | (slot.own & undone_functions(piece.source))
 
     def missing(self) -> list[Slot]:
         return [slot for slot in self.slots if slot not in self.chosen]
