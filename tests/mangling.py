@@ -404,6 +404,65 @@ def retype(notebook: dict, dice: random.Random) -> None:
 
 
 @_into(KEEPING)
+def all_raw(notebook: dict, dice: random.Random) -> None:
+    """Every cell of code a raw one, as when all were marked and R was pressed."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["cell_type"] = "raw"
+
+
+@_into(KEEPING)
+def tests_commented_out(notebook: dict, dice: random.Random) -> None:
+    for cell in _locked(notebook):
+        if cell["cell_type"] == "code":
+            cell["source"] = "\n".join(f"# {line}" for line in cell["source"].split("\n"))
+
+
+def _unless_python(cell: dict, source: str) -> None:
+    """What happened to code counts where it is no Python any more; else nobody can tell it from what was typed."""
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        cell["source"] = source
+
+
+@_into(KEEPING)
+def other_ends_of_lines(notebook: dict, dice: random.Random) -> None:
+    """As a word processor, a page or a mainframe ends the lines of a paragraph."""
+    for cell in _answers(notebook):
+        cell["source"] = cell["source"].replace("\n", dice.choice("\x0b\x85\u2028\u2029"))
+
+
+@_into(KEEPING)
+def doubled_returns(notebook: dict, dice: random.Random) -> None:
+    """Ends of lines of Windows that were written as ends of lines of Windows once more."""
+    for cell in notebook["cells"]:
+        cell["source"] = cell["source"].replace("\n", "\r\r\n")
+
+
+@_into(KEEPING)
+def marks_of_direction(notebook: dict, dice: random.Random) -> None:
+    """As pages and chats of scripts that run from right to left put them around brackets, and soft hyphens."""
+    for cell in _answers(notebook):
+        source = cell["source"].replace("(", "\u202a(\u202c").replace("=", "\u2066=\u2069")
+        _unless_python(cell, re.sub(r"(\w{4})(\w{4})", "\\1\u00ad\\2", source))
+
+
+@_into(KEEPING)
+def marked_from_the_first_word(notebook: dict, dice: random.Random) -> None:
+    """Copied out of a block, from its first word on."""
+    for cell in _answers(notebook):
+        first, _, rest = cell["source"].strip("\n").partition("\n")
+        _unless_python(cell, "\n".join([first, *(f"    {line}" for line in rest.split("\n"))]))
+
+
+@_into(KEEPING)
+def bullets(notebook: dict, dice: random.Random) -> None:
+    for cell in _answers(notebook):
+        _unless_python(cell, "\n".join(f"\u2022 {line}" for line in cell["source"].split("\n")))
+
+
+@_into(KEEPING)
 def rename(notebook: dict, dice: random.Random) -> None:
     if answers := [cell for cell in _answers(notebook) if _nbgrader(cell)]:
         dice.choice(answers)["metadata"]["nbgrader"]["grade_id"] = "my-solution"
@@ -504,6 +563,36 @@ def without_the_end(notebook: dict) -> bytes:
     """The last brackets are missing, every cell is there."""
     text = text_of(notebook | {"cells": notebook.get("cells")})
     return text[: text.rindex("}\n ]") + 1].encode()
+
+
+@_into(WRITING)
+def without_a_comma(notebook: dict) -> bytes:
+    return text_of(notebook).replace("},\n  {", "}\n  {", 1).encode()
+
+
+@_into(WRITING)
+def with_words_around(notebook: dict) -> bytes:
+    """As a chat or a mail shows a file."""
+    return f"Here it is:\n\n```json\n{text_of(notebook)}\n```\n".encode()
+
+
+@_into(WRITING)
+def with_a_number_that_is_none(notebook: dict) -> bytes:
+    return text_of(notebook | {"metadata": {"score": float("nan"), "most": float("inf")}}).encode()
+
+
+@_into(WRITING)
+def with_the_format_as_text(notebook: dict) -> bytes:
+    return text_of(notebook | {"nbformat": "4", "nbformat_minor": "5"}).encode()
+
+
+@_into(WRITING)
+def in_two_sheets(notebook: dict) -> bytes:
+    """Format 3, in which a notebook could have more than one."""
+    whole = json.loads(as_format_3(notebook))
+    cells = whole["worksheets"][0]["cells"]
+    whole["worksheets"] = [{"cells": cells[:2]}, {"metadata": {}, "cells": cells[2:]}]
+    return text_of(whole).encode()
 
 
 @_into(WRITING)

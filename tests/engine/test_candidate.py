@@ -135,3 +135,29 @@ def test_a_cell_gives_what_a_kernel_gives(kernels, candidates, name):
 def test_a_cell_has_the_number_that_a_kernel_gives_it(kernels, candidates, name):
     if CELLS[name]:  # nbclient does not send an empty cell to the kernel
         assert candidates[name][1] == kernels[name][1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%autosave 60",
+        "%cd /content/drive/MyDrive",
+        "%conda install numpy",
+        "%load_ext google.colab.data_table",
+        "%matplotlib widget",
+        "%tensorflow_version 2.x",
+    ],
+)
+def test_a_magic_of_another_program_or_machine_does_not_stop_a_cell(grader, line):
+    with Session(grader.candidates, grader.examiners) as session:
+        reply = session.candidate(60, do="run", source=f"{line}\n'what is below it'")
+    kinds = [output["output_type"] for output in reply["outputs"]]
+    assert kinds == ["stream", "execute_result"]
+    assert reply["outputs"][0]["text"] == f"{line.split()[0]} is not run while grading.\n"
+
+
+def test_a_magic_that_runs_code_stops_a_cell_as_the_code_does_and_sees_the_names_around_it(grader):
+    inside = "def f(y):\n    %timeit -n 1 -r 1 y + 1\n    return y\nf(3)"
+    with Session(grader.candidates, grader.examiners) as session:
+        replies = [session.candidate(60, do="run", source=source) for source in (inside, "%timeit 1 / 0", "%run no.py")]
+    assert [reply["outputs"][-1]["output_type"] for reply in replies] == ["execute_result", "error", "error"]

@@ -22,6 +22,7 @@ from viva.record import doubtful
 from viva.submission.files import contents
 from viva.submission.files.handin import find
 from viva.submission.reading import Opened, open_notebooks
+from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
 from viva.wording import sentences
 
@@ -123,6 +124,62 @@ def test_of_a_zip_beside_the_notebook_nothing_is_said_when_it_adds_nothing(submi
     assert (opened.notes, opened.repairs) == ([], {NAME: []})
 
 
+@pytest.mark.parametrize(
+    "member", ["scaled_attention__json", "scaled_attention", "scaled_attention__ipynb__gz", "x__txt"]
+)
+def test_a_notebook_in_a_zip_is_found_by_what_it_holds_where_its_name_does_not_tell(submit, member):
+    content = gzip.compress(FULL) if member.endswith("gz") else FULL
+    opened = submit(all__zip=zipped(**{member: content, "notes__txt": b"Ipynb!", "data__json": b'{"cell_type": 1}'}))
+    assert graded(opened)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("answers__py", b"def self_attention(all_x, omega_q):\n    return all_x"),
+        ("scaled_attention__html", b"<html>" + b" " * 2**20 + b'<span class="nf">self_attention</span>'),
+        ("scaled_attention__txt", "def self_attention(all_x):".encode("utf-16")),
+        ("scaled_attention (1)__ipynb", b"{"),
+        ("all__tar__gz", gzip.compress(b"")),
+        ("all__zip", b"PK\3\4"),
+        ("essay__docx", zipped(word___document__xml=b"")),
+        ("scan__pdf", b"%PDF-1.7"),
+    ],
+)
+def test_a_file_that_may_hold_the_answers_beside_a_blank_notebook_is_told(submit, name, content):
+    opened = submit(scaled_attention__ipynb=BLANK, **{name: content})
+    wanted = f"no answer is in it, but the file '{name.replace('__', '.')}' beside it, which is not read as a notebook"
+    assert [wanted in sentence for sentence in said(opened)] == [True]
+    assert doubtful(opened.repairs[NAME]) == tuple(sorted(ONE.released.graded))
+    answered = submit(scaled_attention__ipynb=FULL, **{name: content})
+    assert graded(answered) and doubtful(answered.repairs[NAME]) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("README__md", b"# My course"),
+        ("plot__png", b"\x89PNG\r\n"),
+        ("data__csv", b"1,2"),
+        (".ipynb_checkpoints___a-checkpoint__py", b"self_attention"),
+        ("empty__py", b""),
+    ],
+)
+def test_of_other_files_beside_a_blank_notebook_nothing_is_said(submit, name, content):
+    assert said(submit(scaled_attention__ipynb=BLANK, **{name: content})) == []
+
+
+def test_what_was_handed_out_beside_the_notebook_holds_nobodys_answers(tmp_path_factory):
+    release, folder = tmp_path_factory.mktemp("release"), tmp_path_factory.mktemp("handed_in")
+    for place, files in ((release, ("hints.py",)), (folder, ("hints.py", "mine.py"))):
+        (place / f"{NAME}.ipynb").write_bytes(BLANK)
+        for name in files:
+            (place / name).write_text("self_attention = None")
+    finding = find(Submission(SHORT, "anna", folder), {NAME})
+    opened = open_notebooks(finding, {NAME: ONE.released}, Shipped(release, {NAME}))
+    assert [note.names for note in opened.repairs[NAME]] == [("mine.py",)]
+
+
 def test_no_more_than_some_zips_are_opened(submit):
     files = {f"a{number}__zip": zipped(data__csv=b"1") for number in range(10)}
     opened = submit(**files, b__zip=zipped(scaled_attention__ipynb=FULL))
@@ -140,6 +197,8 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"scaled_attention__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
         ({"a__zip": b"PK"}, "the file 'a.zip' is a damaged zip"),
         ({"a__zip": zipped()}, "the file 'a.zip' is a zip that holds nothing"),
+        ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is no zip but a RAR archive, which was not opened"),
+        ({"._scaled_attention__ipynb": b"\0\5\x16\7"}, "(found: '._scaled_attention.ipynb')"),
         ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); of archives only a zip is opened"),
         ({"Untitled": "{", "homework__txt": "see my mail"}, "was handed in (found: 'Untitled', 'homework.txt')"),
         (

@@ -19,8 +19,9 @@ from viva.cleaning import plaintext
 from viva.record import Note, note
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
-from viva.submission.files.handin import Finding, Handed, find, shortened
-from viva.submission.files.salvage import read
+from viva.submission.cells.texts import NAME
+from viva.submission.files.handin import SHOWN, Finding, Handed, find, shortened
+from viva.submission.files.salvage import PICTURE, other_file, read
 from viva.submission.files.sizes import limited
 from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
@@ -33,6 +34,8 @@ LITTLE = 0.25
 """Less of the assignment than this in a file of another name, and the file is something else,"""
 MOST = 0.5
 """unless more of its answers than this are in it, whoever's cells they stand among."""
+MOST_LOOKED_AT = 2**22
+"""So many bytes of a file beside a blank notebook are looked at."""
 SHIPPED = "was handed out with the assignment, and is nobody's answer"
 
 
@@ -92,6 +95,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
     opened = Opened()
     complaints, left_out = [], []
     read_files: dict[Handed, tuple[NotebookNode, list[Note]] | None] = {}
+    unread: list[Handed] = []
     graded: set[Handed] = set()
     for name in sorted(finding.files):
         fitting = []
@@ -103,6 +107,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                 content = _read(handed, [] if settled else complaints)
                 if settled and content is None:
                     continue  # whatever else lies there, nobody misses it
+                unread += [handed] if content is None else []
                 if content and _was_shipped(handed, shipped, handed.name == f"{name}.ipynb", content[0]):
                     left_out.append(f"the file {plaintext.quoted(handed.name)} {SHIPPED}")
                     content = None
@@ -121,6 +126,8 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                 best.repaired.repairs.append(note("rival", rival.handed.name, doubt=True, tests=every))
             if not best.exact:
                 best.repaired.repairs.insert(0, note("graded_as", best.handed.name, name))
+            if not best.repaired.answered:
+                best.repaired.repairs.extend(_beside_blank(finding.beside, unread, shipped, releases[name]))
             if best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, Note("hardly", doubt=True))
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
@@ -161,6 +168,26 @@ def _was_shipped(handed: Handed, shipped: Shipped | None, exact: bool, content: 
     if not shipped or not shipped.digests:
         return False
     return shipped.has_file(handed.read()) or (not exact and shipped.has_notebook(content))
+
+
+def _beside_blank(
+    beside: tuple[Handed, ...], unread: list[Handed], shipped: Shipped | None, release: Released
+) -> list[Note]:
+    """What is told of files beside a notebook without answers, of which each may be where the answers are."""
+    answers = set().union(*(slot.own for slot in release.slots if slot.answers))
+    known = shipped.names if shipped else set()
+    found = [*unread, *(handed for handed in beside if _may_hold(handed, answers))]
+    found = [handed for handed in found if handed.name not in known and not handed.kept]
+    return [note("beside_blank", handed.name, doubt=True, tests=release.graded) for handed in found[:SHOWN]]
+
+
+def _may_hold(handed: Handed, answers: set[str]) -> bool:
+    """Whether a file that is no notebook may hold answers: it speaks of what they give, or nobody here reads it."""
+    head = handed.head(MOST_LOOKED_AT)
+    if kind := other_file(head):
+        return kind != PICTURE
+    text = head.replace(b"\0", b"").decode("utf-8", errors="replace")
+    return not answers.isdisjoint(NAME.findall(text))
 
 
 def _sources(content: tuple[NotebookNode, list[Note]]) -> list[str]:

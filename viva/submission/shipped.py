@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection
 from pathlib import Path
 
 from nbformat import NotebookNode
 
+from viva.folder import walk
 from viva.submission.cells.handout import Handout
 from viva.submission.cells.texts import code_parts
 from viva.submission.files.handin import notebooks_in
@@ -19,6 +21,7 @@ class Shipped:
     """What lies in an assignment's ``folder`` beside its ``notebooks`` (names without ending)."""
 
     def __init__(self, folder: Path, notebooks: Collection[str]) -> None:
+        self.names = {os.path.relpath(path, folder) for path in walk(folder)}
         self.digests: set[bytes] = set()
         self.handouts: list[Handout] = []
         self.texts: list[str] = []

@@ -26,8 +26,17 @@ COPIED = {
     "marks of a mail": "\n".join(f"> {line}" for line in LINES),
     "marks of a difference": "\n".join(f"+{line}" for line in LINES),
     "signs of a page": CODE.replace('"', "&quot;"),
+    "guillemets": CODE.replace('"""', "\u00bb", 1).replace('"""', "\u00ab"),
+    "signs of a keyboard for another script": CODE.replace(" - ", " \u2212 ").replace("axis=0)", "axis=0\u3001)"),
+    "bullets": "\n".join(f"\u2022 {line}" for line in LINES),
+    "marks of direction": CODE.replace("(", "\u202a(\u202c"),
+    "soft hyphens": CODE.replace("softmax", "soft\u00admax"),
+    "spaces behind a backslash": CODE.replace("e / e", "e / \\ \t\n        e"),
     "one tab": CODE.replace("    return", "\treturn"),
 }
+
+SPACES = ("spaces that do not break", "marks of direction", "soft hyphens", "spaces behind a backslash")
+"""What nobody sees is not worth a note."""
 
 
 @pytest.mark.parametrize("how", COPIED)
@@ -37,7 +46,19 @@ def test_what_copying_added_is_taken_off(how):
     namespace = {"np": np, "x": np.zeros((2, 2))}
     exec(text, namespace)
     assert namespace["softmax"](namespace["x"]).tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert bool(why) is (how != "spaces that do not break")
+    assert bool(why) is (how not in SPACES)
+
+
+def test_lines_that_were_marked_from_the_first_word_on_lose_the_spaces_that_they_share():
+    assert as_typed("x = 1\n    for y in z:\n        x += y") == ("x = 1\nfor y in z:\n    x += y", "indented")
+
+
+@pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
+def test_code_of_one_line_to_python_is_read_with_the_ends_of_lines_it_had(end):
+    """Else a comment above it would hold all of it."""
+    assert as_typed(f"# Equation (1){end}x = 1{end}y = 2") == ("# Equation (1)\nx = 1\ny = 2", "")
+    assert as_typed(f"x = 'a{end}b'") == (f"x = 'a{end}b'", "")
+    assert as_typed(f"x = 1  # first{end}second") == (f"x = 1  # first{end}second", "")
 
 
 @pytest.mark.parametrize(
@@ -58,6 +79,8 @@ def test_what_copying_added_is_taken_off(how):
             "The code:\n\nx = (",
             "if x:\n\ty = 1\n        z = 2",
             "[[0.97 1.59]\n [0.2 0.1]]",
+            "    x = 1\n        y = 2",
+            "else:\n    y = 2\n    return y",
         ),
     ],
 )

@@ -393,3 +393,87 @@ def test_a_cell_that_gives_what_other_answers_use_may_be_the_blank_one_beside_it
         below(book, "test_projections", f"{code}\nfor word in words:\n    globals()[word + '_query'] = word")
 
     assert ("test_projections" in doubts(moved, TWO)) == doubted
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_was_renamed_with_its_tests_is_doubted_as_the_tests_that_were_put_back_ask_for_the_old_name(
+    strip,
+):
+    def rename(book):
+        for cell in book["cells"]:
+            cell["source"] = cell["source"].replace("self_attention", "attend_to_itself")
+
+    assert set(TESTS) <= set(doubts(rename, strip=strip))
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_uses_what_only_an_edited_given_cell_gave_is_doubted(strip):
+    def edit(old, new):
+        def change(book):
+            for cell in book["cells"]:
+                cell["source"] = cell["source"].replace(old, new)
+            find(book, "self_attention")["source"] += "\n\nROOT = math.sqrt(2)"
+
+        return change
+
+    assert set(TESTS) <= set(doubts(edit("import numpy as np", "import math, numpy as np"), strip=strip))
+    assert doubts(edit("import numpy as np", "import numpy as np\nimport math"), strip=strip) == ()
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_uses_what_a_cell_gives_below_an_import_of_another_platform_is_doubted(strip):
+    mount = "from google.colab import drive\ndrive.mount('/content/drive')"
+
+    def above(cell: str):
+        def change(book):
+            find(book, "self_attention")["source"] += "\n\nROOT = math.sqrt(2)"
+            book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": cell, "outputs": []})
+
+        return change
+
+    assert set(TESTS) <= set(doubts(above(f"{mount}\nimport math"), strip=strip))
+    assert doubts(above(f"import math\n{mount}"), strip=strip) == ()
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_a_stub_that_is_left_with_a_line_of_the_students_is_doubted_where_the_answer_stands_above_it(strip):
+    def change(book):
+        text = left_out(book)
+        find(book, "self_attention")["source"] = f"import math\n{stub(ONE, 'self_attention')}"
+        place = [cell.get("id") for cell in book["cells"]].index("self_attention")
+        book["cells"].insert(place, {"cell_type": "code", "id": "own", "metadata": {}, "source": text, "outputs": []})
+
+    assert set(TESTS) <= set(doubts(change, strip=strip))
+
+
+def test_an_answer_in_a_raw_cell_that_is_not_python_is_doubted_beside_its_stub():
+    def change(book):
+        text = left_out(book).replace("return", "Return")
+        below(book, "self_attention", text, "raw")
+
+    assert set(TESTS) <= set(doubts(change))
+
+
+def test_a_cut_that_leaves_an_answer_without_names_that_stand_in_the_other_part_is_doubted():
+    case = next(case for case in CASES["ps1_general_attention"] if case.name == "list_softmax")
+
+    def merge(book):
+        first, second = find(book, "vectors"), find(book, "scores_word_1")
+        second["source"], first["source"] = f"{first['source']}\n\n{second['source']}", ""
+
+    assert "test_vectors" in doubts(merge, case)
+
+
+def test_a_line_that_asks_for_help_hides_no_name():
+    text = "x = 1\nnp.dot?\nfiles = !ls\nhere = %pwd\ny = x"
+    piece = Piece(1, "code", text)
+    assert (piece.binds, piece.uses) == ({"x", "files", "here", "y"}, set())
+
+
+def test_a_stub_that_undoes_what_an_answer_above_gives_is_doubted():
+    def change(book):
+        second, name = find(book, "self_attention"), "scaled_dot_product_self_attention"
+        second["source"] += f"\n\n{find(book, name)['source']}"
+        find(book, name)["source"] = f"%%time\nimport math\n{stub(ONE, name)}"
+
+    assert {"test_scaled_attention", "test_scaled_attention_sizes"} <= set(doubts(change))

@@ -22,6 +22,9 @@ UNRUN = {
     "has a line 'c'": f"c\n{ANSWER}",
     "is not Python as": BODY.replace("\n    ", "\n").lstrip(),
     "has code": f"for x in all_x:\n    raise NotImplementedError()\n{ANSWER}",
+    "defines self_attention, and below that": f"{ANSWER}\n\n\n{HEAD}\n    raise NotImplementedError()",
+    "imports google.colab": f"from google.colab import drive\ndrive.mount('/content/drive')\n{ANSWER}",
+    "imports piplite": f"import numpy, piplite.piplite\n{ANSWER}",
     "has code below": f"{HEAD}\n    raise NotImplementedError()\n{BODY}",
 }
 RUN = [
@@ -33,6 +36,12 @@ RUN = [
         f"{ANSWER}\nnp.dot?",
     ),
     *(f"!pip install numpy\n{ANSWER}", "# later", "# self_attention was hard", "raise NotImplementedError()\nprint(x)"),
+    *(
+        f"{HEAD}\n    raise NotImplementedError()\n\n\n{ANSWER}",
+        f"try:\n    import google.colab\nexcept ImportError:\n    pass\n{ANSWER}",
+        f"{ANSWER}\nimport google.colab",
+        f"import micropipe\n{ANSWER}",
+    ),
     *(
         "def f(x):\n    raise NotImplementedError()",
         "try:\n    x = 1\nexcept ValueError:\n    raise NotImplementedError()",

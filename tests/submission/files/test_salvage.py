@@ -46,6 +46,9 @@ SAID = {
     "with_more_behind": "after the end of the notebook stood 27 more characters",
     "without_the_end": "the JSON breaks at line",
     "as_format_3": "format 3 and was upgraded",
+    "in_two_sheets": "format 3 and was upgraded",
+    "without_a_comma": "4 whole cells were read",
+    "with_words_around": "4 whole cells were read",
 }
 
 
@@ -80,7 +83,11 @@ def test_what_needs_no_repair_has_no_sentence_and_keeps_its_ids():
         (b" \n\0\0", "is empty"),
         (b"%PDF-1.7", "a PDF"),
         (b"PK\x03\x04aaaa", "a zip"),
+        (b"BZh91AY&SY", "a compressed archive"),
+        (b"bplist00\xd4", "in the place of a file, without the file itself"),
+        (b"\0\5\x16\7\0\2\0\0Mac OS X", "beside a file, without the file itself"),
         (b"<!DOCTYPE html><html>", "a web page"),
+        (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "a file of XML"),
         (b"\x80abc", "is not a text file"),
         (b"\xff\xfe{\x00", "no JSON from line 1"),
         (b"import numpy", "no JSON from line 1, column 1 on"),
@@ -129,6 +136,7 @@ def test_a_conflict_of_git_is_named():
         ({"cell_type": "code", "source": ["a = 1", "b = 2"]}, "a = 1\nb = 2", "lines without ends"),
         ({"cell_type": "code", "source": {"a": 1}}, "", "had no text"),
         ({"cell_type": "code", "source": "a\0 = 1"}, "a = 1", "control characters"),
+        ({"cell_type": "code", "source": "a = \\\r\r\n1\x0bb = 2\rc = 3\r\n"}, "a = \\\n1\nb = 2\nc = 3\n", ""),
         ({"cell_type": "code", "source": "\ud800"}, "\ufffd", "control characters"),
         ({"cell_type": "quantum", "source": "a", "outputs": []}, "a", "read as code"),
         ({"source": "a"}, "a", "read as markdown"),
@@ -233,3 +241,17 @@ def test_a_broken_file_gives_the_same_each_time():
             assert read(data) == read(data)
         except SubmissionError:
             continue
+
+
+def test_a_cell_that_lost_its_text_with_a_line_of_the_file_makes_the_file_a_damaged_one():
+    """An answer that is blank may have stood there, though the rest is whole."""
+    whole = {"cell_type": "code", "metadata": {}, "outputs": [], "source": "x = 1"}
+    for lost in ({"source": None}, {"source": 3}, None):
+        cell = whole | lost if lost else {key: value for key, value in whole.items() if key != "source"}
+        notebook, repairs = read(json.dumps({"nbformat": 4, "cells": [whole, cell]}).encode())
+        assert [cell.source for cell in notebook.cells] == ["x = 1", ""]
+        assert notebook.metadata.damaged and repairs == ["cell 2 had no text"]
+    assert (
+        "damaged"
+        not in read(json.dumps({"nbformat": 4, "cells": [whole, whole | {"source": []}]}).encode())[0].metadata
+    )

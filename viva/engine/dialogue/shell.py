@@ -41,6 +41,9 @@ THROW_AWAY_CELLS = (
 """Fill the caches that every first value and every first traceback pay for; one through a library looks up the file of
 each module."""
 
+SETTING_UP = frozenset({"cd", "conda", "config", "load_ext", "mamba", "matplotlib", "pip", "reload_ext"})
+"""Magics that only prepare what a notebook runs in: where they fail, as elsewhere another machine was prepared."""
+
 
 class Outputs:
     """The outputs of one cell, as dictionaries in the form of a notebook's outputs."""
@@ -195,6 +198,18 @@ class Shell(InteractiveShell):
         print(f"Commands such as !{command.split()[0] if command.split() else ''} are not run while grading.")
 
     system_raw = system_piped = system
+
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1):
+        """What another program's Jupyter knows, or sets up there, is no reason to stop a cell here."""
+        known = self.find_line_magic(magic_name) is not None
+        try:
+            if known:
+                return super().run_line_magic(magic_name, line, _stack_depth=_stack_depth + 1)
+        except Exception:
+            if magic_name not in SETTING_UP:
+                raise
+        print(f"%{magic_name} is not run while grading.")
+        return None
 
     def enable_gui(self, gui=None) -> None:
         """``%matplotlib inline`` asks for this; there is no window to draw in."""

@@ -10,12 +10,29 @@ import html
 import re
 import textwrap
 
-from viva.submission.cells.texts import looks_like_code, parses
+from viva.submission.cells.texts import bound_names, looks_like_code, parses
 
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff]")
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+_BEHIND_BACKSLASH = re.compile(r"\\[ \t]+$", re.MULTILINE)
 _PRINTED = dict.fromkeys(range(0x2018, 0x201C), "'") | dict.fromkeys(range(0x201C, 0x2020), '"')
 _PRINTED |= dict.fromkeys([*range(0x2010, 0x2015), 0x2212], "-") | {0x2032: "'", 0x2033: '"'}
+_PRINTED |= {
+    0xAB: '"',
+    0xBB: '"',
+    0x2039: "'",
+    0x203A: "'",
+    0x2217: "*",
+    0x2215: "/",
+    0x2026: "...",
+    0x3001: ",",
+    0x3002: ".",
+    0x2192: "->",
+    0x2260: "!=",
+    0x2264: "<=",
+    0x2265: ">=",
+}
 _PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
 """What word processors, pages and keyboards for other scripts put in the place of ASCII."""
 _NUMBERED = re.compile(r"[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
@@ -25,9 +42,13 @@ _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 def as_typed(source: str) -> tuple[str, str]:
     """Code without what copying added, and the kind of a note that says what that was; spaces are not worth one."""
-    if source.startswith("%%") or parses(source):
+    if source.startswith("%%"):
         return source, ""
-    spaced = _INVISIBLE.sub("", _SPACES.sub(" ", source.replace("\u2028", "\n").replace("\u2029", "\n")))
+    ended = _LINE_ENDS.sub("\n", source)
+    if parses(source):
+        # One comment to Python, where a program had written other ends of lines.
+        return (ended if ended != source and bound_names(ended) > bound_names(source) else source), ""
+    spaced = _BEHIND_BACKSLASH.sub(r"\\", _INVISIBLE.sub("", _SPACES.sub(" ", ended)))
     if parses(spaced):
         return spaced, ""
     plain = html.unescape(spaced).translate(_PRINTED)
@@ -38,6 +59,7 @@ def as_typed(source: str) -> tuple[str, str]:
         (_without_prompts(plain), "prompts"),
         (_in_fences(plain), "fences"),
         (_without_tabs(plain), "tabs"),
+        (_below_first(plain), "indented"),
     )
     for text, why in readings:
         if text != spaced and text.strip() and looks_like_code(text):
@@ -60,7 +82,7 @@ def _without_numbers(source: str) -> str:
 def _without_marks(source: str) -> str:
     """The lines of a mail that was answered, or of a difference: without the sign that each of them begins with."""
     lines = [line for line in source.split("\n") if line.strip()]
-    marked = bool(lines) and lines[0][0] in ">+|" and all(line[0] == lines[0][0] for line in lines)
+    marked = bool(lines) and lines[0][0] in ">+|•" and all(line[0] == lines[0][0] for line in lines)
     return textwrap.dedent("\n".join(line[1:] for line in lines)) if marked else source
 
 
@@ -74,6 +96,12 @@ def _in_fences(source: str) -> str:
     """The blocks of code in a text; or all of it, without a mark that has no partner."""
     parts = _FENCE.split(source)
     return "\n".join(part.strip("\n") for part in parts[1::2]) if len(parts) % 2 else "\n".join(parts).strip("\n")
+
+
+def _below_first(source: str) -> str:
+    """The lines below the first without the spaces that they share, as when it was marked from its first word on."""
+    first, _, rest = source.partition("\n")
+    return source if first[:1].isspace() else f"{first}\n{textwrap.dedent(rest)}"
 
 
 def _without_tabs(source: str) -> str:

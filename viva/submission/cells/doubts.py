@@ -21,7 +21,7 @@ from viva.engine.blueprint import ANSWERS
 from viva.record import Note, note
 from viva.submission.cells.joins import changed_names, code_in, goes_on
 from viva.submission.cells.match import Doubt, Match, doubted
-from viva.submission.cells.neverrun import why_not_run
+from viva.submission.cells.neverrun import of_platform, why_not_run
 from viva.submission.cells.places import LOCKED, Piece, Slot
 from viva.submission.cells.texts import (
     NAME,
@@ -30,8 +30,10 @@ from viva.submission.cells.texts import (
     is_prose,
     likeness,
     looks_like_code,
+    names_read,
     parses,
     used_names,
+    words,
 )
 
 COPY = 0.8
@@ -40,12 +42,14 @@ WORDS = 60
 """Characters of a text that may be an answer, though the cell for it was left as released."""
 
 
-def doubts_of(matching: Match, damaged: bool = False) -> list[Note]:
+def doubts_of(matching: Match, damaged: bool = False, kept: Iterable[str] = ()) -> list[Note]:
     """The doubts about a matching; ``damaged`` says that a part of the file could not be read.
+
+    What was added to given cells, and ``kept`` below them, is the student's own code, too.
 
     Each names the tests of the answers that it is about, and of those that use what these give.
     """
-    doubts, found = _Doubts(matching, damaged), []
+    doubts, found = _Doubts(matching, damaged, kept), []
     for doubt in doubts.all():
         tests = {test for slot in doubts.with_users(doubt.slots) for test in tests_of(matching.slots, slot)}
         found.append(structs.replace(doubt.note, tests=tuple(sorted(tests))))
@@ -65,8 +69,9 @@ def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
 
 
 class _Doubts:
-    def __init__(self, matching: Match, damaged: bool) -> None:
+    def __init__(self, matching: Match, damaged: bool, kept: Iterable[str]) -> None:
         self.matching, self.damaged = matching, damaged
+        self.kept: set[str] = set().union(*map(given_names, kept))
         self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
         self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code"]
         self.index = {piece: place for place, piece in enumerate(matching.pieces)}
@@ -83,6 +88,8 @@ class _Doubts:
         yield from self._out_of_order()
         yield from self._beside_blanks()
         yield from self._not_run()
+        yield from self._above_not_run()
+        yield from self._renamed()
         yield from self._written()
         lost = tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
         if lost and self.damaged:
@@ -151,6 +158,45 @@ class _Doubts:
                 kind, *names = why
                 yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
 
+    def _above_not_run(self) -> Iterator[Doubt]:
+        """Answers that use what a cell of the student's own gives below a line that could not run."""
+        answered = [slot for slot in self.answers if slot in self.chosen]
+        for piece in [piece for piece in self.extras if piece.cell_type == "code"]:
+            platform, below = of_platform(piece.source)
+            others = [other for other in (*self.slots, *self.extras, *self.owner) if other is not piece]
+            names = given_names(below).difference(*(other.gives for other in others)) if platform else set()
+            if users := tuple(slot for slot in answered if names & self._needed(self.chosen[slot])):
+                yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
+
+    def _needed(self, piece: Piece) -> set[str]:
+        """The names that a cell uses, also where it gives them anew."""
+        names = names_read(piece.source)
+        return names.needed if names else set()
+
+    def _renamed(self) -> Iterator[Doubt]:
+        """Answers that fit to given cells and tests as they were edited, and not to those that were put back."""
+        locked = [(slot, piece) for slot, piece in self.chosen.items() if slot.purpose in LOCKED]
+        edited = {
+            slot: piece for slot, piece in locked if piece.cell_type == "code" and piece.squeezed != slot.squeezed
+        }
+        own = [*self.extras, *(piece for slot, piece in self.chosen.items() if slot.purpose not in LOCKED)]
+        for slot in self.answers if edited else ():
+            piece = self.chosen.get(slot)
+            if piece is None or self.matching.is_blank(slot):
+                continue
+            given = self.kept.union(*(each.gives for each in (*self.slots, *own) if each is not piece))
+            for other, text in edited.items():
+                if names := self._needed(piece) & text.gives - given:
+                    yield Doubt(note("uses_edited", *sorted(names), cells=(slot.name, other.name), doubt=True), (slot,))
+            asked = [
+                edited[other].words - words(other.source)
+                for other in edited
+                if other.name in tests_of(self.slots, slot)
+            ]
+            new = piece.binds.intersection(set().union(*asked))
+            if new and self.matching.lacking(slot):
+                yield Doubt(note("renamed", *sorted(new), cells=(slot.name,), doubt=True), (slot,))
+
     def _wanting(self, slot: Slot) -> set[str]:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
         piece = self.chosen[slot]
@@ -166,8 +212,8 @@ class _Doubts:
         if (
             self.matching.is_blank(slot)
             and piece in self.extras
-            and piece.cell_type == "code"
             and not parses(piece.source)
+            and piece.cell_type != "markdown"
         ):
             return _seems_to_give(piece, slot)
         if self._runs_in_place(piece, slot):
@@ -175,7 +221,7 @@ class _Doubts:
         if self.names[piece] & self.wanting.get(slot, set()):
             return True
         missing = self.matching.lacking(slot)
-        names = self.names[piece]
+        names = self.names[piece] | (piece.binds if piece.apart else set())
         if piece in self.extras or self.owner[piece].purpose not in ANSWERS:
             return bool(missing & names)
         return bool(missing & names) and missing <= names

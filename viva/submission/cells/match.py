@@ -13,7 +13,7 @@ from viva.record import Note
 from viva.submission.cells.handout import plain, quiet_lines, trees
 from viva.submission.cells.joins import text_of, unfenced
 from viva.submission.cells.places import Piece, Released, Slot, about
-from viva.submission.cells.texts import is_front_matter, is_prose, looks_like_code
+from viva.submission.cells.texts import is_front_matter, is_prose, looks_like_code, undone_functions
 
 ADVERTISED = re.compile(r"deepnote\.com|colab\.research\.google|created in deepnote", re.IGNORECASE)
 
@@ -69,9 +69,8 @@ class Match:
         if self.is_blank(slot):
             return set(slot.own)
         above = [other for other in self.chosen if other.answers and other.place < slot.place]
-        return slot.own.difference(
-            self.chosen[slot].binds, *(self.chosen[other].binds - other.expects for other in above)
-        )
+        piece, given = self.chosen[slot], [self.chosen[other].binds - other.expects for other in above]
+        return slot.own.difference(piece.binds, *given) | (slot.own & undone_functions(piece.source))
 
     def missing(self) -> list[Slot]:
         return [slot for slot in self.slots if slot not in self.chosen]

@@ -8,10 +8,12 @@ from collections.abc import Set
 
 from viva.engine.names import nodes_of, parsed
 from viva.submission.cells.places import Slot
-from viva.submission.cells.texts import bound_names, parses, tree_of
+from viva.submission.cells.texts import bound_names, parses, raises_as_stub, tree_of, undone_functions
 
 _HERE = {"time", "capture", "prun"}
 """Cell magics that run the cell in the notebook itself."""
+_PLATFORMS = ("google.colab", "kaggle_datasets", "kaggle_secrets", "micropip", "piplite", "pyodide", "pyodide_js")
+"""Modules that only Colab, Kaggle and JupyterLite have."""
 _MAGIC = re.compile(r"\s*%%(\w+)[^\n]*")
 
 
@@ -34,7 +36,34 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
         return "stray_line", lines[0]
     if any(_is_behind_stub(getattr(node, "body", None)) for node in nodes_of(tree)):
         return ("below_stub",)
-    return ()
+    if again := _done(tree) & undone_functions(source) & slot.own:
+        return "above_stub", min(again)
+    platform, _ = of_platform(source)
+    return ("platform", platform) if platform else ()
+
+
+def of_platform(source: str) -> tuple[str, str]:
+    """The module of another platform that code imports, and what stands below that, which never runs; or nothing."""
+    tree = tree_of(source)
+    for node in tree.body[:-1] if tree else ():
+        for module in _imported(node):
+            for name in _PLATFORMS:
+                if f"{module}.".startswith(f"{name}."):
+                    return name, "\n".join(source.split("\n")[node.end_lineno :])
+    return "", ""
+
+
+def _done(tree: ast.Module) -> set[str]:
+    """The functions of which a definition is none of a stub."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in tree.body if isinstance(node, functions) and not any(map(raises_as_stub, node.body))}
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    """The modules that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
@@ -48,12 +77,5 @@ def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
 
 def _is_behind_stub(block: object) -> bool:
     """Whether more than what is shown follows the line of the stub that raises."""
-    raised = [place for place, node in enumerate(block) if _raises(node)] if isinstance(block, list) else []
+    raised = [place for place, node in enumerate(block) if raises_as_stub(node)] if isinstance(block, list) else []
     return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])
-
-
-def _raises(node: ast.stmt) -> bool:
-    """Whether a statement is the line of the stub, or a loop around it."""
-    if isinstance(node, ast.For | ast.While | ast.With):
-        return any(map(_raises, node.body))
-    return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")

@@ -59,7 +59,7 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     build = _Build(matching)
     notebook = NotebookNode(nbformat=4, nbformat_minor=5, metadata=copy.deepcopy(release.metadata), cells=build.cells())
     language = language_of(submission.metadata)
-    doubts = doubts_of(matching, bool(submission.metadata.get("damaged")))
+    doubts = doubts_of(matching, bool(submission.metadata.get("damaged")), build.below.values())
     repairs = [*first, *matching.notes, *build.notes, *doubts]
     if language.lower() != language_of(release.metadata).lower():
         repairs.append(note("other_kernel", language))

@@ -16,7 +16,9 @@ from viva.engine.names import Names, names_within
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
-_MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
+_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[^\W\d][\w.]*\?\??[ \t]*)$", re.MULTILINE)
+_OUTPUT_OF = re.compile(r"^([ \t]*\w[\w, \t]*=[ \t]*)[%!](?!=).*$", re.MULTILINE)
+"""What a name is given of a magic or a command."""
 NAME = re.compile(r"[^\W\d]\w*")
 DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 _BINDING = re.compile(
@@ -128,12 +130,28 @@ def _tree(source: str) -> ast.Module | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(_MAGIC.sub(r"\1pass", source))
+            return ast.parse(_OUTPUT_OF.sub(r"\1None", _MAGIC.sub(r"\1pass", source)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
 
 _short_tree = functools.lru_cache(maxsize=64)(_tree)
+
+
+def undone_functions(source: str) -> set[str]:
+    """The functions that raise NotImplementedError where they are defined last, as a stub does."""
+    tree, found = tree_of(source), {}
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found[node.name] = any(map(raises_as_stub, node.body))
+    return {name for name, undone in found.items() if undone}
+
+
+def raises_as_stub(node: ast.stmt) -> bool:
+    """Whether a statement is the line of the stub, or a loop around it."""
+    if isinstance(node, ast.For | ast.While | ast.With):
+        return any(map(raises_as_stub, node.body))
+    return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")
 
 
 @functools.lru_cache(maxsize=512)

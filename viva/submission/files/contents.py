@@ -17,6 +17,7 @@ from viva.verdict import SubmissionError
 MOST_BYTES = 50 * 2**20
 PACKED, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 """How files of gzip and zips begin."""
+_RAR = b"Rar!"
 
 
 def read_file(path: Path) -> bytes:
@@ -67,6 +68,8 @@ def unpacked(data: bytes) -> bytes:
 
 def opened_zip(path: Path) -> zipfile.ZipFile:
     data = read_file(path)
+    if data.startswith(_RAR):
+        raise SubmissionError("is no zip but a RAR archive, which was not opened")
     # The number of members that a zip claims can be a lie; each has one of these marks.
     if data.count(b"PK\x01\x02") > MOST_FILES:
         raise SubmissionError(f"is a zip with more than {MOST_FILES} files and was not opened")
@@ -74,6 +77,15 @@ def opened_zip(path: Path) -> zipfile.ZipFile:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, OverflowError) as error:
         raise SubmissionError(f"is a damaged zip ({plaintext.quoted(str(error))})") from error
+
+
+def first_of_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes:
+    """Nothing of what cannot be unpacked."""
+    try:
+        with archive.open(info) as file:
+            return file.read(size)
+    except Exception:  # zlib, lzma and bz2 each raise their own
+        return b""
 
 
 def read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

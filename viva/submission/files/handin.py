@@ -20,7 +20,16 @@ from pathlib import Path, PurePosixPath
 
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
-from viva.submission.files.contents import PACKED, ZIP, first_bytes, opened_zip, read_file, read_member, unpacked
+from viva.submission.files.contents import (
+    PACKED,
+    ZIP,
+    first_bytes,
+    first_of_member,
+    opened_zip,
+    read_file,
+    read_member,
+    unpacked,
+)
 from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
@@ -68,11 +77,23 @@ class Handed:
 
     def read(self) -> bytes:
         """Raises SubmissionError when it cannot be read or is too large."""
-        if self.member:
-            with opened_zip(self.path) as archive:
-                return read_member(archive, archive.getinfo(self.member))
-        data = read_file(self.path)
+        data = self._bytes()
         return unpacked(data) if data.startswith(PACKED) else data
+
+    def head(self, size: int) -> bytes:
+        """The first bytes; nothing of what cannot be read."""
+        if not self.member:
+            return first_bytes(self.path, size)
+        try:
+            return self._bytes()[:size]
+        except SubmissionError:
+            return b""
+
+    def _bytes(self) -> bytes:
+        if not self.member:
+            return read_file(self.path)
+        with opened_zip(self.path) as archive:
+            return read_member(archive, archive.getinfo(self.member))
 
     @property
     def kept(self) -> bool:
@@ -84,12 +105,14 @@ class Handed:
 class Finding:
     """What was found in a submission: ``problem`` says why it cannot be graded, ``notes`` the rest.
 
-    ``files`` are, for each notebook of the assignment, the files that may be it, the likeliest first.
+    ``files`` are, for each notebook of the assignment, the files that may be it, the likeliest first; ``beside`` are
+    those that nobody looks for a notebook in.
     """
 
     problem: str = ""
     notes: tuple[str, ...] = ()
     files: dict[str, tuple[Handed, ...]] = field(default_factory=dict)
+    beside: tuple[Handed, ...] = ()
 
 
 def find(submission: Submission, notebooks: set[str]) -> Finding:
@@ -102,20 +125,22 @@ def find(submission: Submission, notebooks: set[str]) -> Finding:
         notes += said  # else nobody misses what a zip might have held
     files += inside
     found = _likely(files, notebooks)
+    known = {handed for files in found.values() for handed in files}
+    opened = {handed.path for handed in inside}
+    rest = [Handed(submission.folder / name, name) for name in others if type(name) is not _Shown]
+    rest = [handed for handed in rest if handed.path not in opened]
+    rest += [handed for handed in files if handed not in known]
     if missing := notebooks - found.keys():
-        known = {handed for files in found.values() for handed in files}
-        rest = [Handed(submission.folder / name, name) for name in others]
-        rest += [handed for handed in files if handed not in known and not handed.member]
-        unnamed = tuple(handed for handed in rest if _begins_as_notebook(handed.path))
+        unnamed = tuple(handed for handed in rest if _begins_as_notebook(handed.head(HEAD)))
         found |= dict.fromkeys(missing, unnamed) if unnamed else {}
     if not found:
-        names = sorted({*others, *zips, *(handed.name for handed in files)})
+        names = sorted({*others, *zips, *(handed.name for handed in files)}) or _litter(submission.folder)
         problem = f"no {' or '.join(f'{name}.ipynb' for name in sorted(notebooks))} was handed in"
         if any(map(_OTHER_ARCHIVE.search, names)):
             notes.append("of archives only a zip is opened")
         return Finding("; ".join([f"{problem} (found: {shortened(names)})", *notes]))
     notes += [f"{name}.ipynb was not handed in" for name in sorted(notebooks - found.keys())]
-    return Finding("", tuple(notes), found)
+    return Finding("", tuple(notes), found, tuple(rest))
 
 
 def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed, ...]]:
@@ -148,8 +173,12 @@ def name_problem(student: str) -> str:
     )
 
 
-def _begins_as_notebook(path: Path) -> bool:
-    head = first_bytes(path, HEAD)
+def _litter(folder: Path) -> list[str]:
+    """The names of what nobody means to hand in, where that is all there is."""
+    return [os.path.relpath(path, folder) for path in itertools.islice(walk(folder), SHOWN)]
+
+
+def _begins_as_notebook(head: bytes) -> bool:
     return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{") and b'"cell_type"' in head
 
 
@@ -157,7 +186,7 @@ def notebooks_in(folder: Path) -> list[Handed]:
     """All files in a folder, and in the zips in it, that may be notebooks, whatever they are called."""
     files, others, zips, _ = _files(folder)
     rest = [Handed(folder / name, name) for name in others if name not in zips]
-    return [*files, *(handed for handed in rest if _begins_as_notebook(handed.path)), *_zipped(folder, zips)[0]]
+    return [*files, *(handed for handed in rest if _begins_as_notebook(handed.head(HEAD))), *_zipped(folder, zips)[0]]
 
 
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]:
@@ -206,7 +235,9 @@ def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
                 others.append(_Shown(f"{plaintext.quoted(str(place))} (a link, not followed)"))
-            elif "ipynb" in place.name.lower() and _NOTEBOOK.search(place.name):
+            elif _NOTEBOOK.search(place.name) and (
+                "ipynb" in place.name.lower() or _begins_as_notebook(first_of_member(archive, info, HEAD))
+            ):
                 likely.append(Handed(path, f"{name}/{place}", info.filename))
             else:
                 others.append(str(place))

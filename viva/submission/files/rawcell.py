@@ -11,7 +11,9 @@ Odd = dict[tuple[str, ...], list[int]]
 TYPES = ("code", "markdown", "raw")
 REFUSALS = ("SyntaxError", "IndentationError", "TabError")
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufeff]")
+_LINE_END = re.compile("\r*\n|\r|\x0b")
+"""As programs of several systems write it one after the other, and as word processors do within a paragraph."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -22,7 +24,7 @@ def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
     cleaned = _SURROGATE.sub("\ufffd", _CONTROL.sub("", source))
     if cleaned != source:
         odd["control_characters",].append(number)
-    cleaned = cleaned.replace("\r\n", "\n").replace("\r", "\n")
+    cleaned = _LINE_END.sub("\n", cleaned)
     if raw.get("cell_type") == "heading":
         level = raw.get("level")
         cleaned = f"{'#' * (level if level in range(1, 7) else 1)} {cleaned}"
@@ -54,7 +56,7 @@ def _cell_type(raw: dict, number: int, odd: Odd) -> str:
 
 
 def _text(raw: dict, number: int, odd: Odd) -> str:
-    source = raw.get("source", raw.get("input", ""))
+    source = raw.get("source", raw.get("input"))
     if isinstance(source, str):
         return source
     if not isinstance(source, list):

@@ -26,18 +26,23 @@ from viva.verdict import SubmissionError
 
 MOST_CELLS = 2000
 
+PICTURE = "a picture"
 _OTHER_FILES = (
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a zip archive (or an office document)"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
+    (b"\x89PNG", PICTURE),
+    (b"\xff\xd8\xff", PICTURE),
     (b"\x1f\x8b", "a compressed archive"),
     (b"\xfd7zXZ", "a compressed archive"),
     (b"7z\xbc\xaf", "a compressed archive (7z)"),
     (b"Rar!", "a compressed archive (RAR)"),
+    (b"BZh", "a compressed archive"),
+    (b"\0\5\x16\7", "what macOS keeps beside a file, without the file itself"),
+    (b"bplist", "what macOS or iCloud keeps in the place of a file, without the file itself"),
     (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
     (b"{\\rtf", "a text document (RTF)"),
 )
+_HTML = re.compile("<!doctype html|<html|<head|<body|<!--", re.IGNORECASE)
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)*\s*<(?:!|\?xml|html)", re.IGNORECASE)
 
 
@@ -52,9 +57,11 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
     repairs: list[Note] = []
     text = _decoded(data, repairs)
     if _PAGE.match(text[:64].encode(errors="replace")):
-        text = in_page(text)
-        if not text:
-            raise SubmissionError("is not a notebook but a web page (HTML)")
+        inside = in_page(text)
+        if not inside:
+            kind = "a web page (HTML)" if _HTML.search(text) else "a file of XML"
+            raise SubmissionError(f"is not a notebook but {kind}")
+        text = inside
         repairs.append(Note("in_page"))
     if not text.strip("\0 \t\r\n"):
         raise SubmissionError("is empty")
@@ -68,7 +75,7 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
         )
     notebook = _notebook(cells, repairs)
     limit_sizes(notebook)
-    if isinstance(content, Damaged):
+    if isinstance(content, Damaged) or any(repair.kind == "without_text" for repair in repairs):
         notebook.metadata.damaged = True
     if language := _language(content):
         notebook.metadata.kernelspec = NotebookNode(language=language)
@@ -88,11 +95,15 @@ def _keep(metadata: NotebookNode, raw: object) -> None:
             metadata[name] = from_dict(found[name])
 
 
-def _decoded(data: bytes, repairs: list[Note]) -> str:
+def other_file(data: bytes) -> str:
+    """What a file is that is no text, judged by how it begins; empty when nothing tells."""
     start = data[:64].lstrip()
-    for mark, what in _OTHER_FILES:
-        if start.startswith(mark):
-            raise SubmissionError(f"is not a notebook but {what}")
+    return next((what for mark, what in _OTHER_FILES if start.startswith(mark)), "")
+
+
+def _decoded(data: bytes, repairs: list[Note]) -> str:
+    if what := other_file(data):
+        raise SubmissionError(f"is not a notebook but {what}")
     if encoding := _wide(data):
         repairs.append(note("encoded", encoding.upper()))
         return data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -102,7 +113,7 @@ def _decoded(data: bytes, repairs: list[Note]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if b"cell_type" not in data and not _PAGE.match(start):
+        if b"cell_type" not in data and not _PAGE.match(data[:64].lstrip()):
             raise SubmissionError("is not a text file") from error
     text = data.decode("utf-8", errors="replace")
     lost = text.count("\ufffd")
@@ -138,7 +149,7 @@ def _cells(content: object, repairs: list[Note]) -> list:
             return [cell for cells in lists if isinstance(cells, list) for cell in cells]
         cells = content.get("cells")
         if isinstance(cells, list | dict):
-            if content.get("nbformat") != 4:
+            if content.get("nbformat") not in (4, "4"):
                 repairs.append(note("format_other", plaintext.line(str(content.get("nbformat")), 20)))
             return cells if isinstance(cells, list) else list(cells.values())
     keys = ", ".join(list(content)[:SHOWN]) if isinstance(content, dict) else ""
