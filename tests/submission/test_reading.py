@@ -145,6 +145,7 @@ def test_a_notebook_in_a_zip_is_found_by_what_it_holds_where_its_name_does_not_t
         ("essay__docx", zipped(word___document__xml=b"")),
         ("scan__pdf", b"%PDF-1.7"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",  # a zip says when it was made
 )
 def test_a_file_that_may_hold_the_answers_beside_a_blank_notebook_is_told(submit, name, content):
     opened = submit(scaled_attention__ipynb=BLANK, **{name: content})

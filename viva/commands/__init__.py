@@ -1,6 +1,7 @@
 """The commands of `viva`, by the part of the flow they belong to:
 
 command     what every command has in common
+configfile  a configuration that cannot be read
 terminal    what a command says and where: plain text, one JSON document, a short --help
 author      new, adopt, audit, release
 proving     a command that proves assignments on its way

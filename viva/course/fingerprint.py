@@ -11,7 +11,7 @@ from pathlib import Path
 from viva.course.gradebook.record import Expected
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import MOST_BYTES, read_file
-from viva.submission.files.handin import KEPT
+from viva.submission.files.handed import KEPT
 from viva.verdict import SubmissionError
 
 

@@ -13,6 +13,7 @@ certain      exact texts, and what cells say they are
 likely       what cells say, and where they stand
 misplaced    answers that stand in a given cell, beside their stub, in two cells, twice
 neverrun   why an answer as it stands never ran
+foreign      answers that fit to another place than the grader's
 doubts     what of a repaired submission a human should look at, where its tests do not pass
 repair     the assignment's cells in the assignment's order, and a note of each repair
 """

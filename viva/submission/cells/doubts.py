@@ -19,9 +19,10 @@ from msgspec import structs
 
 from viva.engine.blueprint import ANSWERS
 from viva.record import Note, note
+from viva.submission.cells.foreign import foreign, tests_of
 from viva.submission.cells.joins import changed_names, code_in, goes_on
 from viva.submission.cells.match import Doubt, Match, doubted
-from viva.submission.cells.neverrun import of_platform, why_not_run
+from viva.submission.cells.neverrun import why_not_run
 from viva.submission.cells.places import LOCKED, Piece, Slot
 from viva.submission.cells.texts import (
     NAME,
@@ -30,10 +31,8 @@ from viva.submission.cells.texts import (
     is_prose,
     likeness,
     looks_like_code,
-    names_read,
     parses,
     used_names,
-    words,
 )
 
 COPY = 0.8
@@ -56,22 +55,9 @@ def doubts_of(matching: Match, damaged: bool = False, kept: Iterable[str] = ()) 
     return found
 
 
-def tests_of(slots: list[Slot], answer: Slot) -> list[str]:
-    """The cells that earn an answer's points: its question, the tests up to the next answer, those that name it."""
-    if answer.purpose == "manual":
-        return [answer.name]
-    if answer.written:
-        return [slot.name for slot in slots if slot.purpose == "task" and slot.place < answer.place][-1:]
-    after = [slot for slot in slots if slot.place > answer.place]
-    until = next((slot.place for slot in after if slot.purpose in ANSWERS), len(slots))
-    tests = [slot for slot in after if slot.purpose == "tests"]
-    return [slot.name for slot in tests if slot.place < until or answer.own & set(NAME.findall(slot.source))]
-
-
 class _Doubts:
     def __init__(self, matching: Match, damaged: bool, kept: Iterable[str]) -> None:
-        self.matching, self.damaged = matching, damaged
-        self.kept: set[str] = set().union(*map(given_names, kept))
+        self.matching, self.damaged, self.kept = matching, damaged, kept
         self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
         self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code"]
         self.index = {piece: place for place, piece in enumerate(matching.pieces)}
@@ -88,8 +74,7 @@ class _Doubts:
         yield from self._out_of_order()
         yield from self._beside_blanks()
         yield from self._not_run()
-        yield from self._above_not_run()
-        yield from self._renamed()
+        yield from foreign(self.matching, self.kept)
         yield from self._written()
         lost = tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
         if lost and self.damaged:
@@ -157,45 +142,6 @@ class _Doubts:
             if why := why_not_run(piece.source, slot, self.wanting[slot]):
                 kind, *names = why
                 yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
-
-    def _above_not_run(self) -> Iterator[Doubt]:
-        """Answers that use what a cell of the student's own gives below a line that could not run."""
-        answered = [slot for slot in self.answers if slot in self.chosen]
-        for piece in [piece for piece in self.extras if piece.cell_type == "code"]:
-            platform, below = of_platform(piece.source)
-            others = [other for other in (*self.slots, *self.extras, *self.owner) if other is not piece]
-            names = given_names(below).difference(*(other.gives for other in others)) if platform else set()
-            if users := tuple(slot for slot in answered if names & self._needed(self.chosen[slot])):
-                yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
-
-    def _needed(self, piece: Piece) -> set[str]:
-        """The names that a cell uses, also where it gives them anew."""
-        names = names_read(piece.source)
-        return names.needed if names else set()
-
-    def _renamed(self) -> Iterator[Doubt]:
-        """Answers that fit to given cells and tests as they were edited, and not to those that were put back."""
-        locked = [(slot, piece) for slot, piece in self.chosen.items() if slot.purpose in LOCKED]
-        edited = {
-            slot: piece for slot, piece in locked if piece.cell_type == "code" and piece.squeezed != slot.squeezed
-        }
-        own = [*self.extras, *(piece for slot, piece in self.chosen.items() if slot.purpose not in LOCKED)]
-        for slot in self.answers if edited else ():
-            piece = self.chosen.get(slot)
-            if piece is None or self.matching.is_blank(slot):
-                continue
-            given = self.kept.union(*(each.gives for each in (*self.slots, *own) if each is not piece))
-            for other, text in edited.items():
-                if names := self._needed(piece) & text.gives - given:
-                    yield Doubt(note("uses_edited", *sorted(names), cells=(slot.name, other.name), doubt=True), (slot,))
-            asked = [
-                edited[other].words - words(other.source)
-                for other in edited
-                if other.name in tests_of(self.slots, slot)
-            ]
-            new = piece.binds.intersection(set().union(*asked))
-            if new and self.matching.lacking(slot):
-                yield Doubt(note("renamed", *sorted(new), cells=(slot.name,), doubt=True), (slot,))
 
     def _wanting(self, slot: Slot) -> set[str]:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""

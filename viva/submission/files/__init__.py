@@ -1,6 +1,7 @@
 """A file that was handed in -> a notebook, whatever a program, a mail or a merge made of it:
 
 contents    the bytes of a file that was handed in, and no more
+handed      one file that was handed in, as bytes
 handin      the files of a submission: which may be which notebook
 sizes       how large a notebook may be, and how long its reading may take
 wrapping    what a notebook came in: a page, another document, a letter

@@ -21,15 +21,13 @@ from pathlib import Path, PurePosixPath
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import (
-    PACKED,
     ZIP,
     first_bytes,
     first_of_member,
     opened_zip,
     read_file,
-    read_member,
-    unpacked,
 )
+from viva.submission.files.handed import KEPT, Handed
 from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 
@@ -40,8 +38,6 @@ ANY_ZONE = dt.timedelta(days=1)
 
 _LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
 """Names of what nobody means to hand in."""
-KEPT = ".ipynb_checkpoints"
-"""What Jupyter saved by itself: it counts when nothing else holds answers."""
 _NOTEBOOK = re.compile(
     r"""
     [._]ipynb (?: [._~(\ -] (?!(?:zip|tar|html?|pdf|py)\b) [^/]{0,15} )? $
@@ -65,40 +61,6 @@ _COPY = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _COPY_NUMBER = re.compile(r"\((\d+)\)|copy(\d+)", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Handed:
-    """A file that may be a notebook; ``member`` is its name inside the zip at ``path``."""
-
-    path: Path
-    name: str
-    member: str = ""
-
-    def read(self) -> bytes:
-        """Raises SubmissionError when it cannot be read or is too large."""
-        data = self._bytes()
-        return unpacked(data) if data.startswith(PACKED) else data
-
-    def head(self, size: int) -> bytes:
-        """The first bytes; nothing of what cannot be read."""
-        if not self.member:
-            return first_bytes(self.path, size)
-        try:
-            return self._bytes()[:size]
-        except SubmissionError:
-            return b""
-
-    def _bytes(self) -> bytes:
-        if not self.member:
-            return read_file(self.path)
-        with opened_zip(self.path) as archive:
-            return read_member(archive, archive.getinfo(self.member))
-
-    @property
-    def kept(self) -> bool:
-        """Whether it is a copy that Jupyter made."""
-        return KEPT in PurePosixPath(self.name).parts
 
 
 @dataclass(frozen=True)
