@@ -234,6 +234,18 @@ def test_a_default_dict_of_another_factory_crosses_as_a_dict():
     assert same(decode(encode(defaultdict(lambda: 0, a=[1]))), {"a": [1]})
 
 
+def test_what_makes_the_missing_values_of_a_defaultdict_crosses_as_a_reference_of_its_own():
+    zero = lambda: 0  # noqa: E731
+    value = {"d": defaultdict(zero, a=defaultdict(zero))}
+    seen = []
+    data = encode(value, lambda found: seen.append(found) or Reference(3, {}))
+    found = decode(data, pytest.fail, factory=lambda reference: lambda: reference.id)
+    assert seen == [zero, zero] and found == value and found["d"]["z"] == found["d"]["a"]["z"] == 3
+    assert same(decode(data, pytest.fail), {"d": {"a": {}}}) and is_plain(value)
+    with pytest.raises(WireError, match="only plain"):
+        decode(data)
+
+
 def test_what_stands_in_a_value_twice_is_one_on_the_other_side():
     row, array = [0, 0], np.ones(2)
     value = decode(encode([row, [0, 0], (row, {"a": row}), array, array]))
@@ -303,6 +315,17 @@ FRAMES = {
     "columns of levels": pd.DataFrame({("a", 1): [1], ("b", 2): ["x"]}),
     "any columns": pd.DataFrame({1: [1], "b": [2]}),
     "described": pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).describe(include="all"),
+    "lists": pd.DataFrame({"l": [["a"], []], "t": [(1, "a"), {"x": {2}}], "v": [np.arange(2), frozenset({None})]}),
+    "periods": pd.DataFrame(
+        {"m": pd.period_range("2020", periods=2, freq="M")}, pd.PeriodIndex(["2020Q1", None], freq="Q")
+    ),
+    "intervals": pd.DataFrame({"b": pd.cut([1, 9], [0, 5, 10]), "i": pd.interval_range(0, 2, closed="left")}),
+    "rows of spans": pd.DataFrame(
+        {"n": [1]}, pd.Index([(pd.Period("2020", "Y"), pd.Interval(0, 1))], tupleize_cols=False)
+    ),
+    "levels of spans": pd.DataFrame(
+        {"n": [1]}, pd.MultiIndex.from_arrays([pd.interval_range(0, 1), pd.period_range("1600", periods=1, freq="Y")])
+    ),
     "crossed": pd.crosstab(pd.Series([1, 2], name="r"), pd.Series(["a", "b"], name="c")),
 }
 DAILY = pd.date_range("2020", periods=3, freq="D")
@@ -330,6 +353,9 @@ INDEXES = [
     pd.MultiIndex.from_tuples([(1, "a"), (2, "b")]),
     pd.CategoricalIndex(["a", "b"]),
     pd.timedelta_range("1D", periods=3),
+    pd.period_range("2020", periods=2, freq="2W-SUN"),
+    pd.interval_range(pd.Timestamp("2020", tz="UTC"), periods=2, freq="D"),
+    pd.CategoricalIndex(pd.cut([1.0, 2.0, np.nan], 2)),
     DAILY,
     DAILY.as_unit("ns").tz_localize("Europe/Paris"),
 ]
@@ -360,6 +386,16 @@ def test_pandas_scalars_cross_unchanged():
         crossed = decode(encode(stamp))
         assert (type(crossed), crossed, crossed.unit) == (type(stamp), stamp, stamp.unit)
         assert getattr(crossed, "tz", None) == getattr(stamp, "tz", None)
+    spans = [
+        pd.Period("2020Q1"),
+        pd.Period("2020-01-01 10:00", "h"),
+        pd.Interval(0, 1.5),
+        pd.Interval(*stamps[::2][:1] * 2),
+    ]
+    assert same(decode(encode(spans)), spans) and decode(encode({spans[0]: 1, spans[2]: 2})) == {
+        spans[0]: 1,
+        spans[2]: 2,
+    }
     missing = decode(encode([pd.NaT, pd.NA]))
     assert missing[0] is pd.NaT and missing[1] is pd.NA
 
@@ -371,13 +407,16 @@ def test_any_frame_of_numbers_crosses_unchanged(columns):
     pd.testing.assert_frame_equal(decode(encode(frame)), frame)
 
 
+ENDLESS: list = []
+ENDLESS.append(ENDLESS)
 NOT_FRAMES = {
-    "periods": pd.period_range("2020", periods=2, freq="D"),
-    "intervals": pd.Series(pd.cut([1, 2], 2)),
-    "lists": pd.DataFrame({"a": [[1]]}),
+    "periods of an odd length": pd.Series(pd.period_range("2020", periods=2, freq="99999D")),
     "objects": pd.Series([object()]),
+    "lists of objects": pd.DataFrame({"a": [[1], [{"b": (object(),)}]]}),
+    "arrays of objects": pd.DataFrame({"a": [np.array([object()])]}),
+    "lists without end": pd.Series([ENDLESS]),
     "sparse": pd.DataFrame({"a": pd.arrays.SparseArray([1, 0])}),
-    "index of periods": pd.DataFrame(index=pd.period_range("2020", periods=2, freq="D")),
+    "index of objects": pd.Series([1], index=pd.Index([object()])),
     "an unknown zone": pd.Series([dt.datetime(2020, 1, 1, tzinfo=type("Zone", (dt.tzinfo,), {})())], dtype=object),
 }
 
@@ -784,6 +823,25 @@ BAD_FRAMES = {
     "a mask of another length": ["masked", np.zeros(2), np.zeros(1, bool)],
     "strings of numbers": ["strings", "python", False, [1]],
     "a stamp of words": ["stamp", "now", None],
+    "a period of no span": ["periods", "", np.zeros(1, np.int64)],
+    "a period of code": ["periods", "print()", np.zeros(1, np.int64)],
+    "a period beyond what pandas counts": ["periods", "M", np.array([2**40])],
+    "a period of truth": ["periods", "M", np.zeros(1, bool)],
+    "a period far away": ["period", "M", 2**62],
+    "a period of half a place": ["period", "M", 0.5],
+    "an interval of lists": ["interval", [1], [2], "left"],
+    "an interval of words alone": ["interval", "a", "b", "left"],
+    "an interval from above": ["intervals", np.ones(1), np.zeros(1), "left"],
+    "an interval of words": [
+        "intervals",
+        ["strings", "python", False, ["a"]],
+        ["strings", "python", False, ["b"]],
+        "left",
+    ],
+    "an interval closed by code": ["intervals", np.zeros(1), np.ones(1), "print()"],
+    "an interval of two kinds": ["intervals", np.zeros(1), np.ones(1, "M8[ns]"), "left"],
+    "a list as a label": index([1], np.zeros(2)),
+    "a list in an index": index(None, ["objects", [[1]]]),
     "keys of one hash": index(None, ["objects", [k * (2**61 - 1) for k in range(1, TWINS + 3)]]),
 }
 

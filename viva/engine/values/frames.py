@@ -2,10 +2,10 @@
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is no NumPy array, is a nested list of the same form. Columns
-of NumPy's types, strings, categories, nullable numbers and dates with a time zone cross, and object
-columns that hold only scalars. Anything else (periods, intervals, sparse columns) makes an object of
-the whole that cannot cross. The attributes and flags of a frame stay behind, and the calendar step
-of an index of more than STEPS dates.
+of NumPy's types, strings, categories, nullable numbers, dates with a time zone, periods and intervals
+cross, and object columns that hold only scalars, or lists and the like of them. Anything else (sparse
+columns, objects of a student's class) makes an object of the whole that cannot cross. The attributes
+and flags of a frame stay behind, and the calendar step of an index of more than STEPS dates.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
+from viva.engine.values.arrays import SCALARS
 from viva.engine.values.codec import ZONES
 from viva.engine.values.keys import check_keys
 from viva.engine.values.scalars import (
     ForeignError,
     checked_label,
-    crossing,
+    in_column,
     malformed,
     object_column,
     split_label,
@@ -35,6 +36,11 @@ LEVEL = 100_000  # the most categories, or labels in a level
 UNSORTED = 10_000  # of those, when pandas must hash them to see that none comes twice: its hash can be attacked
 STEPS = 10_000  # the longest index with a calendar step, such as weeks; pandas checks these one by one
 FREQUENCY = re.compile(r"-?\d{0,9}[A-Za-z]{1,10}(?:-[A-Z]{3})?")
+SPAN = re.compile(r"\d{0,4}([YQW]-[A-Z]{3}|[MDh]|min|s|ms|us|ns)")
+"""How long a period is."""
+SPANS = 4_000_000
+"""So many days, or whatever is longer, lie between 1970 and a period at most: pandas reckons with 32 bits."""
+PER_DAY = {"h": 24, "min": 1440, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 NUMERIC = "biufcmM"
 MASKED = {
     "b": pd.arrays.BooleanArray,
@@ -42,7 +48,10 @@ MASKED = {
     "u": pd.arrays.IntegerArray,
     "f": pd.arrays.FloatingArray,
 }
-INDEXES = (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex, pd.CategoricalIndex)
+ENDS = frozenset((int, float, pd.Timestamp, pd.Timedelta, *SCALARS))
+"""What an interval can lie between."""
+DATED = (pd.DatetimeIndex, pd.TimedeltaIndex)
+INDEXES = (pd.Index, *DATED, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
 
 
 def take_apart(value) -> list | None:
@@ -77,7 +86,7 @@ def _split_cells(array) -> np.ndarray | list:
     """The cells of a column or an index: a NumPy array, or the parts of another kind of array."""
     if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
         cells = array.to_numpy()
-        return cells if cells.dtype.kind in NUMERIC else ["objects", crossing(cells.tolist())]
+        return cells if cells.dtype.kind in NUMERIC else ["objects", in_column(cells.tolist())]
     if type(array) not in COLUMNS:
         raise ForeignError
     return _split(array)
@@ -122,6 +131,53 @@ def _zoned(utc, zone):
     return pd.DatetimeIndex(_numbers(utc, "M")).tz_localize("UTC").tz_convert(want(zone, *ZONES[1:])).array
 
 
+def _split_periods(array) -> list:
+    if not SPAN.fullmatch(array.freqstr):
+        raise ForeignError
+    return [array.freqstr, array.asi8]
+
+
+def _periods(span, places):
+    found = SPAN.fullmatch(want(span, str)) or malformed()
+    most = min(SPANS * PER_DAY.get(found[1], 1), 2**63 - 1)
+    if _numbers(places, "i").dtype != np.int64 or (np.abs(places) > most).any():  # NaT stays below zero
+        malformed()
+    return pd.arrays.PeriodArray(places, dtype=pd.PeriodDtype(span))
+
+
+def _split_period(value) -> list:
+    span = pd.Period.freqstr.__get__(value)
+    if not SPAN.fullmatch(span):
+        raise ForeignError
+    return [span, pd.Period.ordinal.__get__(value)]
+
+
+def _period(span, place):
+    return _periods(span, np.array([want(place, int)], np.int64))[0]
+
+
+def _split_interval(value) -> list:
+    ends = [getattr(pd.Interval, name).__get__(value) for name in ("left", "right")]
+    if not set(map(type, ends)) <= ENDS:
+        raise ForeignError
+    return [*ends, pd.Interval.closed.__get__(value)]
+
+
+def _interval(left, right, closed):
+    return pd.Interval(want(left, *ENDS), want(right, *ENDS), want(closed, str))
+
+
+def _split_intervals(array) -> list:
+    return [_split_cells(array.left.array), _split_cells(array.right.array), array.closed]
+
+
+def _intervals(left, right, closed):
+    left, right = _build_cells(left), _build_cells(right)
+    if left.dtype != right.dtype or left.dtype.kind not in "iufmM":
+        malformed()
+    return pd.arrays.IntervalArray.from_arrays(left, right, closed=want(closed, str))
+
+
 def _split_categories(array) -> list:
     return [array.codes, _split_level(array.categories), array.ordered]
 
@@ -137,7 +193,7 @@ def _categories(codes, categories, ordered):
 def _split_index(index) -> list:
     if type(index) not in INDEXES:
         raise ForeignError
-    step = getattr(index, "freq", None)
+    step = index.freq if type(index) in DATED else None
     name = step.freqstr if step is not None and _is_step(step.freqstr, len(index)) else None
     return [split_label(index.name), name if name and to_offset(name) == step else None, _split_cells(index.array)]
 
@@ -153,7 +209,7 @@ def _index(name, step, cells):
         check_keys(list(cells))
     index = pd.Index(cells, dtype=cells.dtype, name=checked_label(name))
     if step is not None:
-        if not _is_step(step, len(index)) or type(index) not in (pd.DatetimeIndex, pd.TimedeltaIndex):
+        if not _is_step(step, len(index)) or type(index) not in DATED:
             malformed()
         index.freq = step
     return index
@@ -266,11 +322,15 @@ TABLE = {
     "masked": (lambda array: [array._data, array._mask], _masked),
     "zoned": (_split_zoned, _zoned),
     "categories": (_split_categories, _categories),
+    "periods": (_split_periods, _periods),
+    "intervals": (_split_intervals, _intervals),
     "stamp": (_split_stamp, _stamp),
     "delta": (
         lambda value: [pd.Timedelta.to_timedelta64(value)],
         lambda step: pd.Timedelta(want(step, np.timedelta64)),
     ),
+    "period": (_split_period, _period),
+    "interval": (_split_interval, _interval),
     "NaT": (lambda value: [], lambda: pd.NaT),
     "NA": (lambda value: [], lambda: pd.NA),
 }
@@ -280,6 +340,8 @@ COLUMNS = {
     **dict.fromkeys(MASKED.values(), "masked"),
     pd.arrays.DatetimeArray: "zoned",
     pd.Categorical: "categories",
+    pd.arrays.PeriodArray: "periods",
+    pd.arrays.IntervalArray: "intervals",
 }
 TYPES = {
     pd.DataFrame: "frame",
@@ -290,6 +352,8 @@ TYPES = {
     **COLUMNS,
     pd.Timestamp: "stamp",
     pd.Timedelta: "delta",
+    pd.Period: "period",
+    pd.Interval: "interval",
     type(pd.NaT): "NaT",
     type(pd.NA): "NA",
 }

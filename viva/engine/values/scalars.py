@@ -15,10 +15,12 @@ from viva.engine.values import arrays
 from viva.engine.values.codec import CODEC_OF
 from viva.verdict import WireError
 
-DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
+DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT), pd.Period, pd.Interval)
 PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
 CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
 """What an object column may hold, and a label or a name be."""
+HELD = frozenset((list, tuple, set, frozenset, dict, np.ndarray))
+"""What an object column may hold of these as well, as the words of each text."""
 
 
 class ForeignError(Exception):
@@ -44,13 +46,33 @@ def crossing(cells: list) -> list:
     return cells
 
 
+def in_column(cells: list, levels: int = 20) -> list:
+    """The cells of an object column, when all can cross."""
+    if HELD.isdisjoint(map(type, cells)):
+        return crossing(cells)
+    if not levels:
+        raise ForeignError
+    crossing([cell for cell in cells if type(cell) not in HELD])
+    for cell in cells:
+        if type(cell) is np.ndarray:
+            if arrays.split_array(cell) is None:
+                raise ForeignError
+        elif type(cell) in HELD:
+            in_column([*cell, *cell.values()] if type(cell) is dict else [*cell], levels - 1)
+    return cells
+
+
 def object_column(cells) -> np.ndarray:
     """A column of cells that may have been made up."""
     want(cells, list)
-    if not set(map(type, cells)) <= CELLS:
+    if not set(map(type, cells)) <= CELLS | HELD:
         malformed()
     array = np.empty(len(cells), object)
-    array[:] = cells
+    if HELD.isdisjoint(map(type, cells)):
+        array[:] = cells
+    else:
+        for place, cell in enumerate(cells):  # all at once NumPy would take lists for rows
+            array[place] = cell
     return array
 
 
