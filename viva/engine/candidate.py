@@ -71,10 +71,13 @@ class Candidate:
                 self.answer({"refused": f"{type(error).__name__}: {error}"})
 
     def do(self, request: dict) -> None:
+        before, self.objects.by_name = self.objects.by_name, request.pop("by_name", False)
         self.answer(getattr(self, "do_" + request.pop("do"))(**request))
+        self.objects.by_name = before
 
     def listen(self) -> dict:
-        return wire.decode(pipe.read(REQUEST), self.objects.resolve, self.objects.rename)
+        objects = self.objects
+        return wire.decode(pipe.read(REQUEST), objects.resolve, objects.rename, objects.resolve)
 
     def answer(self, reply: dict) -> None:
         try:

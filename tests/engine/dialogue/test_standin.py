@@ -1410,6 +1410,144 @@ with warnings.catch_warnings(record=True) as caught:
     assert f(2) == 2
 assert [str(one.message) for one in caught] == ["odd"] and issubclass(caught[0].category, UserWarning)
 """,
+    "frames with what only the student put into them": """
+--- given
+import numpy as np
+import pandas as pd
+sales = pd.DataFrame({"day": pd.to_datetime(["2024-01-05", "2024-01-20", "2024-03-01"]), "n": [1.0, 2.0, 4.0]})
+texts = pd.DataFrame({"text": ["red fox", "a b c", ""]})
+--- answer
+def monthly(sales): return sales.groupby(sales["day"].dt.strftime("%Y-%m"))["n"].sum()
+def words(texts): return texts.assign(n=texts["text"].str.split().str.len())
+def bins(x): return pd.Series(np.digitize(x, [0, 10])).value_counts().sort_index()
+--- right
+def monthly(sales): return sales.groupby(sales["day"].dt.to_period("M"))["n"].sum()
+def words(texts):
+    tokens = texts["text"].str.split()
+    found = texts.assign(tokens=tokens, pair=[(1, "a")] * len(texts), vector=[np.zeros(2)] * len(texts))
+    return found.assign(n=found["tokens"].apply(len), table=[{"a": {1}}] * len(texts))
+def bins(x): return pd.cut(pd.Series(x), [0, 9, 20]).value_counts().sort_index()
+--- right
+def monthly(sales):
+    months = pd.MultiIndex.from_arrays([sales["day"].dt.to_period("Y"), sales["day"].dt.to_period("M")])
+    return sales.groupby(months)["n"].agg(sum)
+def words(texts): return texts.assign(n=texts["text"].str.split().str.len(), half=pd.cut(texts.index, 2))
+def bins(x): return pd.Series(x).groupby(pd.cut(x, [0, 9, 20]), observed=False).size()
+--- wrong
+def monthly(sales): return sales.groupby(sales["day"].dt.to_period("M"))["n"].mean()
+def words(texts):
+    texts["n"] = texts["text"].apply(lambda text: text.split())
+    return texts
+def bins(x): return pd.cut(pd.Series(x), [0, 12, 20]).value_counts().sort_index()
+--- wrong
+def monthly(sales): return sales.groupby(sales["day"].dt.to_period("M"))["n"].sum().array
+def words(texts): return texts.assign(n=pd.Series([object()] * 3))
+def bins(x): return pd.cut(x, [0, 9, 20])
+--- test
+### CHECK 1: months
+found = monthly(sales)
+assert found.sum() == 7 and np.allclose(found.values, [3, 4]) and found.iloc[0] == 3
+### CHECK 1: words
+before = texts.copy()
+assert list(words(texts)["n"]) == [2, 3, 0]
+pd.testing.assert_frame_equal(texts, before)
+### CHECK 1: bins
+assert list(bins([1, 5, 11, 12, 13])) == [2, 3]
+""",
+    "what a dict gives for keys that are missing": """
+--- given
+V = 4
+--- answer
+from collections import defaultdict
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+def after(words):
+    found = {word: defaultdict(float) for word in words}
+    for one, other in zip(words, words[1:]): found[one][other] += 1
+    return found
+table = defaultdict(float, a=1)
+--- right
+from collections import defaultdict
+def count(words):
+    found = defaultdict(lambda: 0)
+    for word in words: found[word] += 1
+    return found
+def after(words):
+    found = defaultdict(lambda: defaultdict(lambda: 0 / V))
+    for one, other in zip(words, words[1:]): found[one][other] += 1
+    return found
+def nothing(): return 0.0
+table = defaultdict(nothing, {"a": 1})
+--- right
+from collections import Counter, defaultdict
+class Zero(dict):
+    def __missing__(self, key): return 0
+def count(words): return Zero(Counter(words))
+def after(words): return {word: Zero(Counter(b for a, b in zip(words, words[1:]) if a == word)) for word in words}
+class Table(Zero): pass
+table = Table(a=1)
+--- wrong
+def count(words): return {word: words.count(word) for word in words}
+def after(words): return {word: {"b": 1} for word in words}
+table = {"a": 1}
+--- wrong
+from collections import defaultdict
+def count(words): return defaultdict(lambda: 1, {word: words.count(word) for word in words})
+def after(words): return defaultdict(lambda: defaultdict(object))
+table = defaultdict(lambda: 3, a=1)
+--- test
+### CHECK 1: counted
+import copy
+found = count(["a", "b", "a"])
+assert found["a"] == 2 and found["z"] == 0 and copy.deepcopy(found)["y"] == 0 and found.get("w") is None
+found["q"] += 3
+assert found["q"] == 3
+### CHECK 1: in a dict
+assert after(["a", "b", "a"])["a"]["b"] == 1 and after(["a", "b"])["a"]["c"] == 0
+### CHECK 1: by name
+assert table["a"] == 1 and table["b"] == 0
+""",
+    "classes that are no more than a plain type with a name": """
+--- given
+from collections import namedtuple
+from typing import NamedTuple
+--- answer
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+    def __eq__(self, other): return isinstance(other, Point) and (self.x, self.y) == (other.x, other.y)
+    def __hash__(self): return hash((self.x, self.y))
+def middle(p, q): return Point((p.x + q.x) / 2, (p.y + q.y) / 2)
+class Bag:
+    def __init__(self, counts): self.counts = dict(counts)
+    def __len__(self): return len(self.counts)
+    def __getitem__(self, key): return self.counts[key]
+    def __contains__(self, key): return key in self.counts
+--- right
+Point = namedtuple("Point", "x y")
+def middle(p, q): return Point((p.x + q.x) / 2, (p.y + q.y) / 2)
+class Bag(dict): pass
+--- right
+class Point(NamedTuple):
+    x: float
+    y: float = 0
+def middle(p, q): return p._replace(x=(p.x + q.x) / 2, y=(p.y + q.y) / 2)
+class Bag(dict):
+    pass
+--- wrong
+Point = namedtuple("Point", "x y")
+def middle(p, q): return (p.x + q.x) / 2, (p.y + q.y) / 2
+def Bag(counts): return dict(counts)
+--- test
+### CHECK 1: points
+m = middle(Point(0, 0), Point(2, 4))
+assert isinstance(m, Point) and m == Point(1, 2) and m != Point(1, 3) and type(m).__name__ == "Point"
+assert all(type(one) is Point for one in [m, Point(0, 1)]) and len({m, Point(1, 2)}) == 1
+### CHECK 1: bags
+bag = Bag({"a": 2})
+assert isinstance(bag, Bag) and len(bag) == 1 and bag["a"] == 2 and "b" not in bag
+""",
     "an array of pandas' own": """
 --- answer
 import pandas as pd

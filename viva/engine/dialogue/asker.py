@@ -121,6 +121,8 @@ class Asker:
             request["errors"] = self.known_errors = errors
         if rebound := self.rebound():
             request["rebound"] = rebound
+        if self.kinds.takes_objects(path) and not self.kinds.recording:
+            request["by_name"] = True
         self.shared.trim(*OF_SOLUTION if self.kinds.recording else ())
         if changed := self.shared.changed(self.told.named if self.hidden else None):
             request["shared"] = changed
@@ -217,7 +219,7 @@ class Asker:
                 case _:
                     raise CandidateLied("changed values that are none")
             found: list[wire.Reference] = []
-            value = wire.decode(data, lambda reference, found=found: self.references.resolve(reference, path, found))
+            value = wire.decode(data, *self.references.readers(path, found))
             self.kinds.check(path, found)
             self.kinds.check_arrays(data, value, path)
             if number not in arguments:
@@ -246,7 +248,7 @@ class Asker:
             pipe.write(self.question, wire.encode(request, self.references.refer))
             while True:
                 data = pipe.read(self.answer)
-                reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
+                reply = wire.decode(data, *self.references.readers(path, found))
                 if not isinstance(reply, dict):
                     raise CandidateLied("the answer is not an answer")
                 if "refused" in reply:

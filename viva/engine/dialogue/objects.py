@@ -12,7 +12,7 @@ from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.callback import Callback, function_of
 from viva.engine.dialogue.operations import contents_of, lineage_of, origin
-from viva.engine.values.classes import has_methods
+from viva.engine.values.classes import has_methods, own_namespaces
 from viva.engine.values.plain import base_of, mixed_in
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Objects:
         """By number, what stands here for a function of the other side."""
         self.callback_numbers: dict[int, int] = {}
         """By id() of that, its number."""
+        self.by_name = False
+        """Whether an object is asked for: then also what only has a name beside its plain value crosses by it."""
 
     def number(self, value: object) -> int:
         """The place of an object in the table; the same object has the same one."""
@@ -70,11 +72,16 @@ class Objects:
 
     def liken(self, value: object) -> wire.Reference | None:
         """What names something of a student's class that derives from a plain type, beside its base value."""
-        if not has_methods(type(value)) or len(self.kept) >= LIKENED:
+        methods = has_methods(type(value))
+        if not (methods or (self.by_name and own_namespaces(type(value)))) or len(self.kept) >= LIKENED:
+            return None
+        plain = wire.is_plain(base := base_of(value))
+        if not (methods or plain):
             return None
         reference = self.refer(value)
-        if wire.is_plain(base := base_of(value)):
+        if plain:
             reference.about["base"] = base
+            reference.about["missing"] = type(base) is dict and hasattr(type(value), "__missing__")
         return reference
 
     def resolve(self, reference: wire.Reference) -> object:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,10 @@ class References:
         """By id(), the place of a function among them, which keep it alive: handed over twice it is one thing."""
         self.ones: dict[int, StandIn] = {}
         """By number, the stand-in that was compared by identity; kept, since another one could get its place."""
+        self.factories: dict[tuple[int, str], Callable] = {}
+        """By number and path, what asks the candidate for a missing value of a defaultdict."""
+        self.made: dict[int, int] = {}
+        """By id() of that, the number."""
         self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
 
     def refer(self, value: object) -> wire.Reference | None:
@@ -51,6 +56,8 @@ class References:
             number = vars(value).get("viva_number")
             if type(number) is int:
                 return wire.Reference(number, {"of": "candidate"})
+        if (number := self.made.get(id(value))) is not None:
+            return wire.Reference(number, {"of": "candidate"})
         place = origin(value) or (BUILT_IN_PLACES.get(value, "") if isinstance(value, type) else "")
         if getattr(builtins, getattr(value, "__name__", ""), None) is value:
             place = f"builtins:{value.__name__}"
@@ -66,6 +73,27 @@ class References:
             return wire.Reference(number, about)
         return None
 
+    def readers(self, path: str, found: list) -> tuple:
+        """What ``wire.decode`` needs for an answer: resolve, no other names for namedtuples, and factory."""
+        return (
+            lambda reference: self.resolve(reference, path, found),
+            None,
+            lambda reference: self.factory(reference, path),
+        )
+
+    def factory(self, reference: wire.Reference, path: str) -> Callable:
+        """A function that asks the candidate for a missing value of its defaultdict. Raises WireError."""
+        about = reference.about
+        if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
+            return self.functions[reference.id]
+        if about.get("of") != "candidate" or not _is_description(about):
+            raise WireError("a reference to nothing")
+        if (known := self.factories.get((reference.id, path))) is None:
+            stand_in = CallableStandIn(self.asker, reference.id, about, path)
+            known = lambda: self.asker.operate("call", stand_in, path=path + "[]")  # noqa: E731  # deepcopy keeps it
+            self.factories[reference.id, path], self.made[id(known)] = known, reference.id
+        return known
+
     def resolve(self, reference: wire.Reference, path: str, found: list) -> object:
         """What a reference of the candidate's means here; ``found`` takes those to its objects. Raises WireError."""
         about = reference.about
@@ -79,6 +107,9 @@ class References:
         if "contents" in about:
             return _filled(about["type"], about["contents"])
         if "base" in about and not self.asker.kinds.takes_objects(path):
+            if about.get("missing") is True and type(about["base"]) is dict:
+                about["base"] = _Lookup(about["base"])
+                about["base"].asked = StandIn(self.asker, reference.id, about, path)
             return about["base"]
         if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
             return self._items(StandIn(self.asker, reference.id, about, path + "[*]"))
@@ -105,6 +136,18 @@ class References:
             except StopIteration:
                 return
             yield item
+
+
+class _Lookup(dict):
+    """A student's dict with ``__missing__``."""
+
+    def __missing__(self, key: object) -> object:
+        return self.asked[key]
+
+    def __deepcopy__(self, memo: dict) -> _Lookup:
+        known = _Lookup(copy.deepcopy(dict(self), memo))
+        known.asked = self.asked
+        return known
 
 
 def _filled(name: str, contents: object) -> object:

@@ -10,6 +10,7 @@ a function that it is handed to) nor a function of the student's does, the diffe
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -141,7 +142,8 @@ class Told:
             return meant
 
         try:
-            value = wire.decode(message, resolve)
+            factory = functools.partial(self.asker.references.factory, path=name)
+            value = wire.decode(message, resolve, factory=factory)
         except WireError as error:
             meaning.fault = CandidateLied(f"the answer cannot be read: {error}")
         except CandidateFault as fault:

@@ -18,9 +18,15 @@ def name_of(cls: type) -> str:
     return str.__str__(type.__dict__["__name__"].__get__(cls))
 
 
+def own_namespaces(cls: type) -> list:
+    """What a class has that is not the library's, from itself and from those it derives from."""
+    return [own for base in mro_of(cls) if (own := namespace_of(base)).get("__module__") == "__main__"]
+
+
 def has_methods(cls: type) -> bool:
     """Whether a class that is not the library's can do more than the plain type that it derives from."""
-    own = [vars for base in mro_of(cls) if (vars := namespace_of(base)).get("__module__") == "__main__"]
     return any(
-        isinstance(value, METHODS) and name not in GENERATED for namespace in own for name, value in namespace.items()
+        isinstance(value, METHODS) and name not in GENERATED
+        for namespace in own_namespaces(cls)
+        for name, value in namespace.items()
     )

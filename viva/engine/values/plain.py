@@ -2,8 +2,8 @@
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
-of its base (beside a name for the object, where a student's has methods), and a defaultdict as a dict
-where its factory is not one of Python's own types. Members of an Enum and masked arrays are
+of its base (beside a name for the object, where a student's has methods), and a defaultdict, where its
+factory is neither one of Python's own types nor can be referred to, as a dict. Members of an Enum and masked arrays are
 not plain: their base value would say something else. ``build`` gives the value again, from parts that
 a hostile process may have made up: it raises (anything; viva/engine/wire.py makes a WireError of it) or it
 returns a value of its types, in time and memory that the message has paid for. It never evaluates or
@@ -133,6 +133,8 @@ def _default(parts: list) -> dict:
     known = parts[0]
     if known is False:
         return _dict(parts[1:])
+    if callable(known):
+        return _dict(parts[1:], functools.partial(defaultdict, known))
     if type(known) not in (NoneType, str):
         raise WireError("a message holds a malformed defaultdict")
     return _dict(parts[1:], functools.partial(defaultdict, FACTORIES[known]))
@@ -262,7 +264,7 @@ CODECS = (
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
-AGAIN = CODEC_OF[Again]
+AGAIN, DEFAULT = CODEC_OF[Again], CODEC_OF[defaultdict]
 CHANGEABLE = frozenset(
     CODEC_OF[cls] for cls in (list, dict, defaultdict, set, OrderedDict, Counter, deque, bytearray, np.ndarray)
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from viva.engine.values.codec import CODEC_OF, Codec, Reference
 from viva.engine.values.namedtuples import build_named
-from viva.engine.values.plain import AGAIN, CHANGEABLE, HOLDERS
+from viva.engine.values.plain import AGAIN, CHANGEABLE, DEFAULT, HOLDERS
 from viva.engine.values.row import ITEMS, LEVELS
 from viva.verdict import WireError
 
@@ -19,8 +19,11 @@ class Reader:
     What is owed never exceeds what is left of the row, so all work is in proportion to the row.
     """
 
-    def __init__(self, row: list, resolve: Callable | None, rename: Callable | None = None):
+    def __init__(
+        self, row: list, resolve: Callable | None, rename: Callable | None = None, factory: Callable | None = None
+    ):
         self.row, self.resolve, self.rename, self.at, self.owed, self.shapes = row, resolve, rename, 0, 1, set()
+        self.factory = factory or (lambda reference: False)
         self.known: list[tuple[object, int]] | None = []
         """What can be changed, in the order in which it was built, and of how many items it is."""
         self.items = 0
@@ -80,7 +83,12 @@ class Reader:
         resolve = self.resolve
         if codec is CODEC_OF[Reference]:
             self.resolve = None  # what is said about a reference is plain
-        parts = [self.take(level) for _ in range(count)]
+        elif codec is DEFAULT:
+            self.resolve = resolve and self.factory
+        parts = [self.take(level)]
+        if codec is DEFAULT:
+            self.resolve = resolve
+        parts += [self.take(level) for _ in range(count - 1)]
         self.resolve = resolve
         return parts
 
