@@ -47,6 +47,8 @@ ATOMS: list[object] = [
         pd.array([1, None]),
     ),
     *(pd.Categorical(["a"]), pd.MultiIndex.from_tuples([(1, "a")]), pd.Series([pd.Timestamp.max, 1], dtype=object)),
+    *(pd.Series(pd.period_range("2020", periods=2, freq="M")), pd.cut(pd.Series([1, 9]), 2), pd.Interval(0, 1)),
+    *(pd.Series([[1], {"a": (2,)}, np.zeros(2)]), pd.period_range("1600", periods=2, freq="Y"), pd.Period("NaT", "D")),
     *(OrderedDict(a=1), Counter("aab"), frozenset({1, (2,)}), {1, "a"}, {}, [], ()),
 ]
 
@@ -111,7 +113,8 @@ class Odd:
         about["mro"] = [*self.some(self.place), self.place()]
         about["origin"] = self.random.choice(["", *map(":".join, PLACES)])
         about["type"] = self.random.choice(["function", "Mine", "dict_keys", "dict_items", "ndarray", "x" * 10**5])
-        extra = {"lineage": self.lineage, "exception": self.raised, "contents": self.value}
+        extra = {"lineage": self.lineage, "exception": self.raised, "contents": self.value, "base": self.value}
+        extra["missing"] = lambda: True
         for name, make in extra.items():
             if self.random.random() < 0.2:
                 about[name] = make()
@@ -146,6 +149,14 @@ class Odd:
             known[self.random.choice([*known])] = self.plain()
         return known
 
+    def window(self) -> object:
+        """What is told of an array that looks into another."""
+        numbers = [self.random.choice([0, 1, 2, -1, 2**70]) for _ in range(3)]
+        row = [*numbers, self.random.choice([0, 8, -8]), self.random.choice([(8,), (16,), (0,), (2**60,), ()])]
+        if self.random.random() < 0.3:
+            row[self.random.randrange(5)] = self.plain()
+        return tuple(row)
+
     def random_state(self) -> object:
         state = list(get_state())
         if self.random.random() < 0.7:
@@ -161,6 +172,7 @@ class Odd:
             "warned": lambda: self.some(lambda: (self.lineage(), "text", "file", self.random.choice([1, 2**40, -1]))),
             "changed": lambda: {self.random.randrange(5): wire.encode(self.plain()), 7: self.plain()},
             "kept": lambda: {self.random.choice([None, 0, 1, "a"]): self.random.choice([1, 2, 2**70])},
+            "windows": lambda: self.some(self.window),
             "random_state": self.random_state,
             "rebound": lambda: ["f", self.plain()],
             "refused": self.plain,

@@ -31,7 +31,6 @@ from viva.engine.dialogue.operations import OPERATIONS, origin
 from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
 from viva.engine.values.randomness import Common, get_state
-from viva.engine.values.windows import window_of
 from viva.folder import state
 from viva.verdict import WireError
 
@@ -139,8 +138,8 @@ class Candidate:
         Shell.outputs = around
         with contextlib.suppress(Exception):
             self.witness.note_answer(reply.get("value"))
-        if seen := window_of(reply.get("value"), places):
-            reply["window"] = seen
+        if seen := self.shared.windows(reply.get("value")):
+            reply["windows"] = seen
         self._tell_shared(reply, numbers)
         if printed := outputs.printed():
             reply["printed"] = printed

@@ -188,6 +188,7 @@ class Examiner:
         self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
         self.asker.culprit, self.asker.running = "", ""
         self.asker.marking = marks(source)
+        self.asker.shared.marked.clear()
         self.asker.check = f"{self.asker.told.place}: {title}"
         self.slow, self.given_up = set(slow), set(given_up)
         output = Printed()

@@ -339,6 +339,168 @@ frame = table.to_frame()
 frame.loc[0, 0] += 5
 assert table.to_frame().loc[0, 0] == 0
 """
+WINDOWS = """
+--- answer
+def split(x, n): return x[:n].copy(), x[n:].copy()
+def ends(x): return {"first": x[:1].copy(), "rest": [x[1:].copy()]}
+def moving(x, k): return np.array([x[i : i + k] for i in range(len(x) - k + 1)])
+def pair(x): return x.copy(), x.copy()
+class Buffer:
+    def __init__(self, x): self.x = np.array(x)
+    def row(self, i): return self.x[i].copy()
+    def rows(self):
+        for row in self.x: yield row.copy()
+table = np.zeros((2, 2))
+left, right = table[:, 0].copy(), table[:, 1].copy()
+--- right
+def split(x, n): return np.split(x.copy(), [n])
+def ends(x):
+    y = np.array(x)
+    return {"first": y[:1], "rest": [y[1:]]}
+def moving(x, k): return np.lib.stride_tricks.sliding_window_view(x, k).copy(order="F")
+def pair(x): return np.array([x, x])
+class Buffer:
+    def __init__(self, x): self.x = [list(row) for row in x]
+    def row(self, i): return np.array(self.x[i])
+    def rows(self): return map(np.array, self.x)
+table = np.zeros((2, 2))
+left, right = np.split(table.T.copy(), 2)
+left, right = left[0], right[0]
+--- wrong
+def split(x, n): return x[:n], x[n:]
+def ends(x): return {"first": x[:1], "rest": [x[1:]]}
+def moving(x, k): return np.lib.stride_tricks.sliding_window_view(x, k, writeable=True)
+def pair(x):
+    y = x.copy()
+    return y, y[::-1]
+class Buffer:
+    def __init__(self, x): self.x = x[:]
+    def row(self, i): return self.x[i]
+    def rows(self): return iter(self.x)
+table = np.zeros((2, 2))
+left, right = table.T
+--- test
+### CHECK 1: a part in a tuple
+x = np.arange(5.0)
+a, b = split(x, 2)
+b[0] = 99
+assert x[2] == 2
+### CHECK 1: parts in a dict
+found = ends(x)
+found["rest"][0][0] = 99
+found["first"][0] = 99
+assert x[1] == 1 and x[0] == 0
+### CHECK 1: parts that overlap
+w = moving(x, 3)
+w[1, 1] = 99
+assert x[2] == 2 and w[2, 0] == 2
+### CHECK 1: two parts of one result
+p, q = pair(np.ones(3))
+p[0] = 99
+assert q.tolist() == [1, 1, 1]
+### CHECK 1: two results
+m = np.arange(6.0).reshape(3, 2)
+buffer = Buffer(m)
+one, other = buffer.row(1), buffer.row(1)
+one[0] = 99
+assert other[0] == 2 and m[1, 0] == 2
+### CHECK 1: steps of a generator
+first = next(buffer.rows())
+first[0] = 99
+assert m[0, 0] == 0
+### CHECK 1: what names mean
+right[0] = 99
+assert table[0, 1] == 0 and left[0] == 0
+"""
+HIDDEN_MARKS = """
+--- answer
+class Store:
+    def __init__(self, x): self.x = np.array(x, float)
+    def get(self): return self.x.copy()
+    def all(self): return [self.x.copy()]
+--- right
+class Store:
+    def __init__(self, x): self.x = list(x)
+    def get(self): return np.array(self.x)
+    def all(self): return (np.array(self.x),)
+--- wrong
+class Store:
+    def __init__(self, x): self.x = x
+    def get(self): return self.x
+    def all(self): return [self.x]
+--- wrong
+class Store:
+    def __init__(self, x): self.x = x[:]
+    def get(self): return self.x[:]
+    def all(self): return [self.x[:]]
+--- test
+### CHECK 1: what it gives
+### BEGIN HIDDEN TESTS
+store = Store(np.array([1.0, 2.0]))
+found = store.get()
+found[0] = 99
+assert store.get()[0] == 1
+### END HIDDEN TESTS
+### CHECK 1: what is in what it gives
+### BEGIN HIDDEN TESTS
+store = Store(np.array([1.0, 2.0]))
+store.all()[0][1] = 99
+found = store.all()[0]
+found[:] = -1
+assert store.get().tolist() == [1, 2]
+### END HIDDEN TESTS
+### CHECK 1: what it was given
+### BEGIN HIDDEN TESTS
+x = np.array([1.0, 2.0])
+store = Store(x)
+x[0] = 99
+assert store.get()[0] == 1
+### END HIDDEN TESTS
+"""
+EXPECTED = """
+--- answer
+def get(x): return x + 0.0
+def both(x): return x.copy(), x[:1] + 0.0
+def look(): return True
+--- test
+### CHECK 1: hidden lines subtract
+assert look()
+### BEGIN HIDDEN TESTS
+found = get(np.arange(2.0))
+found[0] = 5
+found -= np.array([1234.0, 1234.0])
+a, b = both(np.arange(2.0))
+a[0] = 5
+np.copyto(a, [1234.0, 1234.0])
+assert look()
+### END HIDDEN TESTS
+### CHECK 1: after others that mark
+### BEGIN HIDDEN TESTS
+other = get(np.arange(2.0))
+other[0] = 6
+assert look()
+### END HIDDEN TESTS
+### CHECK 1: visible lines subtract
+a, b = both(np.arange(2.0))
+a -= [1234.0, 1234.0]
+b -= 1234.0
+assert look()
+### BEGIN HIDDEN TESTS
+other *= 1234.0
+assert look()
+### END HIDDEN TESTS
+--- wrong
+seen, held = [], []
+def get(x):
+    held.append(x)
+    return x[:]
+def both(x):
+    held.append(x)
+    return x[:], x[:1]
+def look():
+    seen.append(str(held))
+    return True
+"""
 TWICE = """
 --- answer
 row = [0]
@@ -467,6 +629,8 @@ KINDS_OF_SHARING = {
     "a nested list": NESTED,
     "parts of the whole": PARTS,
     "what a test marks": MARKED,
+    "what looks into the memory of another": WINDOWS,
+    "what hidden lines mark": HIDDEN_MARKS,
     "one row in two places": TWICE,
     "one row in many places": ALIASES,
     "the order of a dict": ORDER,
@@ -513,6 +677,17 @@ def f(x):
 """
     exam = Exam(text, grader, tmp_path)
     assert [str(result.verdict) for result in exam.grade(spy).checks[exam.tests[0]]] == ["passed", "passed"]
+
+
+def test_expected_numbers_do_not_reach_the_student_by_a_window_or_in_a_check_beside_one_that_marks(grader, tmp_path):
+    exam = Exam("--- given\nimport numpy as np\n" + EXPECTED, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    notebook = exam.answered(exam.variants[0].answers)
+    notebook.cells.append(new_code_cell("print(seen)", id="last"))
+    outcome = grader.grade(notebook, exam.examination)
+    assert lost(outcome) == {}
+    shown = str(outcome.outputs[3])
+    assert "1234" not in shown and "-1" not in shown and "6." in shown, shown
 
 
 IN_HIDDEN_LINES = """

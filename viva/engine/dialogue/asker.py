@@ -24,7 +24,6 @@ from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import Common
-from viva.engine.values.windows import window
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
 ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
@@ -143,6 +142,8 @@ class Asker:
         with _doubting():
             for number, value in arguments.items():
                 self.shared.keep(number, value)
+            if self.hidden and self.marking:
+                self.shared.marked.update(arguments)
             self._take_changed(arguments, reply.get("changed", {}), path + " changed")
         if self.hidden and reply.get("changed"):
             self.share()  # it is the student's doing, and what hidden lines do next is not
@@ -158,24 +159,16 @@ class Asker:
         # What both sides keep already is the same object here too, as when a function returns its argument.
         mine = self.shared.get(number)
         with _doubting():
+            if self.hidden and self.marking:
+                self.shared.marked.add(number)
             if type(mine) is type(value):
                 self.shared.take(number, value)
                 return mine
             computed = operation == "call" and holds_arrays(value) and self.kinds.allows(COMPUTED, path)
             computed = computed and not self.marking
-            if (seen := self._window(reply.get("window"), places, value)) is not None:
-                value = seen
-                if computed and reply["window"][0] in kept:  # what is subtracted from it would be told of the whole
-                    self.shared.keep(kept[reply["window"][0]], places[reply["window"][0]], computed)
+            value = self.shared.linked(value, reply.get("windows"), arguments, computed)
             self.shared.keep(number, value, computed)
         return value
-
-    def _window(self, told: object, places: dict, value: object) -> np.ndarray | None:
-        """A result that looks into an array that was handed over, as it is here; None for any other."""
-        match told:
-            case (place, offset, strides):
-                return window(places[place], offset, strides, value)
-        return None
 
     def share(self) -> None:
         """Tell at once what has changed in place."""

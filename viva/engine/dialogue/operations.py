@@ -27,26 +27,34 @@ UNASKED = 65_536
 
 
 def _tell(candidate: Candidate, name: str, others: str) -> bytes:
-    """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each."""
+    """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each.
+
+    What an array may look into comes before it.
+    """
     space = candidate.shell.user_ns
     if name not in space:
         raise NameError(f"name '{name}' is not defined")
-    try:
-        rows = [_row(candidate, name, space[name])]
-    except Exception as error:
-        rows = [(name, f"{type(error).__name__}: {safe(str, error)}"[:500], None)]
+    told = {name: space[name]}
     for other in others.split():
         with contextlib.suppress(Exception):
             if _room(value := space[other], UNASKED) >= 0:
-                rows.append(_row(candidate, other, value))
+                told[other] = value
+    rows = []
+    for one in sorted(told, key=lambda one: -told[one].nbytes if type(told[one]) is np.ndarray else 0):
+        try:
+            rows.append(_row(candidate, one, told[one]))
+        except Exception as error:
+            if one == name:
+                rows.append((name, f"{type(error).__name__}: {safe(str, error)}"[:500], None, []))
     return wire.encode(rows)
 
 
-def _row(candidate: Candidate, name: str, value: object) -> tuple[str, bytes, int | None]:
+def _row(candidate: Candidate, name: str, value: object) -> tuple[str, bytes, int | None, list[tuple]]:
     message = wire.encode(value, candidate.objects.refer, candidate.objects.liken)
     candidate.named[name] = value
     candidate.witness.note_answer(value)
-    return name, message, candidate.shared.number(value)
+    windows = candidate.shared.windows(value)
+    return name, message, candidate.shared.number(value), windows
 
 
 def _room(value: object, room: int) -> int:

@@ -101,6 +101,14 @@ def update(mine: object, theirs: object, places: object = None) -> None:
         known[id(part)] = _fill(known.get(id(part), part), part, known)
 
 
+def replaced(value: object, known: dict[int, object]) -> object:
+    """A value with others in the place of some of its parts: ``known`` says by id() which."""
+    for part in reversed(walk(value)):
+        if id(part) not in known:
+            known[id(part)] = _fill(part, part, known)
+    return known[id(value)]
+
+
 def _fits(mine: object, theirs: object) -> bool:
     """Whether one can be changed in place to the other."""
     if isinstance(mine, np.ndarray):

@@ -8,11 +8,13 @@ those of before: after ``rows[0] = rows[0] + [1]`` who holds the row sees nothin
 What must not reach the student's process is not told: how the examiner changed an array that a call has computed, where
 the solution's computes one too, because tests subtract the expected numbers from it in place; and what hidden lines did
 to an array, or to what a name of the student's means. Another list that hidden lines got by a call or handed to one,
-and changed, is told: it shows whether a method makes a copy, and holds no array.
+and changed, is told: it shows whether a method makes a copy, and holds no array. So is an array where the check writes
+into items only numbers of its text. An array that looks into the memory of one that is kept does so on both sides.
 """
 
 from __future__ import annotations
 
+import itertools
 import marshal
 from collections.abc import Callable
 
@@ -28,15 +30,20 @@ from viva.engine.dialogue.parts import (
     is_array,
     parts_of,
     places_of,
+    replaced,
     update,
     walk,
 )
+from viva.engine.values.windows import window, window_of
+from viva.verdict import WireError
 
 MOST, BYTES, ALL = 128, 131_072, 524_288
 """So many values are kept, of so many bytes each and together. What is larger is not kept beyond the call that it was
 passed to."""
 OF_SOLUTION = 64, 65_536, 262_144
 """Half as much for the solution: a right answer may have wider numbers than it, and arrays where it has none."""
+HOLDING = frozenset({list, tuple, dict, set, np.ndarray})
+"""What may be around the arrays of which is told into what they look: whatever else crosses is not the same here."""
 State = bytes | tuple
 """What a value is like: other bytes when it is another, of an array beside its dtype and shape."""
 
@@ -51,6 +58,8 @@ class Shared:
         """By number: the value, and what it was like when last told of."""
         self.silent: dict[int, State | None] = {}
         """Numbers of which no change is told; where hidden lines made one, what the other side was last like."""
+        self.marked: set[int] = set()
+        """Numbers of what hidden lines of this check got by a call, or handed to one, to see whether it is a copy."""
         self.numbers: dict[int, int] = {}
         """By id() of a kept value: its number."""
         self.parts: dict[int, list | None] = {}
@@ -71,14 +80,64 @@ class Shared:
 
     def keep(self, number: int, value: object, computed: bool = False) -> None:
         """Keep a value under the other side's number; with ``computed`` no change of an array in it is told."""
+        marked = number in self.marked
         self._forget(number)
         if (state := self._state(value)) is not None:
             self._keep(number, value, state)
+            self.marked |= {number} if marked else set()
             if computed:
                 self.silent[number] = None
 
     def get(self, number: int) -> object:
         return self.kept[number][0] if number in self.kept else None
+
+    def windows(self, value: object) -> list[tuple]:
+        """The arrays in a value that look into what is kept, or into another in the value.
+
+        A row for each: its place in the value, the number of what it looks into (0: the value itself) and the place
+        there, how far behind the begin of that, and the strides.
+        """
+        walked = walk(value) if type(value) in HOLDING else ()
+        arrays = [(place, part) for place, part in enumerate(walked) if _is_memory(part)][:MOST]
+        if not arrays or not {*map(type, walked)} <= HOLDING:
+            return []
+        kept = (
+            (number, place, part)
+            for number in reversed(self.kept)
+            for place, part in enumerate(self.parts[number] or [self.get(number)])
+            if _is_memory(part)
+        )
+        before = list(itertools.islice(kept, 2 * MOST))
+        found = []
+        for place, array in sorted(arrays, key=lambda one: (-one[1].nbytes, not one[1].flags.c_contiguous)):
+            for number, at, part in before:
+                if part is not value and (seen := window_of(array, part)):
+                    found.append((place, number, at, *seen))
+                    break
+            before.append((0, place, array))
+        return found
+
+    def linked(self, value: object, windows: object, bases: dict[int, object], computed: bool = False) -> object:
+        """A value with those arrays as windows here, too; ``bases`` are what else the numbers stand for.
+
+        Where tests may subtract expected numbers from a ``computed`` value, what was handed over falls silent with it,
+        and into anything else it does not look.
+        """
+        walked, known = walk(value), {}
+        for row in windows or ():
+            match row:
+                case (int(place), int(number), int(at), offset, strides) if 0 <= place < len(walked):
+                    pass
+                case _:
+                    raise WireError("windows that are none")
+            base = bases.get(number, None if computed else self.get(number))
+            arrays = dict(enumerate(changeable(walk(base)) if number else walked))
+            array, part = arrays.get(at), walked[place]
+            if (seen := window(known.get(id(array), array), offset, strides, part)) is not None:
+                known[id(part)] = seen
+                if computed and number:
+                    self.keep(number, base, computed)
+        return replaced(value, known) if known else value
 
     def changed(self, named: set[int] | None = None) -> dict[int, tuple[object, list | None]]:
         """The values that are not what they were when last told of; they are taken for told from now on.
@@ -95,7 +154,8 @@ class Shared:
         return told
 
     def hide(self, named: set[int]) -> dict[int, State]:
-        """Take what has changed for the work of hidden lines: arrays, and what is ``named``, fall silent.
+        """Take what has changed for the work of hidden lines: arrays, unless they are marked, and what is ``named``
+        fall silent.
 
         What is named has other numbers too: a call that was handed it, a part of it or something with it got a copy.
         The rest is still to be told: by number, what it is like now.
@@ -105,7 +165,8 @@ class Shared:
         loud = {}
         for number, state in self._different().items():
             value, before = self.kept[number]
-            if number in named or any(id(part) in meant or is_array(part) for part in parts_of(value)):
+            silent = number in named or (number not in self.marked and any(map(is_array, parts_of(value))))
+            if silent or any(id(part) in meant for part in parts_of(value)):
                 self.kept[number], self.silent[number] = (value, state), before
             else:
                 loud[number] = state
@@ -156,6 +217,7 @@ class Shared:
         if number in self.kept:
             value, _ = self.kept.pop(number)
             self.silent.pop(number, None)
+            self.marked.discard(number)
             del self.parts[number], self.sizes[number]
             if self.numbers.get(id(value)) == number:
                 del self.numbers[id(value)]
@@ -178,3 +240,7 @@ class Shared:
             except Exception:
                 return None
         return None
+
+
+def _is_memory(part: object) -> bool:
+    return type(part) is np.ndarray and not part.dtype.hasobject

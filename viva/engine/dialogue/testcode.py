@@ -14,6 +14,9 @@ from viva.engine.names import MEASURING_MAGICS
 
 COMPARING = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
 """Functions of libraries that look whether their arguments are one object."""
+WRITING = frozenset({"at", "copyto", "itemset", "place", "put", "put_along_axis", "putmask", "__setitem__"})
+COMPUTING = frozenset({"add", "subtract", "multiply", "divide", "true_divide", "power", "matmul"})
+"""Functions that write into an array; the latter where a third argument is one."""
 LAST = "__last__"
 """The name of what a last expression came to that is hidden."""
 
@@ -60,9 +63,19 @@ def marks(source: str) -> bool:
         if isinstance(node, ast.AugAssign)
         or (isinstance(node, ast.Assign) and any(isinstance(target, ast.Subscript) for target in node.targets))
     ]
-    if any(isinstance(node, ast.keyword) and node.arg == "out" for node in nodes):
+    if any(map(_writes_otherwise, nodes)):
         return False
     return bool(written) and all(isinstance(getattr(value, "operand", value), ast.Constant) for value in written)
+
+
+def _writes_otherwise(node: ast.AST) -> bool:
+    """Whether code may write other things into an array than what stands beside an index and ``=``."""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, ast.Attribute)
+    if isinstance(node, ast.keyword):
+        return node.arg == "out"
+    name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
+    return name in WRITING or (name in COMPUTING and len(node.args) > 2)
 
 
 def _hidden_lines(text: str) -> set[int]:

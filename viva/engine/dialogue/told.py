@@ -126,12 +126,12 @@ class Told:
             self.now[name] = error
             return
         rows = _rows(data, [name, *others])
-        for asked, (message, number) in rows.items():
-            self.now[asked] = self._read(asked, message, number)
+        for asked, row in rows.items():
+            self.now[asked] = self._read(asked, *row)
         if name not in rows:
             raise CandidateLied(f"no word of what {name} means")
 
-    def _read(self, name: str, message: bytes | str, number: int | None) -> Meaning:
+    def _read(self, name: str, message: bytes | str, number: int | None, windows: list) -> Meaning:
         if isinstance(message, str):
             return Meaning(b"", fault=CandidateLied(f"the answer cannot be read: {plaintext.quoted(message)}"))
         meaning, references = Meaning(message, number), []
@@ -144,15 +144,14 @@ class Told:
         try:
             factory = functools.partial(self.asker.references.factory, path=name)
             value = wire.decode(message, resolve, factory=factory)
+            meaning.value = value if references else self._kept(name, value, meaning, windows)
         except WireError as error:
             meaning.fault = CandidateLied(f"the answer cannot be read: {error}")
         except CandidateFault as fault:
             meaning.fault = fault
-        else:
-            meaning.value = value if references else self._kept(name, value, meaning)
         return meaning
 
-    def _kept(self, name: str, value: object, meaning: Meaning) -> object:
+    def _kept(self, name: str, value: object, meaning: Meaning, windows: list) -> object:
         """The object that a plain value is here: what both sides keep already, as where two names mean one list."""
         self.compare(name, meaning.data, meaning.number)
         shared, number = self.asker.shared, meaning.number
@@ -161,7 +160,7 @@ class Told:
         self.named.add(number)
         mine = shared.get(number)
         if type(mine) is not type(value):
-            shared.keep(number, value)
+            shared.keep(number, value := shared.linked(value, windows, {}))
             return value
         shared.take(number, value)
         return mine
@@ -181,8 +180,8 @@ class Told:
             self.compare(name, message, number)
 
 
-def _rows(data: object, asked: list[str]) -> dict[str, tuple[bytes | str, int | None]]:
-    """By name: the message that carries its value, or why there is none, and the number of what is kept."""
+def _rows(data: object, asked: list[str]) -> dict[str, tuple[bytes | str, int | None, list]]:
+    """By name: the message that carries its value, or why there is none, the number of what is kept, and windows."""
     try:
         rows = wire.decode(data) if isinstance(data, bytes) else None
     except WireError:
@@ -192,8 +191,8 @@ def _rows(data: object, asked: list[str]) -> dict[str, tuple[bytes | str, int | 
     found = {}
     for row in rows:
         match row:
-            case (str(name), bytes() | str() as message, None | int() as number) if name in asked:
-                found.setdefault(name, (message, number))
+            case (str(name), bytes() | str() as message, None | int() as number, list(windows)) if name in asked:
+                found.setdefault(name, (message, number, windows))
             case _:
                 raise CandidateLied("names that are none")
     return found

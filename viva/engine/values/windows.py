@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 
-def window_of(value: object, places: dict) -> tuple | None:
-    """Into which of the arrays at ``places`` an array looks: the place, how far behind its begin, and the strides."""
-    if type(value) is not np.ndarray or value.dtype.hasobject or value.base is None:
+def window_of(value: np.ndarray, array: np.ndarray) -> tuple | None:
+    """Where an array looks into another: how far behind its begin, and the strides; None where it does not."""
+    if not np.may_share_memory(value, array) or array.dtype != value.dtype or not array.flags.c_contiguous:
         return None
-    for place, array in places.items():
-        alike = type(array) is np.ndarray and array is not value and array.dtype == value.dtype
-        if alike and _owner(array) is _owner(value) and array.flags.c_contiguous:
-            return place, _address(value) - _address(array), value.strides
-    return None
+    (begin, end), (first, last) = byte_bounds(value), byte_bounds(array)
+    return (_address(value) - first, value.strides) if first <= begin and end <= last else None
 
 
 def window(array: object, offset: object, strides: object, value: object) -> np.ndarray | None:
     """What looks into ``array`` that way and shows ``value``; None when nothing does. It stays within the array."""
     if not (type(array) is type(value) is np.ndarray and array.dtype == value.dtype and array.flags.c_contiguous):
         return None
+    if not offset and (strides, value.shape) == (array.strides, array.shape):
+        return array if array.tobytes() == value.tobytes() else None
     try:
         found = np.ndarray(value.shape, value.dtype, array, offset, strides)
     except (TypeError, ValueError, OverflowError):
         return None
     return found if found.tobytes() == value.tobytes() else None
-
-
-def _owner(array: np.ndarray) -> np.ndarray:
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 def _address(array: np.ndarray) -> int:
