@@ -10,7 +10,6 @@ and flags of a frame stay behind, and the calendar step of an index of more than
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from types import NoneType
 
@@ -18,14 +17,14 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values.arrays import SCALARS
-from viva.engine.values.codec import ZONES
+from viva.engine.values import spans
 from viva.engine.values.keys import check_keys
 from viva.engine.values.scalars import (
     ForeignError,
     checked_label,
     in_column,
     malformed,
+    numbers,
     object_column,
     split_label,
     want,
@@ -36,11 +35,6 @@ LEVEL = 100_000  # the most categories, or labels in a level
 UNSORTED = 10_000  # of those, when pandas must hash them to see that none comes twice: its hash can be attacked
 STEPS = 10_000  # the longest index with a calendar step, such as weeks; pandas checks these one by one
 FREQUENCY = re.compile(r"-?\d{0,9}[A-Za-z]{1,10}(?:-[A-Z]{3})?")
-SPAN = re.compile(r"\d{0,4}([YQW]-[A-Z]{3}|[MDh]|min|s|ms|us|ns)")
-"""How long a period is."""
-SPANS = 4_000_000
-"""So many days, or whatever is longer, lie between 1970 and a period at most: pandas reckons with 32 bits."""
-PER_DAY = {"h": 24, "min": 1440, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 NUMERIC = "biufcmM"
 MASKED = {
     "b": pd.arrays.BooleanArray,
@@ -48,8 +42,6 @@ MASKED = {
     "u": pd.arrays.IntegerArray,
     "f": pd.arrays.FloatingArray,
 }
-ENDS = frozenset((int, float, pd.Timestamp, pd.Timedelta, *SCALARS))
-"""What an interval can lie between."""
 DATED = (pd.DatetimeIndex, pd.TimedeltaIndex)
 INDEXES = (pd.Index, *DATED, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
 
@@ -96,12 +88,7 @@ def _build_cells(parts):
     if type(parts) is list:
         array = _build(parts)
         return array if type(array) in COLUMNS or type(array) is np.ndarray else malformed()
-    return _numbers(parts, NUMERIC)
-
-
-def _numbers(array, letters: str, dimensions: int = 1) -> np.ndarray:
-    fits = type(array) is np.ndarray and array.dtype.kind in letters and array.ndim == dimensions
-    return array if fits else malformed()
+    return numbers(parts, NUMERIC)
 
 
 def _split_strings(array) -> list:
@@ -118,53 +105,7 @@ def _strings(storage, nullable, cells):
 
 
 def _masked(data, mask):
-    return MASKED[_numbers(data, "biuf").dtype.kind](data, _numbers(mask, "b"))
-
-
-def _split_zoned(array) -> list:
-    if type(array.tz) not in ZONES:
-        raise ForeignError
-    return [array.tz_convert(None).to_numpy(), array.tz]
-
-
-def _zoned(utc, zone):
-    return pd.DatetimeIndex(_numbers(utc, "M")).tz_localize("UTC").tz_convert(want(zone, *ZONES[1:])).array
-
-
-def _split_periods(array) -> list:
-    if not SPAN.fullmatch(array.freqstr):
-        raise ForeignError
-    return [array.freqstr, array.asi8]
-
-
-def _periods(span, places):
-    found = SPAN.fullmatch(want(span, str)) or malformed()
-    most = min(SPANS * PER_DAY.get(found[1], 1), 2**63 - 1)
-    if _numbers(places, "i").dtype != np.int64 or (np.abs(places) > most).any():  # NaT stays below zero
-        malformed()
-    return pd.arrays.PeriodArray(places, dtype=pd.PeriodDtype(span))
-
-
-def _split_period(value) -> list:
-    span = pd.Period.freqstr.__get__(value)
-    if not SPAN.fullmatch(span):
-        raise ForeignError
-    return [span, pd.Period.ordinal.__get__(value)]
-
-
-def _period(span, place):
-    return _periods(span, np.array([want(place, int)], np.int64))[0]
-
-
-def _split_interval(value) -> list:
-    ends = [getattr(pd.Interval, name).__get__(value) for name in ("left", "right")]
-    if not set(map(type, ends)) <= ENDS:
-        raise ForeignError
-    return [*ends, pd.Interval.closed.__get__(value)]
-
-
-def _interval(left, right, closed):
-    return pd.Interval(want(left, *ENDS), want(right, *ENDS), want(closed, str))
+    return MASKED[numbers(data, "biuf").dtype.kind](data, numbers(mask, "b"))
 
 
 def _split_intervals(array) -> list:
@@ -184,7 +125,7 @@ def _split_categories(array) -> list:
 
 def _categories(codes, categories, ordered):
     dtype = pd.CategoricalDtype(_level(categories), want(ordered, bool))
-    return pd.Categorical.from_codes(_numbers(codes, "i"), dtype=dtype)
+    return pd.Categorical.from_codes(numbers(codes, "i"), dtype=dtype)
 
 
 # --- indexes, series and frames
@@ -253,7 +194,7 @@ def _split_multi(index) -> list:
 
 def _multi(names, levels, codes):
     levels = [_level(level) for level in want(levels, list)]
-    codes = [_numbers(code, "i") for code in want(codes, list)]
+    codes = [numbers(code, "i") for code in want(codes, list)]
     return pd.MultiIndex(levels, codes, names=[checked_label(name) for name in want(names, list)])
 
 
@@ -292,23 +233,11 @@ def _split_frame(value) -> list:
 def _frame(columns, index, cells):
     columns, index = _any_index(columns), _any_index(index)
     if type(cells) is not list:
-        return pd.DataFrame(_numbers(cells, NUMERIC, 2), index=index, columns=columns)
+        return pd.DataFrame(numbers(cells, NUMERIC, 2), index=index, columns=columns)
     arrays = enumerate(map(_build_cells, cells))
     frame = pd.DataFrame({place: pd.Series(array, index=index, dtype=array.dtype) for place, array in arrays}, index)
     frame.columns = columns
     return frame
-
-
-def _split_stamp(value) -> list:
-    zone = dt.datetime.tzinfo.__get__(value)
-    if type(zone) not in ZONES:
-        raise ForeignError
-    return [pd.Timestamp.to_datetime64(value), zone]
-
-
-def _stamp(utc, zone):
-    stamp = pd.Timestamp(want(utc, np.datetime64))
-    return stamp if want(zone, *ZONES) is None else stamp.tz_localize("UTC").tz_convert(zone)
 
 
 TABLE = {
@@ -320,17 +249,17 @@ TABLE = {
     "objects": (None, object_column),
     "strings": (_split_strings, _strings),
     "masked": (lambda array: [array._data, array._mask], _masked),
-    "zoned": (_split_zoned, _zoned),
+    "zoned": (spans.split_zoned, spans.zoned),
     "categories": (_split_categories, _categories),
-    "periods": (_split_periods, _periods),
+    "periods": (spans.split_periods, spans.periods),
     "intervals": (_split_intervals, _intervals),
-    "stamp": (_split_stamp, _stamp),
+    "stamp": (spans.split_stamp, spans.stamp),
     "delta": (
         lambda value: [pd.Timedelta.to_timedelta64(value)],
         lambda step: pd.Timedelta(want(step, np.timedelta64)),
     ),
-    "period": (_split_period, _period),
-    "interval": (_split_interval, _interval),
+    "period": (spans.split_period, spans.period),
+    "interval": (spans.split_interval, spans.interval),
     "NaT": (lambda value: [], lambda: pd.NaT),
     "NA": (lambda value: [], lambda: pd.NA),
 }

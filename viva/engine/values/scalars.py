@@ -37,6 +37,12 @@ def want(value, *types: type):
     return value if type(value) in types else malformed()
 
 
+def numbers(array, letters: str, dimensions: int = 1) -> np.ndarray:
+    """The array, when its dtype is of one of these kinds."""
+    fits = type(array) is np.ndarray and array.dtype.kind in letters and array.ndim == dimensions
+    return array if fits else malformed()
+
+
 def crossing(cells: list) -> list:
     """The cells, when all can cross."""
     for cell in cells:
