@@ -412,6 +412,56 @@ assert m[0, 0] == 0
 right[0] = 99
 assert table[0, 1] == 0 and left[0] == 0
 """
+CALLED_BACK = """
+--- answer
+def descend(grad, x, steps=3, watch=lambda x: None):
+    x = np.array(x, float)
+    for _ in range(steps):
+        x = x - 0.5 * grad(x)
+        watch(x)
+    return x
+def walk(n, visit):
+    for step in range(n): visit([step], at={"n": step})
+--- right
+def descend(grad, x, steps=3, watch=lambda x: None):
+    x = [float(v) for v in x]
+    for _ in range(steps):
+        x = [v - 0.5 * d for v, d in zip(x, grad(np.array(x)))]
+        watch(np.array(x))
+    return x
+def walk(n, visit): any(visit([step], at=dict(n=step)) for step in range(n))
+--- wrong
+def descend(grad, x, steps=3, watch=lambda x: None):
+    x = np.array(x, float)
+    for _ in range(steps):
+        x -= 0.5 * grad(x)
+        watch(x)
+    return x
+def walk(n, visit):
+    step, at = [0], {"n": 0}
+    for step[0] in range(n):
+        at["n"] = step[0]
+        visit(step, at=at)
+--- test
+### CHECK 1: what is handed to a method
+path = []
+descend(lambda x: x, [4.0, 2.0], watch=path.append)
+assert [one.tolist() for one in path] == [[2, 1], [1, 0.5], [0.5, 0.25]]
+### CHECK 1: what is handed to a function
+seen = []
+def grad(x):
+    seen.append(x)
+    return x
+descend(grad, np.array([4.0]), steps=2)
+assert np.allclose(seen, [[4], [2]]) and seen[0] is not seen[1]
+### CHECK 1: lists and dicts
+steps, places = [], []
+def visit(step, at):
+    steps.append(step)
+    places.append(at)
+walk(3, visit)
+assert steps == [[0], [1], [2]] and [at["n"] for at in places] == [0, 1, 2]
+"""
 HIDDEN_MARKS = """
 --- answer
 class Store:
@@ -631,6 +681,7 @@ KINDS_OF_SHARING = {
     "what a test marks": MARKED,
     "what looks into the memory of another": WINDOWS,
     "what hidden lines mark": HIDDEN_MARKS,
+    "what a function of the test is handed": CALLED_BACK,
     "one row in two places": TWICE,
     "one row in many places": ALIASES,
     "the order of a dict": ORDER,

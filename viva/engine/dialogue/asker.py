@@ -16,6 +16,7 @@ import numpy as np
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue import calledback
+from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds
 from viva.engine.dialogue.misfit import Misfit
@@ -130,16 +131,16 @@ class Asker:
         found: list[wire.Reference] = []
         handed: list[wire.Reference] = []
         reply = self.exchange(request, path, found, handed)
-        with _doubting():
+        with doubting():
             self.take_state(reply)
             warned = self.raised.warnings(reply.get("warned"))
-            kept = self._kept(reply, places := {**dict(enumerate(args)), **kwargs})
+            kept = kept_in(reply, places := {**dict(enumerate(args)), **kwargs})
             error = self._error(reply["raised"], operation, path) if "raised" in reply else None
         _print(reply.get("printed", []))
         for warning, filename, line in warned:
             warnings.warn_explicit(warning, None, filename, line)
         arguments = {number: places[place] for place, number in kept.items() if place is not None}
-        with _doubting():
+        with doubting():
             for number, value in arguments.items():
                 self.shared.keep(number, value)
             if self.hidden and self.marking:
@@ -158,7 +159,7 @@ class Asker:
             return value
         # What both sides keep already is the same object here too, as when a function returns its argument.
         mine = self.shared.get(number)
-        with _doubting():
+        with doubting():
             if self.hidden and self.marking:
                 self.shared.marked.add(number)
             if type(mine) is type(value):
@@ -181,15 +182,6 @@ class Asker:
         if self.hidden:
             self.shared.hide(self.told.named)
         return bool(self.hidden) and self.shared.is_silent(value)
-
-    def _kept(self, reply: dict, places: dict) -> dict:
-        """The number under which the candidate keeps each argument and, under None, the result."""
-        kept = reply.get("kept", {})
-        if not isinstance(kept, dict) or not all(
-            (place is None or place in places) and type(number) is int for place, number in kept.items()
-        ):
-            raise CandidateLied("numbers of arguments that are none")
-        return kept
 
     def _error(self, raised: object, operation: str, path: str) -> BaseException:
         if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
@@ -274,16 +266,6 @@ class Asker:
                 self.random.take(reply["random_state"])
             except (ValueError, TypeError):
                 raise CandidateLied("a state of random numbers that is none") from None
-
-
-@contextlib.contextmanager
-def _doubting() -> Iterator[None]:
-    """Whatever goes wrong while an answer is read, the answer is at fault."""
-    try:
-        yield
-    except Exception as error:
-        why = error if isinstance(error, WireError) else type(error).__name__
-        raise CandidateLied(f"the answer cannot be read: {why}") from None
 
 
 def _print(printed: object) -> None:

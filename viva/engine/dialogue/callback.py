@@ -64,7 +64,10 @@ class Callback:
         if not candidate.asked:
             raise RuntimeError(f"{self.__name__}() belongs to a test cell, and answers only while that runs")
         with interruptible(False):
-            candidate.answer(candidate.with_state({"callback": self.number, "args": args, "kwargs": kwargs}))
+            message = {"callback": self.number, "args": args, "kwargs": kwargs}
+            if kept := candidate.shared.handed({**dict(enumerate(args)), **kwargs}):
+                message["kept"] = kept
+            candidate.answer(candidate.with_state(message))
             # The function may ask in its turn before it returns.
             while "do" in (reply := candidate.listen()):
                 candidate.do(reply)

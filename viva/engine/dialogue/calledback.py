@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viva.engine import pipe, wire
+from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.verdict import CandidateDied, CandidateLied, CandidateStopped
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ def serve(asker: Asker, reply: dict) -> None:
         raise CandidateLied("a callback that was never given")
     asker.take_state(reply)
     asker.told.called()
+    with doubting():
+        kept = kept_in(reply, {**dict(enumerate(args)), **kwargs})
+        args = [asker.shared.taken(kept[at], value) if at in kept else value for at, value in enumerate(args)]
+        kwargs = {at: asker.shared.taken(kept[at], value) if at in kept else value for at, value in kwargs.items()}
     try:
         asker.waiting = False
         answer = {"value": asker.references.functions[number](*args, **kwargs)}

@@ -78,6 +78,26 @@ class Shared:
         self._keep(self.next, value, state)
         return self.next
 
+    def handed(self, places: dict) -> dict[object, int]:
+        """The numbers of what a function of the other side is handed: of what is kept, as long as there is room."""
+        numbers = {}
+        for place, value in places.items():
+            room = len(self.kept) < MOST and getattr(value, "nbytes", 0) <= BYTES
+            if number := self.number(value) if room else self.numbers.get(id(value)):
+                numbers[place] = number
+        return numbers
+
+    def taken(self, number: int, value: object) -> object:
+        """What is kept under the other side's number, as the value that it is now; no change of it is told back."""
+        mine = self.get(number)
+        if type(mine) is type(value):
+            self.take(number, value)
+            return mine
+        self.keep(number, value)
+        if number in self.kept:
+            self.silent[number] = None
+        return value
+
     def keep(self, number: int, value: object, computed: bool = False) -> None:
         """Keep a value under the other side's number; with ``computed`` no change of an array in it is told."""
         marked = number in self.marked
