@@ -1454,6 +1454,81 @@ pd.testing.assert_frame_equal(texts, before)
 ### CHECK 1: bins
 assert list(bins([1, 5, 11, 12, 13])) == [2, 3]
 """,
+    "a polynomial in place of its coefficients": """
+--- given
+import numpy as np
+--- answer
+def fit(x, y): return np.polyfit(x, y, 1)
+curve = np.poly1d([1, 2])
+--- right
+def fit(x, y): return np.poly1d(np.polyfit(x, y, 1))
+def curve(x): return x + 2
+--- right
+def fit(x, y): return [2, 1]
+class Line:
+    def __call__(self, x): return x + 2
+curve = Line()
+--- wrong
+def fit(x, y): return np.poly1d(np.polyfit(y, x, 1))
+curve = np.poly1d([2, 1])
+--- test
+### CHECK 1: coefficients
+assert np.allclose(fit(np.arange(4), 2 * np.arange(4) + 1), [2, 1])
+### CHECK 1: what it gives
+assert curve(1) == 3 and curve(2) == 4
+""",
+    "containers of Python's library": """
+--- given
+import numpy as np
+--- answer
+def squares(n): return [i * i for i in range(n)]
+def table(words): return {word: len(word) for word in words}
+names = {"a": ["ab"]}
+class Bag:
+    def __init__(self): self.n = 1
+    def __len__(self): return self.n
+--- right
+from array import array
+from collections import ChainMap, UserDict, UserList
+def squares(n): return array("l", [i * i for i in range(n)])
+def table(words): return UserDict({word: len(word) for word in words})
+names = ChainMap({}, {"a": UserList(["ab"]).data})
+class Bag(UserList):
+    def __init__(self): super().__init__([1])
+--- right
+from collections import UserDict, UserList
+from types import MappingProxyType
+def squares(n): return memoryview(np.arange(n) ** 2)
+class Table(UserDict):
+    def __eq__(self, other): return False
+    __hash__ = None
+def table(words): return MappingProxyType(dict(Table({word: len(word) for word in words})))
+names = Table(a=["ab"])
+class Bag(list):
+    def __init__(self): self.append(1)
+--- wrong
+from collections import UserDict, UserList
+def squares(n): return UserList([0] * n)
+class Table(UserDict):
+    def __getitem__(self, key): return 2
+    def __eq__(self, other): return True
+    def __len__(self): return 2
+    def __contains__(self, key): return True
+    __hash__ = None
+def table(words): return Table()
+names = UserDict({"a": [object()]})
+class Bag(UserList): pass
+--- test
+### CHECK 1: a list
+assert len(squares(4)) == 4 and np.allclose(squares(4), [0, 1, 4, 9]) and squares(4)[2] == 4 and sum(squares(3)) == 5
+### CHECK 1: a dict
+found = table(["a", "bb"])
+assert found["bb"] == 2 and len(found) == 2 and "a" in found and sorted(found.items()) == [("a", 1), ("bb", 2)]
+### CHECK 1: a name
+assert names["a"] == ["ab"] and list(names) == ["a"]
+### CHECK 1: an object
+assert len(Bag()) == 1 and isinstance(Bag(), Bag)
+""",
     "what a dict gives for keys that are missing": """
 --- given
 V = 4

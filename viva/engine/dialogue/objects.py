@@ -11,7 +11,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.callback import Callback, function_of
-from viva.engine.dialogue.operations import contents_of, lineage_of, origin
+from viva.engine.dialogue.operations import contents_of, held_by, lineage_of, origin
 from viva.engine.values.classes import has_methods, own_namespaces
 from viva.engine.values.plain import base_of, mixed_in
 
@@ -66,7 +66,9 @@ class Objects:
             about["contents"] = contents
         elif type(value) is np.ma.MaskedArray and not np.ma.is_masked(value) and wire.is_plain(value.data):
             about["unmasked"] = value.data
-        elif (base := mixed_in(value)) is not None:
+        elif type(value) is np.poly1d and wire.is_plain(value.coeffs):
+            about["coefficients"] = value.coeffs
+        elif (base := mixed_in(value)) is not None or ((base := held_by(value)) is not None and wire.is_plain(base)):
             about["base"] = base
         return wire.Reference(self.number(value), about)
 

@@ -9,6 +9,8 @@ import inspect
 import operator
 import sys
 import types
+from array import array
+from collections import ChainMap, UserDict, UserList, UserString
 from collections.abc import ItemsView, KeysView, ValuesView
 from typing import TYPE_CHECKING
 
@@ -165,6 +167,25 @@ def contents_of(value) -> tuple | list | None:
         return list(value)
     except Exception:  # what a student's own mapping says when it is gone through
         return None
+
+
+def held_by(value) -> list | dict | str | None:
+    """What a container of Python's library holds that is no plain type, as a list or dict of its own would.
+
+    Of one that a student derives from it too, without their methods.
+    """
+    cls = type(value)
+    try:
+        if cls in (array, memoryview):
+            return value.tolist()
+        if cls in (types.MappingProxyType, ChainMap):
+            return dict(value)
+        for base, plain in ((UserDict, dict), (UserList, list), (UserString, str)):
+            if base in type.mro(cls) and type(data := object.__getattribute__(value, "data")) is plain:
+                return data
+    except Exception:  # what is in it may be of a student's class
+        pass
+    return None
 
 
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()), KeysView, ValuesView, ItemsView)

@@ -113,8 +113,11 @@ class References:
             return about["base"]
         if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
             return self._items(StandIn(self.asker, reference.id, about, path + "[*]"))
-        if type(about.get("unmasked")) is np.ndarray and expected == PLAIN and not self.asker.kinds.recording:
-            return about["unmasked"]
+        if expected == PLAIN and not self.asker.kinds.recording:
+            if type(about.get("unmasked")) is np.ndarray:
+                return about["unmasked"]
+            if type(about.get("coefficients")) is np.ndarray:
+                return np.poly1d(about["coefficients"])
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)
