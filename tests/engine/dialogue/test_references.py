@@ -119,7 +119,30 @@ def test_a_view_of_a_dictionary_is_one(references):
     assert value == {"a": 1, "b": 2}.keys() and found == []
 
 
-@pytest.mark.parametrize(("name", "contents"), [("dict_items", [1]), ("ndarray", 5), ("ndarray", ((1, 1), [2, 4, 6]))])
+def test_an_array_of_records_is_one(references):
+    columns = [np.arange(2), ["x", None], np.zeros((2, 3))]
+    value, found = resolved(references, type="recarray", contents=(["a", "b", "c"], (2,), columns))
+    assert value.a.tolist() == [0, 1] and value["b"].tolist() == ["x", None] and value.c.shape == (2, 3) and found == []
+    value, _ = resolved(references, type="void", contents=(["a"], (), [np.array(3)]))
+    assert type(value) is np.void and value["a"] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [
+        ("dict_items", [1]),
+        ("ndarray", 5),
+        ("ndarray", ((1, 1), [2, 4, 6])),
+        ("ndarray", ([], (10**12,), [])),
+        ("ndarray", (["a"], (10**12,), [np.zeros(1)])),
+        ("ndarray", (["a"], (2,), [])),
+        ("ndarray", (["a", "a"], (1,), [np.zeros(1), np.zeros(1)])),
+        ("ndarray", ([1], (1,), [np.zeros(1)])),
+        ("ndarray", ([""], (1,), [np.zeros(1)])),
+        ("ndarray", (["a"], 1, [np.zeros(1)])),
+        ("ndarray", (["a"], (1,), [5])),
+    ],
+)
 def test_contents_that_are_none_are_a_lie(references, name, contents):
     with pytest.raises(CandidateLied, match="contents that are none"):
         resolved(references, type=name, contents=contents)

@@ -1454,6 +1454,44 @@ pd.testing.assert_frame_equal(texts, before)
 ### CHECK 1: bins
 assert list(bins([1, 5, 11, 12, 13])) == [2, 3]
 """,
+    "records in place of columns": """
+--- given
+import numpy as np
+--- answer
+def table(names, ages): return {"name": np.array(names), "age": np.array(ages)}
+def stats(x): return {"mean": x.mean(), "std": x.std()}
+def rows(n): return [(i, i * i) for i in range(n)]
+both = np.zeros(2, dtype=[("x", float), ("y", "U3")])
+--- right
+def table(names, ages): return np.array(list(zip(names, ages)), dtype=[("name", "U9"), ("age", int)])
+def stats(x): return np.array([(x.mean(), x.std())], dtype=[("mean", float), ("std", float)])[0]
+def rows(n): return np.array([(i, i * i) for i in range(n)], dtype=[("i", int), ("square", int)])
+import pandas as pd
+both = pd.DataFrame({"x": [0, 0], "y": ["", ""]})
+--- right
+def table(names, ages): return np.rec.array([np.array(names), np.array(ages)], names="name,age")
+def stats(x): return np.rec.array([(x.mean(), x.std())], names="mean,std")[0]
+def rows(n): return np.array([(i, i * i) for i in range(n)], dtype=[("i", object), ("square", object)])
+both = np.rec.fromarrays([np.zeros(2), np.array(["", ""])], names="x,y")
+--- wrong
+def table(names, ages): return np.array(list(zip(ages, ages)), dtype=[("name", int), ("age", int)])
+def stats(x): return np.array([(x.std(), x.mean())], dtype=[("mean", float), ("std", float)])[0]
+def rows(n): return np.array([(i, i) for i in range(n)], dtype=[("i", int), ("square", int)])
+both = np.zeros(2, dtype=[("x", float), ("z", "U3")])
+--- test
+### CHECK 1: a table
+found = table(["a", "b"], [3, 5])
+assert found["age"].sum() == 8 and np.allclose(found["age"], [3, 5]) and found["name"][1] == "b"
+found["age"][0] = 7
+assert table(["a", "b"], [3, 5])["age"][0] == 3
+### CHECK 1: one record
+found = stats(np.array([1.0, 3.0]))
+assert found["mean"] == 2 and np.isclose(found["std"], 1)
+### CHECK 1: rows
+assert rows(3)[2][1] == 4 and len(rows(3)) == 3 and [square for _, square in rows(3)] == [0, 1, 4]
+### CHECK 1: by name
+assert both["x"].sum() == 0 and list(both["y"]) == ["", ""]
+""",
     "a polynomial in place of its coefficients": """
 --- given
 import numpy as np

@@ -158,7 +158,11 @@ def origin(value: object) -> str:
 
 
 def contents_of(value) -> tuple | list | None:
-    """What is in an array of objects or a view of a dict; None for anything else."""
+    """What is in an array of objects or of records, or a view of a dict; None for anything else."""
+    if type(value) in RECORDS and value.dtype.names:
+        columns = [np.asarray(value[name]) for name in value.dtype.names]
+        columns = [column.ravel().tolist() if column.dtype.hasobject else column for column in columns]
+        return [*value.dtype.names], value.shape, columns
     if type(value) is np.ndarray:
         return value.shape, value.ravel().tolist()
     if type(value) not in VIEWS:
@@ -188,6 +192,7 @@ def held_by(value) -> list | dict | str | None:
     return None
 
 
+RECORDS = (np.ndarray, np.recarray, np.void, np.record)
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()), KeysView, ValuesView, ItemsView)
 """Those of dicts, and of a UserDict and other mappings of the student's."""
 

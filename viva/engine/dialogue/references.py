@@ -154,7 +154,7 @@ class _Lookup(dict):
 
 
 def _filled(name: str, contents: object) -> object:
-    """A view of a dict, of the class called ``name``, or an array of objects with these contents."""
+    """A view of a dict, of the class called ``name``, or an array of objects or of records with these contents."""
     try:
         match name:
             case "dict_keys" | "KeysView":
@@ -163,13 +163,28 @@ def _filled(name: str, contents: object) -> object:
                 return dict(enumerate(contents)).values()
             case "dict_items" | "ItemsView":
                 return dict(contents).items()
+        if len(contents) == 3:
+            return _records(name, *contents)
         shape, items = contents
         flat = np.empty(len(items), object)
         for place, item in enumerate(items):
             flat[place] = item
         return flat.reshape(shape)
-    except (TypeError, ValueError):
+    except (LookupError, TypeError, ValueError):
         raise CandidateLied("contents that are none") from None
+
+
+def _records(cls: str, names: list, shape: tuple, columns: list) -> object:
+    """An array of records, or one of them, with a column for each name."""
+    arrays = [column if isinstance(column, np.ndarray) else _filled("", (shape, column)) for column in columns]
+    if not names or any(array.shape[: len(shape)] != shape for array in arrays):
+        raise ValueError("columns of other shapes")
+    fields = zip(names, arrays, strict=True)
+    found = np.empty(shape, [(name, array.dtype, array.shape[len(shape) :]) for name, array in fields])
+    for name, array in zip(names, arrays, strict=True):
+        found[name] = array
+    found = found.view(np.recarray) if cls in ("recarray", "record") else found
+    return found if cls in ("ndarray", "recarray") else found[()]
 
 
 def _is_description(about: dict) -> bool:

@@ -245,9 +245,9 @@ class Shared:
     def _state(self, value: object) -> State | None:
         """What differs when the value does; None when it cannot change or cannot cross."""
         cls = type(value)
-        if cls is np.ndarray and not value.dtype.hasobject:
+        if cls is np.ndarray and not value.dtype.hasobject and not value.dtype.names:
             return value.dtype, value.shape, value.tobytes()
-        if cls in FIXED:
+        if cls in FIXED or (cls is np.ndarray and value.dtype.names):
             return None
         if cls in MARSHALLED:
             try:
