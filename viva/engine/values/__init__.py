@@ -12,5 +12,6 @@ arrays       NumPy's part of it
 windows      arrays that look into the memory of another
 scalars      what stands in a pandas object by itself: a cell, a label, a name
 frames       pandas' part of it
+spans        what of it lies on a calendar or a scale: time stamps, zones, periods, intervals
 randomness   the global random state, as plain values
 """
