@@ -187,7 +187,7 @@ class Examiner:
     def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
         self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
         self.asker.culprit, self.asker.running = "", ""
-        self.asker.marking = marks(source)
+        self.asker.marking, self.asker.setting = marks(source)
         self.asker.shared.marked.clear()
         self.asker.check = f"{self.asker.told.place}: {title}"
         self.slow, self.given_up = set(slow), set(given_up)

@@ -539,6 +539,13 @@ assert look()
 other *= 1234.0
 assert look()
 ### END HIDDEN TESTS
+### CHECK 1: hidden lines subtract a number of their text
+### BEGIN HIDDEN TESTS
+whole = get(np.arange(3.0))
+whole[0] = 5
+whole -= 1234.0
+assert look()
+### END HIDDEN TESTS
 --- wrong
 seen, held = [], []
 def get(x):

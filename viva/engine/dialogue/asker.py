@@ -52,8 +52,9 @@ class Asker:
         """How many hidden parts of test code are running: hidden lines, and functions that are defined in some."""
         self.first = True
         """Whether the next question is the first of a check."""
-        self.marking = False
-        """Whether the check writes into items only what stands in its text; see ``testcode.marks``."""
+        self.marking = self.setting = False
+        """Whether the check writes into items only what stands in its text, and into no whole array; see
+        ``testcode.marks``."""
         self.fault: CandidateFault | None = None
         """The first fault of the candidate; it counts even when test code swallowed it."""
         self.asserted: AssertionError | None = None
@@ -143,7 +144,7 @@ class Asker:
         with doubting():
             for number, value in arguments.items():
                 self.shared.keep(number, value)
-            if self.hidden and self.marking:
+            if self.hidden and self.setting:
                 self.shared.marked.update(arguments)
             self._take_changed(arguments, reply.get("changed", {}), path + " changed")
         if self.hidden and reply.get("changed"):
@@ -160,7 +161,7 @@ class Asker:
         # What both sides keep already is the same object here too, as when a function returns its argument.
         mine = self.shared.get(number)
         with doubting():
-            if self.hidden and self.marking:
+            if self.hidden and self.setting:
                 self.shared.marked.add(number)
             if type(mine) is type(value):
                 self.shared.take(number, value)

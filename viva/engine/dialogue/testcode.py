@@ -48,15 +48,16 @@ def compiled(source: str, title: str) -> tuple[types.CodeType, types.CodeType | 
 
 
 @functools.lru_cache(4096)
-def marks(source: str) -> bool:
+def marks(source: str) -> tuple[bool, bool]:
     """Whether a test writes into items, and only numbers that stand in its text, as to see what else they change.
 
-    Then it subtracts no expected numbers from what it was given.
+    Then it subtracts no expected numbers from what it was given. The second is whether it changes no whole array by a
+    number either (``row -= 3.0``): in hidden lines that may be an expected one.
     """
     try:
         nodes = list(ast.walk(ast.parse(TransformerManager().transform_cell(_without_measuring(source)))))
     except (SyntaxError, UnknownMagicError):
-        return False
+        return False, False
     written = [
         node.value
         for node in nodes
@@ -64,8 +65,10 @@ def marks(source: str) -> bool:
         or (isinstance(node, ast.Assign) and any(isinstance(target, ast.Subscript) for target in node.targets))
     ]
     if any(map(_writes_otherwise, nodes)):
-        return False
-    return bool(written) and all(isinstance(getattr(value, "operand", value), ast.Constant) for value in written)
+        return False, False
+    only = bool(written) and all(isinstance(getattr(value, "operand", value), ast.Constant) for value in written)
+    whole = any(isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Subscript) for node in nodes)
+    return only, only and not whole
 
 
 def _writes_otherwise(node: ast.AST) -> bool:
