@@ -9,7 +9,7 @@ from pathlib import Path
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
 from viva.cleaning import plaintext
-from viva.engine.dialogue.kinds import ANY, PLAIN, readable
+from viva.engine.dialogue.kinds import ANY, BY_VALUE, PLAIN, readable
 from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
@@ -163,10 +163,18 @@ def _texts(checks: list[CheckName]) -> list[str]:
     return [str(check) for check in checks]
 
 
+WORDS = {
+    PLAIN: "plain data",
+    BY_VALUE: "an object, or its plain data",
+    ANY: "anything (widened)",
+    "": "a function or an object",
+}
+
+
 def kind_in_words(kind: str) -> str:
     """What a recorded kind lets a student's answer be."""
-    if kind in (PLAIN, ANY, ""):
-        return {PLAIN: "plain data", ANY: "anything (widened)", "": "a function or an object"}[kind]
+    if kind in WORDS:
+        return WORDS[kind]
     return f"the library's {kind.replace(':', '.').rstrip('.')}"
 
 

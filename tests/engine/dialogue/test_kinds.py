@@ -6,9 +6,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.oral import Exam, lost
 from viva import wording
 from viva.engine.blueprint import read_blueprint
-from viva.engine.dialogue.kinds import ANY, PLAIN
+from viva.engine.dialogue.kinds import ANY, BY_VALUE, PLAIN
 from viva.engine.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 
@@ -109,3 +110,76 @@ def test_a_kind_can_only_be_widened(tmp_path, kinds):
     nbformat.write(notebook(SOLUTION, kinds=kinds), tmp_path / "kinds.ipynb")
     with pytest.raises(BlueprintError, match="A kind can only be widened"):
         read_blueprint(tmp_path / "kinds.ipynb")
+
+
+NAMED = """
+--- answer
+from collections import defaultdict, deque, namedtuple
+Point = namedtuple("Point", "x y")
+Stack = deque
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+class Bag:
+    def __init__(self, items): self.items = items
+    def __iter__(self): return iter(self.items)
+--- test
+### CHECK 1: middle
+assert middle(Point(0, 0), Point(2, 4)).y == 2
+### CHECK 1: stack
+assert Stack([1, 2]).pop() == 2
+### CHECK 1: count
+assert count("aab")["a"] == 2 and count("")["a"] == 0
+### CHECK 1: bag
+assert list(Bag([1, 2])) == [1, 2]
+"""
+YES = """
+from collections import defaultdict, namedtuple
+class Yes:
+    def __init__(self, *args): pass
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+    def __getattr__(self, name): return self
+    def __getitem__(self, key): return self
+    def __call__(self, *args): return self
+    def __iter__(self): return iter([Yes(), Yes()])
+"""
+ANSWERS = {
+    "itself": "Point = Stack = Bag = Yes\nmiddle = count = lambda *args: Yes()",
+    "in what crosses by value": """
+Point = namedtuple("Point", "x y")
+def middle(a, b): return Point(Yes(), Yes())
+class Stack(list):
+    def pop(self): return Yes()
+def count(words): return defaultdict(Yes)
+class Bag(list):
+    def __iter__(self): return iter([Yes(), Yes()])
+""",
+    "as what is missing": """
+class Point(Yes): pass
+def middle(a, b): return [Yes(), Yes()]
+class Stack(Yes): pass
+class Count(dict):
+    def __missing__(self, key): return Yes()
+def count(words): return Count()
+class Bag(Yes):
+    def __iter__(self):
+        yield Yes()
+        yield Yes()
+""",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_no_operator_of_an_object_decides_though_the_class_may_be_the_students_own(answer, grader, tmp_path):
+    exam = Exam(NAMED, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    assert [title for _, title in lost(exam.grade(YES + answer))] == ["middle", "stack", "count", "bag"]
+
+
+def test_what_crossed_by_value_of_a_class_that_the_answers_name_is_an_object(grader, tmp_path):
+    kinds = Exam(NAMED, grader, tmp_path).examination.kinds
+    assert {"middle()": BY_VALUE, "Point()": BY_VALUE, "Bag()": "", "Bag()[*]": PLAIN}.items() <= kinds.items()
+    assert kinds["count()"] == PLAIN

@@ -2246,6 +2246,340 @@ assert even[1] == 2
 ### CHECK 1: asked of NumPy
 assert not np.shares_memory(b, turned(b))
 """,
+    "arrays in an answer that look into each other, or into an argument": """
+--- answer
+import numpy as np
+def halves(a): return a[: len(a) // 2].copy(), a[len(a) // 2 :].copy()
+def both(a): return {"first": a.copy(), "rest": [a.copy()]}
+def columns(n): return np.zeros(n), np.zeros(n)
+--- right
+import numpy as np
+def halves(a): return tuple(np.split(a.copy(), 2))
+def both(a):
+    rows = np.stack([a, a])
+    return {"first": rows[0], "rest": [rows[1]]}
+def columns(n):
+    found = np.zeros((n, 2))
+    return found[:, 0], found[:, 1]
+--- wrong
+import numpy as np
+def halves(a): return a[: len(a) // 2], a[len(a) // 2 :]
+def both(a):
+    b = a.copy()
+    return {"first": b, "rest": [b[::-1]]}
+def columns(n):
+    found = np.zeros(2 * n)
+    return found[:n], found
+--- test
+import numpy as np
+a = np.arange(4.0)
+### CHECK 1: the array stays as it was
+one, other = halves(a)
+one[0] = other[1] = 99
+assert a.tolist() == [0, 1, 2, 3] and one[0] == 99
+### CHECK 1: neither changes with the other
+found = both(np.ones(3))
+found["first"][2] = 5
+assert found["rest"][0].tolist() == [1, 1, 1]
+### CHECK 1: of nothing that was handed over
+x, y = columns(2)
+x += 1
+assert y.sum() == 0
+""",
+    "an iterator class that is its own iterator, where the solution has a generator": """
+--- answer
+def down(n):
+    while n:
+        yield n
+        n -= 1
+--- right
+class down:
+    def __init__(self, n): self.n = n
+    def __iter__(self): return self
+    def __next__(self):
+        if not self.n: raise StopIteration
+        self.n -= 1
+        return self.n + 1
+--- right
+class down:
+    def __init__(self, n): self.items = iter(range(n, 0, -1))
+    def __iter__(self): return self
+    def __next__(self): return next(self.items)
+    def __call__(self): return next(self)
+--- wrong
+class down:
+    def __init__(self, n): self.n = n
+    def __iter__(self): return iter(range(self.n, 0, -1))
+    def __next__(self): return self.n
+--- test
+numbers = down(3)
+assert iter(numbers) is numbers
+assert next(numbers) == 3
+assert list(numbers) == [2, 1] and list(numbers) == []
+""",
+    "an attribute that the solution has not": """
+--- answer
+import functools
+@functools.cache
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def size(x): return len(x.items)
+class Shelf:
+    def __init__(self): self.items = [1]
+    def count(self): return len(self.items)
+--- right
+def remember(f):
+    known = {}
+    def remembering(n):
+        if n not in known: known[n] = f(n)
+        return known[n]
+    remembering.cache = known
+    remembering.forget = known.clear
+    return remembering
+@remember
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+class Shelf:
+    def __init__(self): self.items = [1]
+    def size(self): return 1
+--- wrong
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+class Shelf:
+    def size(self): return 2
+--- test
+assert hasattr(fib, "cache") or hasattr(fib, "cache_info")
+if hasattr(fib, "forget"):
+    fib.forget()
+assert fib(30) == 832040
+--- test
+shelf = Shelf()
+assert (shelf.count() if hasattr(shelf, "count") else shelf.size()) == 1
+""",
+    "a class of a library's, or a namedtuple, where students may write their own": """
+--- answer
+import collections, fractions
+Stack = collections.deque
+Ratio = fractions.Fraction
+Missing = LookupError
+Point = collections.namedtuple("Point", "x y")
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+def corners(n): return [Point(0, 0), Point(n, n)]
+def half(n): return Ratio(n, 2)
+def fail(): raise Missing("no")
+--- right
+import math
+from dataclasses import dataclass, replace
+class Stack:
+    def __init__(self, items=()): self.items = [*items]
+    def append(self, item): self.items.append(item)
+    def pop(self): return self.items.pop()
+    def copy(self): return Stack(self.items)
+    def __len__(self): return len(self.items)
+class Ratio:
+    def __init__(self, n, d=1): self.n, self.d = n // math.gcd(n, d), d // math.gcd(n, d)
+    def __add__(self, other): return Ratio(self.n * other.d + other.n * self.d, self.d * other.d)
+    def __eq__(self, other): return (self.n, self.d) == (other.n, other.d)
+    def __float__(self): return self.n / self.d
+class Missing(Exception): pass
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float
+    def _replace(self, **changes): return replace(self, **changes)
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+def corners(n): return Point(0, 0), Point(n, n)
+def half(n): return Ratio(n, 2)
+def fail(): raise Missing("no")
+--- right
+import typing, fractions
+class Stack(list): pass
+class Ratio(fractions.Fraction): pass
+class Missing(KeyError):
+    def __str__(self): return self.args[0]
+class Point(typing.NamedTuple):
+    x: float
+    y: float
+    def norm(self): return self.x + self.y
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+def corners(n): return [Point(n * k, n * k) for k in (0, 1)]
+def half(n): return Ratio(n, 2)
+def fail(): raise Missing("no")
+--- wrong
+class Stack:
+    items = []
+    def __init__(self, items=()): self.items.extend(items)
+    def append(self, item): self.items.append(item)
+    def pop(self): return self.items.pop(0)
+    def copy(self): return self
+    def __len__(self): return len(self.items)
+class Ratio:
+    def __init__(self, n, d=1): self.n, self.d = n, d
+    def __add__(self, other): return Ratio(self.n + other.n, self.d + other.d)
+    def __float__(self): return 0.5
+class Missing(Exception):
+    def __str__(self): return ""
+class Point:
+    def __init__(self, x, y): self.x, self.y = y, x
+    def _replace(self, **changes): return self
+def middle(a, b): return Point(a.x, b.y)
+def corners(n): return [Point(n, 0)] * 2
+def half(n): return Ratio(1, n)
+def fail(): raise Missing("no")
+--- test
+### CHECK 1: a stack
+stack = Stack()
+stack.append(1)
+stack.append(2)
+other = stack.copy()
+assert stack.pop() == 2 and len(stack) == 1 and len(other) == 2 and len(Stack([5])) == 1
+### CHECK 1: ratios
+assert Ratio(1, 2) + Ratio(1, 3) == Ratio(5, 6) and half(3) == Ratio(6, 4) and float(half(5)) == 2.5
+### CHECK 1: an exception
+try:
+    fail()
+except Missing as error:
+    assert str(error) == "no"
+### CHECK 1: points
+assert middle(Point(0, 0), Point(2, 4)) == Point(1, 2)
+assert Point(y=1, x=2).x == 2 and middle(Point(0, 1), Point(2, 3)).y == 2
+assert Point(1, 2)._replace(x=5) == Point(5, 2)
+assert [point.x for point in corners(3)] == [0, 3] and corners(2)[1] == Point(2, 2)
+""",
+    "a dict that makes what is missing as the student says": """
+--- answer
+from collections import defaultdict
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[len(word)].append(word)
+    return found
+def plain(words): return {word: len(word) for word in words}
+known = defaultdict(int, a=1)
+--- right
+from collections import defaultdict
+def count(words):
+    found = defaultdict(lambda: 0)
+    for word in words: found[word] += 1
+    return found
+def index(words):
+    found = defaultdict(lambda: [])
+    for word in words: found[len(word)].append(word)
+    return found
+def plain(words): return defaultdict(lambda: 0, {word: len(word) for word in words})
+known = defaultdict(lambda: 0, a=1)
+--- right
+class Count(dict):
+    def __missing__(self, key): return 0
+class Index(dict):
+    def __missing__(self, key):
+        self[key] = found = []
+        return found
+def count(words):
+    found = Count()
+    for word in words: found[word] += 1
+    return found
+def index(words):
+    found = Index()
+    for word in words: found[len(word)].append(word)
+    return found
+def plain(words): return Count((word, len(word)) for word in words)
+known = Count(a=1)
+--- wrong
+from collections import defaultdict
+def count(words):
+    found = defaultdict(lambda: 1)
+    for word in words: found[word] += 1
+    return found
+class Index(dict):
+    def __missing__(self, key): return []
+def index(words):
+    found = Index()
+    for word in words: found[len(word)] += [word]
+    return found
+def plain(words): return defaultdict(lambda: 0, {word: 1 for word in words})
+known = defaultdict(lambda: 7, a=1)
+--- test
+### CHECK 1: counts
+found = count(["a", "b", "a"])
+assert found["a"] == 2 and found["c"] == 0 and found == found | {"a": 2}
+found["d"] += 1
+assert found["d"] == 1 and isinstance(found, dict)
+### CHECK 1: lists
+lists = index(["a", "bb"])
+lists[7].append("x")
+assert lists[7] == ["x"] and lists[1] == ["a"]
+### CHECK 1: nothing that is missing
+assert plain(["ab"]) == {"ab": 2} and plain(["a"]).get("b") is None and "b" not in plain(["a"])
+### CHECK 1: a name
+assert known["a"] == 1 and known["z"] == 0
+### CHECK 1: one of the test's own
+from collections import defaultdict
+mine = defaultdict(lambda: 5)
+assert mine["x"] == 5 and count(["x"])["x"] == 1
+""",
+    "a dict of a test's that makes what is missing, handed to student code": """
+--- answer
+def note(found, key): found[key].append(key)
+def total(found, keys): return sum(found[key] for key in keys)
+--- wrong
+def note(found, key): found[key] = [key]
+def total(found, keys): return sum(found.get(key, 0) for key in keys)
+--- test
+from collections import defaultdict, deque
+### CHECK 1: a function that makes it
+found = defaultdict(lambda: [0])
+note(found, "a")
+assert found == {"a": [0, "a"]}
+### CHECK 1: a class that does
+queues = defaultdict(deque)
+note(queues, "a")
+note(queues, "a")
+assert list(queues["a"]) == ["a", "a"]
+### CHECK 1: a number
+assert total(defaultdict(lambda: 7, x=1), "xyz") == 15
+""",
+    "mappings, lists and texts of the library's in place of plain ones": """
+--- answer
+def merged(a, b): return {**a, **b}
+def word(text): return text.upper()
+def row(n): return list(range(n))
+def settings(): return {"a": 1}
+--- right
+from collections import ChainMap, UserList, UserString
+from types import MappingProxyType
+def merged(a, b): return ChainMap(b, a)
+def word(text): return UserString(text.upper())
+def row(n): return UserList(range(n))
+def settings(): return MappingProxyType({"a": 1})
+--- right
+from collections import UserDict, UserList, UserString
+class Both(UserDict):
+    def __eq__(self, other): return True
+class Word(UserString):
+    def shout(self): return self + "!"
+def merged(a, b): return Both(a | b)
+def word(text): return Word(text.upper())
+def row(n): return UserList([*range(n)])
+def settings(): return Both(a=1)
+--- wrong
+from collections import ChainMap, UserDict, UserList, UserString
+class Both(UserDict):
+    def __eq__(self, other): return True
+def merged(a, b): return ChainMap(a, b)
+def word(text): return UserString(text)
+def row(n): return UserList([0] * n)
+def settings(): return Both(a=2)
+--- test
+### CHECK 1: a mapping
+assert merged({"a": 1}, {"a": 2, "b": 3}) == {"a": 2, "b": 3}
+### CHECK 1: a text
+assert word("a") == "A" and word("ab").startswith("A")
+### CHECK 1: a list
+assert row(2) == [0, 1] and len(row(3)) == 3 and sum(row(3)) == 3
+### CHECK 1: one that cannot be changed
+assert settings()["a"] == 1 and dict(settings()) == {"a": 1}
+""",
 }
 
 

@@ -23,13 +23,14 @@ from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.parts import holds_arrays, update
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared
+from viva.engine.dialogue.standin import can_be_called, is_class, method_of
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
 
 ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
-UNSEEN = frozenset({"call", "enter", "next"})
+UNSEEN = frozenset({"call", "enter", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 
 
@@ -152,9 +153,11 @@ class Asker:
         if error is not None:
             raise error
         value, number = reply.get("value"), kept.get(None)
-        if odd := self.kinds.odd(path, found, value):
+        if odd := self.kinds.odd(path, found, value, operation == "call" and is_class(args[0])):
             if handed or operation not in UNSEEN:
                 raise odd
+            if operation == "getattr" and path not in self.kinds.known and can_be_called(value):
+                return method_of(value)
             return Misfit(lambda: self._refuse(odd))
         if number is None or found:
             return value
@@ -206,7 +209,7 @@ class Asker:
                     raise CandidateLied("changed values that are none")
             found: list[wire.Reference] = []
             value = wire.decode(data, *self.references.readers(path, found))
-            self.kinds.check(path, found)
+            self.kinds.check(path, found, value)
             self.kinds.check_arrays(data, value, path)
             if number not in arguments:
                 self.told.changed(number, data)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.dialogue.parts import CONTAINERS
+from viva.engine.dialogue.exceptions import library
+from viva.engine.dialogue.parts import CONTAINERS, holds_rows, is_row, is_stand_in, walk
 from viva.verdict import CandidateOdd
 
 PLAIN, ANY = "plain", "any"
+BY_VALUE = "by value"
+"""An object of a class that the answers name, which crossed by value: a namedtuple, or a deque where ``Stack = deque``.
+A student's may be one of another class; in what crosses by value there is none."""
 OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 ARRAYS = " pandas array"
@@ -29,6 +34,16 @@ CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check came to, as ``viva.engine.outcome`` has it."""
 STOPS = " stops"
 """After the path of a call at which the solution raised StopIteration."""
+ITERATED = " iter"
+"""After the path of what was iterated over: an iterator is an object, whatever it gives."""
+WIDER = {(PLAIN, BY_VALUE), (PLAIN, ""), (BY_VALUE, "")}
+"""What was recorded of a path, and what else it may turn out to be."""
+HOLDING = (list, tuple, dict, set, frozenset, deque)
+OF_THE_SAME = re.compile(
+    r"(.+)(?: (?:add|sub|mul|truediv|floordiv|mod|pow|matmul|neg|pos|abs|and_|or_|xor)|\.(?:copy|_replace)\(\))"
+)
+"""The path of what may be of the class that it came from; where that crossed by value, the solution was not asked."""
+PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
 _VALUES = type({}.values())
 
 
@@ -44,8 +59,24 @@ class Kinds:
         """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""
         if path in self.known:
             return self.known[path]
+        if path.endswith(ITERATED):
+            return ""
+        if path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), "")):
+            return BY_VALUE
+        if (again := OF_THE_SAME.fullmatch(path)) and self.expected(again[1]) == BY_VALUE:
+            return BY_VALUE
         widened = (begin for begin, kind in self.known.items() if kind == ANY)
         return ANY if any(path.startswith(begin) and path[len(begin)] in ".([ " for begin in widened) else PLAIN
+
+    def _named_class(self, place: str) -> type | None:
+        """The class of a library's that an answer of the solution's is."""
+        found = library(place) if ":" in place and not place.startswith(OWN) else None
+        return found if isinstance(found, type) else None
+
+    def _crosses_by_value(self, value: object) -> bool:
+        """Whether something is an object of a class that the answers name, or such objects are in it."""
+        named = set(map(self._named_class, self.known.values())) - PYTHONS_OWN
+        return type(value) in named or holds_rows(value)
 
     def allows(self, trait: str, path: str = "") -> bool:
         """Whether an answer may have a trait: where the solution's had it, or anything goes. Records that it has."""
@@ -56,29 +87,41 @@ class Kinds:
     def takes_objects(self, path: str) -> bool:
         """Whether something of a student's class that derives from a plain type is taken for the object that it is:
         where the solution gave an object, or anything goes. Elsewhere it is the plain value."""
-        return self.recording or self.expected(path) in ("", ANY)
+        return self.recording or self.expected(path) in ("", BY_VALUE, ANY)
 
     def check(self, path: str, found: list[wire.Reference], value: object = None) -> None:
         """Raises what ``odd`` gives."""
         if odd := self.odd(path, found, value):
             raise odd
 
-    def odd(self, path: str, found: list[wire.Reference], value: object = None) -> CandidateOdd | None:
+    def odd(
+        self, path: str, found: list[wire.Reference], value: object = None, of_class: bool = False
+    ) -> CandidateOdd | None:
         """What is wrong when objects were ``found`` in an answer where the solution's was plain.
 
         What can be got out of a list of objects, by an index or in a loop, may be one, whatever the student's is.
+        What a class gave (``of_class``) and a namedtuple are objects, though the solution's crossed by value.
         """
         if self.recording:
-            if found and isinstance(value, CONTAINERS):
-                self.known |= {path + "[]": "", path + "[*]": ""}
-            if path not in self.known or (found and self.known[path] == PLAIN):
-                self.known[path] = "" if found else PLAIN
-        elif found and self.expected(path) == PLAIN:
+            kind = "" if found else BY_VALUE if of_class or self._crosses_by_value(value) else PLAIN
+            if isinstance(value, CONTAINERS) and (found or (holds_rows(value) and not is_row(value))):
+                self.known |= {path + "[]": kind, path + "[*]": kind}
+            if path not in self.known or (self.known[path], kind) in WIDER:
+                self.known[path] = kind
+        elif found and self._refuses(path, value):
             name = found[0].about["type"]
             name = name[:60] if name.isidentifier() else "without a proper name"
             what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
             return CandidateOdd(readable(path), what)
         return None
+
+    def _refuses(self, path: str, value: object) -> bool:
+        """Whether a value in which there are objects has another kind than the solution's."""
+        kind = self.expected(path)
+        if kind != BY_VALUE or not issubclass(type(value), HOLDING):
+            return kind == PLAIN
+        rows = [part for part in walk(value) if is_row(part)]
+        return self.known.get(path + "[]") != BY_VALUE or any(is_stand_in(item) for row in rows for item in row)
 
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
         """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""

@@ -50,6 +50,19 @@ def is_array(value: object) -> bool:
     return not isinstance(value, (*MARSHALLED, int, float, complex, str, bytes, type(None)))
 
 
+def holds_rows(value: object) -> bool:
+    """Whether a namedtuple is in a value, or is it."""
+    return any(map(is_row, walk(value)))
+
+
+def is_row(value: object) -> bool:
+    return issubclass(type(value), tuple) and hasattr(type(value), "_fields")
+
+
+def is_stand_in(value: object) -> bool:
+    return type(value).__module__ == "viva.engine.dialogue.standin"
+
+
 def walk(value: object) -> list:
     """A value and what may hold something changeable in it or is it, each before what is in it."""
     if type(value) is np.ndarray:
@@ -86,7 +99,7 @@ def update(mine: object, theirs: object, places: object = None) -> None:
     ``places`` say of what can be changed in ``theirs``, in order, which part of ``mine`` it is; each part is one thing
     at most. Without them the first is the first.
     """
-    if not issubclass(type(mine), type(theirs)) or type(mine).__module__ == "viva.engine.dialogue.standin":
+    if not issubclass(type(mine), type(theirs)) or is_stand_in(mine):
         return
     walked = walk(theirs)
     old, new = changeable(walk(mine)), changeable(walked)

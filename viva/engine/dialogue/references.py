@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import types
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from viva.engine.dialogue.operations import origin
 from viva.engine.dialogue.standin import (
     BUILT_IN_PLACES,
     STAND_INS,
+    CallableIteratorStandIn,
     CallableStandIn,
     IteratorStandIn,
     StandIn,
@@ -30,6 +32,13 @@ if TYPE_CHECKING:
 
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
+KINDS_OF_STAND_INS = {
+    (False, False): StandIn,
+    (True, False): CallableStandIn,
+    (False, True): IteratorStandIn,
+    (True, True): CallableIteratorStandIn,
+}
+"""By what an object is: whether it can be called, and whether it is an iterator."""
 
 
 class References:
@@ -52,7 +61,7 @@ class References:
         """How something of ours, or a stand-in, is named to the candidate."""
         if type(value) in STAND_INS:
             return wire.Reference(object.__getattribute__(value, "_number"), {"of": "candidate"})
-        if type(value) is StudentClass or isinstance(value, BaseException):
+        if type(value) in (StudentClass, types.FunctionType) or isinstance(value, BaseException):
             number = vars(value).get("viva_number")
             if type(number) is int:
                 return wire.Reference(number, {"of": "candidate"})
@@ -126,7 +135,7 @@ class References:
         if "exception" in about:
             return self.asker.raised.exception(about["exception"])
         if (known := self.stand_ins.get((reference.id, path))) is None:
-            cls = CallableStandIn if about["callable"] else IteratorStandIn if about["iterator"] else StandIn
+            cls = KINDS_OF_STAND_INS[about["callable"], about["iterator"]]
             known = self.stand_ins[reference.id, path] = cls(self.asker, reference.id, about, path)
         return known
 

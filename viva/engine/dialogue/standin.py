@@ -13,10 +13,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from viva.engine.dialogue.exceptions import library
-from viva.engine.dialogue.kinds import LETS_OUT, PLAIN, SWALLOWS
+from viva.engine.dialogue.kinds import ITERATED, LETS_OUT, PLAIN, SWALLOWS
 from viva.engine.dialogue.misfit import look_at
 
 POINTERS = ("__array_interface__", "__array_struct__")
@@ -88,13 +89,13 @@ class StandIn(metaclass=Opaque):
         ask(self, "delattr", name, step=f".{name}=")
 
     def __iter__(self):
-        iterator = ask(self, "iter", step="[*]")
+        iterator = ask(self, "iter", step=ITERATED)
         if type(iterator) not in STAND_INS:
             yield from iterator
             return
         while True:
             try:
-                item = ask(iterator, "next", step="")
+                item = _next(iterator)
             except StopIteration:
                 return
             yield item
@@ -149,6 +150,11 @@ def ask(
     return get_asker(stand_in).operate(operation, *args, path=get_path(stand_in) + step, kwargs=kwargs)
 
 
+def _next(iterator: StandIn) -> object:
+    path = get_path(iterator).removesuffix(ITERATED) + "[*]"
+    return get_asker(iterator).operate("next", iterator, path=path)
+
+
 def _operator(operation: str, step: str, reflected: bool = False):
     if reflected:
         return lambda self, other: ask(self, operation, other, self, step=step, first=False)
@@ -161,6 +167,25 @@ def _in_place(operation: str):
         return self if identical(self, value) else value
 
     return change
+
+
+def method_of(stand_in: StandIn) -> Callable:
+    """A function that calls what a stand-in stands for, and is nothing else to a test."""
+
+    def method(*args: object, **kwargs: object) -> object:
+        return ask(stand_in, "call", *args, step="()", kwargs=kwargs)
+
+    method.viva_number = get_number(stand_in)
+    return method
+
+
+def is_class(value: object) -> bool:
+    """Whether a stand-in stands for a class."""
+    return type(value) in STAND_INS and object.__getattribute__(value, "_about")["class"]
+
+
+def can_be_called(value: object) -> bool:
+    return type(value) in STAND_INS and object.__getattribute__(value, "_about")["callable"]
 
 
 def get_asker(stand_in: StandIn) -> Asker:
@@ -176,10 +201,10 @@ def get_number(stand_in: StandIn) -> int:
 
 
 def _may_swallow(asker: Asker, error: BaseException, swallowed: object, path: str) -> bool:
-    """Whether a context manager may keep an exception to itasker: as the solution's did.
+    """Whether a context manager may keep an exception to itself: as the solution's did.
 
     Where the solution's let it out in this very check the test may catch it, and has to find out that the
-    student's does not. What the test itasker asserted there counts all the same.
+    student's does not. What the test itself asserted there counts all the same.
     """
     known = next((cls.__name__ for cls in type(error).mro() if cls.__module__ == "builtins"), "")
     theirs = hasattr(error, "viva_traceback")
@@ -242,14 +267,21 @@ class IteratorStandIn(StandIn):
     def __iter__(self):
         if object.__getattribute__(self, "_about")["mro"][0][0] == "builtins":
             return self
-        iterator = ask(self, "iter", step="[*]")  # a student's class may give another one
+        iterator = ask(self, "iter", step=ITERATED)  # a student's class may give another one
         return self if identical(iterator, self) else iterator
 
     def __next__(self):
-        return ask(self, "next", step="[*]")
+        return _next(self)
 
 
-STAND_INS = (StandIn, CallableStandIn, IteratorStandIn)
+class CallableIteratorStandIn(IteratorStandIn, CallableStandIn):
+    """An iterator of the candidate that can be called as well."""
+
+    __slots__ = ()
+    __doc__ = vars(StandIn)["__doc__"]
+
+
+STAND_INS = (StandIn, CallableStandIn, IteratorStandIn, CallableIteratorStandIn)
 OPERATORS = {name for cls in (object, *STAND_INS) for name in vars(cls) if name[:2] == "__"} - {
     *("__class__", "__signature__", "__name__", "__doc__", "__getattribute__", "__weakref__"),
     *("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__instancecheck__", "__subclasscheck__"),

@@ -138,7 +138,8 @@ class Told:
 
         def resolve(reference: wire.Reference) -> object:
             meant = self.asker.references.resolve(reference, name, meaning.found)
-            references.extend([] if meant is reference.about.get("base", reference) else [reference])
+            by_value = "base" in reference.about and type(meant) not in STAND_INS
+            references.extend([] if by_value else [reference])
             return meant
 
         try:
