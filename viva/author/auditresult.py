@@ -9,7 +9,7 @@ from pathlib import Path
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
 from viva.cleaning import plaintext
-from viva.engine.dialogue.kinds import ANY, BY_VALUE, PLAIN, readable
+from viva.engine.dialogue.kinds import ANY, BY_VALUE, NOTHING, PLAIN, readable
 from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
@@ -165,6 +165,7 @@ def _texts(checks: list[CheckName]) -> list[str]:
 
 WORDS = {
     PLAIN: "plain data",
+    NOTHING: "plain data",
     BY_VALUE: "an object, or its plain data",
     ANY: "anything (widened)",
     "": "a function or an object",
@@ -182,10 +183,10 @@ def kinds_in_words(kinds: dict[str, str]) -> str:
     """The paths of all answers by their kinds, in a line; of many of a kind the first few."""
     paths: dict[str, list[str]] = {}
     for path, kind in kinds.items():
-        paths.setdefault(kind, []).append(readable(path))
+        paths.setdefault(kind_in_words(kind), []).append(readable(path))
     parts = []
-    for kind, names in paths.items():
-        parts.append(f"{kind_in_words(kind)}: {plaintext.some(names, len(names) if kind == ANY else LISTED)}")
+    for words, names in paths.items():
+        parts.append(f"{words}: {plaintext.some(names, len(names) if words == WORDS[ANY] else LISTED)}")
     return "; ".join(sorted(parts))
 
 

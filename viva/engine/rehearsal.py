@@ -18,7 +18,7 @@ from pathlib import Path
 from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
-from viva.engine.dialogue.kinds import ANY, BY_VALUE, COMPUTED, CREDIT, LETS_OUT, OWN, PLAIN
+from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
 from viva.engine.indivisible import is_indivisible
@@ -255,5 +255,6 @@ def _examine_one(
 def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
     """Add recorded kinds; what was seen as two different kinds may be either."""
     for path, kind in more.items():
-        both = {kinds.get(path, kind), kind}
-        kinds[path] = kind if len(both) == 1 else BY_VALUE if both == {PLAIN, BY_VALUE} else ""
+        before = kinds.setdefault(path, kind)
+        if before != kind and (kind, before) not in WIDER:
+            kinds[path] = kind if (before, kind) in WIDER else ""

@@ -2539,6 +2539,77 @@ assert list(queues["a"]) == ["a", "a"]
 ### CHECK 1: a number
 assert total(defaultdict(lambda: 7, x=1), "xyz") == 15
 """,
+    "trees of another shape than the solution's": """
+--- answer
+class Node:
+    def __init__(self, key, left=None, right=None): self.key, self.left, self.right = key, left, right
+    def children(self): return [child for child in (self.left, self.right) if child]
+def build(keys):
+    if not keys: return None
+    middle = (len(keys) - 1) // 2
+    return Node(keys[middle], build(keys[:middle]), build(keys[middle + 1 :]))
+--- right
+class Node:
+    def __init__(self, key): self.key, self.left, self.right = key, None, None
+    def children(self): return tuple(filter(None, (self.left, self.right)))
+def build(keys):
+    if not keys: return None
+    node = Node(keys[len(keys) // 2])
+    node.left, node.right = build(keys[: len(keys) // 2]), build(keys[len(keys) // 2 + 1 :])
+    return node
+--- wrong
+class Node:
+    def __init__(self, key, right): self.key, self.left, self.right = key, None, right
+    def children(self): return [self.right]
+def build(keys): return Node(keys[0], build(keys[1:])) if keys else None
+--- test
+def keys_of(node): return keys_of(node.left) + [node.key] + keys_of(node.right) if node else []
+def height(node): return 1 + max(height(node.left), height(node.right)) if node is not None else 0
+### CHECK 1: two keys
+tree = build([1, 2])
+assert keys_of(tree) == [1, 2] and height(tree) == 2 and (tree.left is None) != (tree.right is None)
+### CHECK 1: ten keys
+tree = build(range(10))
+assert keys_of(tree) == [*range(10)] and height(tree) == 4
+### CHECK 1: children
+def count(node): return 1 + sum(count(child) for child in node.children())
+assert count(build(range(5))) == 5
+""",
+    "a list of the library's that a test and student code change in turn": """
+--- answer
+class Bag:
+    def __init__(self): self.items = []
+    def add(self, item): self.items.append(item)
+    def total(self): return sum(self.items)
+--- right
+from collections import UserList
+class Bag:
+    def __init__(self): self.items = UserList()
+    def add(self, item): self.items.append(item)
+    def total(self): return sum(self.items)
+--- right
+from collections import UserList
+class Items(UserList):
+    def total(self): return sum(self)
+class Bag:
+    def __init__(self): self.items = Items()
+    def add(self, item): self.items.append(item)
+    def total(self): return self.items.total()
+--- wrong
+class Bag:
+    def __init__(self): self.known = []
+    def add(self, item): self.known.append(item)
+    def total(self): return sum(self.known)
+    @property
+    def items(self): return list(self.known)
+--- test
+bag = Bag()
+items = bag.items
+items.append(5)
+assert bag.total() == 5
+bag.add(2)
+assert items == [5, 2] and bag.items is items
+""",
     "mappings, lists and texts of the library's in place of plain ones": """
 --- answer
 def merged(a, b): return {**a, **b}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import deque
 
@@ -13,6 +14,8 @@ from viva.engine.dialogue.parts import CONTAINERS, holds_rows, is_row, is_stand_
 from viva.verdict import CandidateOdd
 
 PLAIN, ANY = "plain", "any"
+NOTHING = "nothing"
+"""None or something empty: of what kind it is otherwise does not show, as of a leaf's ``left`` or ``children``."""
 BY_VALUE = "by value"
 """An object of a class that the answers name, which crossed by value: a namedtuple, or a deque where ``Stack = deque``.
 A student's may be one of another class; in what crosses by value there is none."""
@@ -36,7 +39,7 @@ STOPS = " stops"
 """After the path of a call at which the solution raised StopIteration."""
 ITERATED = " iter"
 """After the path of what was iterated over: an iterator is an object, whatever it gives."""
-WIDER = {(PLAIN, BY_VALUE), (PLAIN, ""), (BY_VALUE, "")}
+WIDER = {*itertools.combinations((NOTHING, PLAIN, BY_VALUE, ""), 2)}
 """What was recorded of a path, and what else it may turn out to be."""
 HOLDING = (list, tuple, dict, set, frozenset, deque)
 OF_THE_SAME = re.compile(
@@ -56,17 +59,29 @@ class Kinds:
         self.recording = False
 
     def expected(self, path: str) -> str:
-        """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one."""
-        if path in self.known:
+        """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one.
+
+        Where the solution had nothing, it is what an attribute of that name was elsewhere: no two trees of the same
+        keys need be of one shape.
+        """
+        if self.known.get(path, NOTHING) != NOTHING:
             return self.known[path]
         if path.endswith(ITERATED):
             return ""
+        if "." in path and (kind := self._elsewhere(path)) is not None:
+            return kind
         if path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), "")):
             return BY_VALUE
         if (again := OF_THE_SAME.fullmatch(path)) and self.expected(again[1]) == BY_VALUE:
             return BY_VALUE
         widened = (begin for begin, kind in self.known.items() if kind == ANY)
         return ANY if any(path.startswith(begin) and path[len(begin)] in ".([ " for begin in widened) else PLAIN
+
+    def _elsewhere(self, path: str) -> str | None:
+        """The kind of objects that an attribute of the same name gave, by the same steps; None where it gave none."""
+        root, step = re.match(r"\w*", path)[0], path[path.rindex(".") :]
+        found = {self.known[known] for known in self.known if known.endswith(step) and known.startswith(root)}
+        return next((kind for kind in ("", BY_VALUE) if kind in found), None)
 
     def _named_class(self, place: str) -> type | None:
         """The class of a library's that an answer of the solution's is."""
@@ -104,6 +119,8 @@ class Kinds:
         """
         if self.recording:
             kind = "" if found else BY_VALUE if of_class or self._crosses_by_value(value) else PLAIN
+            if kind == PLAIN and issubclass(type(value), (type(None), *HOLDING)) and not value:
+                kind = NOTHING
             if isinstance(value, CONTAINERS) and (found or (holds_rows(value) and not is_row(value))):
                 self.known |= {path + "[]": kind, path + "[*]": kind}
             if path not in self.known or (self.known[path], kind) in WIDER:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict, deque
+from collections import OrderedDict, UserDict, UserList, deque
 from collections.abc import Iterator
 
 import numpy as np
@@ -99,6 +99,7 @@ def update(mine: object, theirs: object, places: object = None) -> None:
     ``places`` say of what can be changed in ``theirs``, in order, which part of ``mine`` it is; each part is one thing
     at most. Without them the first is the first.
     """
+    mine = mine.data if isinstance(mine, UserDict | UserList) else mine
     if not issubclass(type(mine), type(theirs)) or is_stand_in(mine):
         return
     walked = walk(theirs)

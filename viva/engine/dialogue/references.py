@@ -14,7 +14,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue.callback import parameters_of
 from viva.engine.dialogue.exceptions import StudentClass, library
-from viva.engine.dialogue.kinds import OWN, PLAIN
+from viva.engine.dialogue.kinds import NOTHING, OWN, PLAIN
 from viva.engine.dialogue.operations import origin
 from viva.engine.dialogue.standin import (
     BUILT_IN_PLACES,
@@ -120,9 +120,9 @@ class References:
                 about["base"] = _Lookup(about["base"])
                 about["base"].asked = StandIn(self.asker, reference.id, about, path)
             return about["base"]
-        if about["iterator"] and expected == PLAIN and not self.asker.kinds.recording:
+        if about["iterator"] and expected in (PLAIN, NOTHING) and not self.asker.kinds.recording:
             return self._items(StandIn(self.asker, reference.id, about, path + "[*]"))
-        if expected == PLAIN and not self.asker.kinds.recording:
+        if expected in (PLAIN, NOTHING) and not self.asker.kinds.recording:
             if type(about.get("unmasked")) is np.ndarray:
                 return about["unmasked"]
             if type(about.get("coefficients")) is np.ndarray:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import marshal
+from collections import UserDict, UserList
 from collections.abc import Callable
 
 import numpy as np
@@ -254,7 +255,8 @@ class Shared:
                 return marshal.dumps(value, 2)  # ten times as fast as the wire
             except ValueError:
                 pass
-        if issubclass(cls, CONTAINERS) or cls.__module__.partition(".")[0] in ("collections", "pandas"):
+        library = cls.__module__.partition(".")[0] in ("collections", "pandas")
+        if library or issubclass(cls, (*CONTAINERS, UserDict, UserList)):
             try:
                 return wire.encode(value, self.refer)
             except Exception:
