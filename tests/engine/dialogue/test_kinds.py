@@ -183,3 +183,39 @@ def test_what_crossed_by_value_of_a_class_that_the_answers_name_is_an_object(gra
     kinds = Exam(NAMED, grader, tmp_path).examination.kinds
     assert {"middle()": BY_VALUE, "Point()": BY_VALUE, "Bag()": "", "Bag()[*]": PLAIN}.items() <= kinds.items()
     assert kinds["count()"] == PLAIN
+
+
+CHAIN = """
+--- answer
+class Node:
+    def __init__(self, value, next=None): self.value, self.next = value, next
+    def rest(self): return self.next
+def chain(n):
+    head = None
+    for value in range(n): head = Node(value, head)
+    return head
+--- wrong
+class Node:
+    def __init__(self, value, next=None): self.value, self.next = value, next
+    def rest(self): return self.next
+def chain(n):
+    head = Node(0)
+    for value in range(n): head = Node(value, head)
+    return head
+--- test
+node = chain(120)
+while node.next is not None:
+    assert node.value == node.next.value + 1
+    node = node.next
+--- test
+node = chain(120)
+while node.rest() is not None:
+    assert node.value == node.rest().value + 1
+    node = node.rest()
+"""
+
+
+def test_the_path_along_a_chain_of_nodes_does_not_grow_with_it(grader, tmp_path):
+    exam = Exam(CHAIN, grader, tmp_path)
+    exam.prove()
+    assert max(map(len, exam.examination.kinds)) < 450

@@ -2364,9 +2364,15 @@ def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
 def corners(n): return [Point(0, 0), Point(n, n)]
 def half(n): return Ratio(n, 2)
 def fail(): raise Missing("no")
+def last(n): return collections.deque(maxlen=n)
 --- right
 import math
 from dataclasses import dataclass, replace
+class last:
+    def __init__(self, n): self.n, self.items = n, []
+    def append(self, item): self.items = [*self.items, item][-self.n :]
+    def popleft(self): return self.items.pop(0)
+    def __iter__(self): return iter(self.items)
 class Stack:
     def __init__(self, items=()): self.items = [*items]
     def append(self, item): self.items.append(item)
@@ -2391,6 +2397,10 @@ def fail(): raise Missing("no")
 --- right
 import typing, fractions
 class Stack(list): pass
+class last(list):
+    def __init__(self, n): self.n = n
+    def append(self, item): self[:] = [*self, item][-self.n :]
+    def popleft(self): return self.pop(0)
 class Ratio(fractions.Fraction): pass
 class Missing(KeyError):
     def __str__(self): return self.args[0]
@@ -2403,6 +2413,7 @@ def corners(n): return [Point(n * k, n * k) for k in (0, 1)]
 def half(n): return Ratio(n, 2)
 def fail(): raise Missing("no")
 --- wrong
+def last(n): return Stack()
 class Stack:
     items = []
     def __init__(self, items=()): self.items.extend(items)
@@ -2430,6 +2441,11 @@ stack.append(1)
 stack.append(2)
 other = stack.copy()
 assert stack.pop() == 2 and len(stack) == 1 and len(other) == 2 and len(Stack([5])) == 1
+### CHECK 1: a queue that a function gives
+queue = last(2)
+for number in range(4):
+    queue.append(number)
+assert list(queue) == [2, 3] and queue.popleft() == 2 and list(queue) == [3]
 ### CHECK 1: ratios
 assert Ratio(1, 2) + Ratio(1, 3) == Ratio(5, 6) and half(3) == Ratio(6, 4) and float(half(5)) == 2.5
 ### CHECK 1: an exception

@@ -18,7 +18,7 @@ from viva.engine import pipe, wire
 from viva.engine.dialogue import calledback
 from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds
+from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds, shortened
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.parts import holds_arrays, update
 from viva.engine.dialogue.references import References
@@ -72,7 +72,7 @@ class Asker:
     def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
         """The result of one operation in the candidate; see _operate."""
         with self.alone():
-            return self._asked(operation, args, path, kwargs)
+            return self._asked(operation, args, shortened(path), kwargs)
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

@@ -17,7 +17,7 @@ PLAIN, ANY = "plain", "any"
 NOTHING = "nothing"
 """None or something empty: of what kind it is otherwise does not show, as of a leaf's ``left`` or ``children``."""
 BY_VALUE = "by value"
-"""An object of a class that the answers name, which crossed by value: a namedtuple, or a deque where ``Stack = deque``.
+"""An object that crossed by value: a namedtuple, a deque, or what a library's class gives that the answers name.
 A student's may be one of another class; in what crosses by value there is none."""
 OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
@@ -46,6 +46,8 @@ OF_THE_SAME = re.compile(
     r"(.+)(?: (?:add|sub|mul|truediv|floordiv|mod|pow|matmul|neg|pos|abs|and_|or_|xor)|\.(?:copy|_replace)\(\))"
 )
 """The path of what may be of the class that it came from; where that crossed by value, the solution was not asked."""
+LONGEST = 400
+"""So many letters has a path at most."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
 _VALUES = type({}.values())
 
@@ -89,9 +91,10 @@ class Kinds:
         return found if isinstance(found, type) else None
 
     def _crosses_by_value(self, value: object) -> bool:
-        """Whether something is an object of a class that the answers name, or such objects are in it."""
-        named = set(map(self._named_class, self.known.values())) - PYTHONS_OWN
-        return type(value) in named or holds_rows(value)
+        """Whether something is an object of a class that the answers name, or a deque, or namedtuples are in it."""
+        if type(value) is deque or holds_rows(value):
+            return True
+        return type(value) in set(map(self._named_class, self.known.values())) - PYTHONS_OWN
 
     def allows(self, trait: str, path: str = "") -> bool:
         """Whether an answer may have a trait: where the solution's had it, or anything goes. Records that it has."""
@@ -161,6 +164,11 @@ def _pandas_array(value: object) -> str:
     elif not issubclass(cls, list | tuple | deque | _VALUES):
         return ""
     return next(filter(None, map(_pandas_array, value)), "")
+
+
+def shortened(path: str) -> str:
+    """A path without its middle if it is long, as that to the last of many nodes, each the ``next`` of another."""
+    return path if len(path) <= LONGEST else path[: LONGEST // 2] + path[-LONGEST // 2 :]
 
 
 def readable(path: str) -> str:
