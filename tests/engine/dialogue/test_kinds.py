@@ -185,6 +185,62 @@ def test_what_crossed_by_value_of_a_class_that_the_answers_name_is_an_object(gra
     assert kinds["count()"] == PLAIN
 
 
+COMPARED = """
+--- given
+from collections import deque, namedtuple
+Point = namedtuple("Point", "x y")
+--- answer
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+def corners(n): return [Point(0, 0), Point(n, n)]
+def last(items, n): return deque(items, n)
+--- right
+class Corner(Point):
+    def norm(self): return self.x + self.y
+def middle(a, b): return Corner((a.x + b.x) / 2, (a.y + b.y) / 2)
+def corners(n): return [Corner(0, 0), Corner(n, n)]
+def last(items, n):
+    class Last(deque):
+        def first(self): return self[0]
+    return Last(items, n)
+--- wrong
+class Yes(Point):
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return hash(Point(1, 2))
+class Last(deque):
+    def __eq__(self, other): return True
+def middle(a, b): return Yes(0, 0)
+def corners(n): return [Yes(0, 0), Yes(1, 0)]
+def last(items, n): return Last()
+--- wrong
+class Yes:
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return hash(Point(1, 2))
+def middle(a, b): return Yes()
+def corners(n): return [Yes(), Yes()]
+def last(items, n): return Yes()
+--- test
+### CHECK 1: equal
+assert middle(Point(0, 0), Point(2, 4)) == Point(1, 2)
+### CHECK 1: not unequal
+assert not middle(Point(0, 0), Point(2, 4)) != (1, 2)
+### CHECK 1: in a list
+assert corners(2) == [Point(0, 0), Point(2, 2)]
+### CHECK 1: in a set
+assert middle(Point(0, 0), Point(2, 4)) in {Point(1, 2)}
+### CHECK 1: a deque
+assert last([1, 2, 3], 2) == deque([2, 3])
+"""
+
+
+def test_what_is_compared_with_plain_data_is_never_compared_by_a_students_operator(grader, tmp_path):
+    exam = Exam(COMPARED, grader, tmp_path)
+    assert lost(exam.grade()) == lost(exam.grade(exam.variants[0].answers)) == {} and not exam.examination.inside
+    for wrong in exam.variants[1:]:
+        assert len(lost(exam.grade(wrong.answers))) == 5
+
+
 CHAIN = """
 --- answer
 class Node:

@@ -129,11 +129,14 @@ class Kinds:
             if path not in self.known or (self.known[path], kind) in WIDER:
                 self.known[path] = kind
         elif found and self._refuses(path, value):
-            name = found[0].about["type"]
-            name = name[:60] if name.isidentifier() else "without a proper name"
-            what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
-            return CandidateOdd(readable(path), what)
+            return refusal(path, found[0].about)
         return None
+
+    def compares(self, path: str) -> bool:
+        """Whether an object may decide itself what it equals of plain data: not where the solution's crossed by value,
+        unless a class of the answers gave it."""
+        made = path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), ""))
+        return self.recording or bool(made) or self.expected(path) != BY_VALUE
 
     def _refuses(self, path: str, value: object) -> bool:
         """Whether a value in which there are objects has another kind than the solution's."""
@@ -164,6 +167,13 @@ def _pandas_array(value: object) -> str:
     elif not issubclass(cls, list | tuple | deque | _VALUES):
         return ""
     return next(filter(None, map(_pandas_array, value)), "")
+
+
+def refusal(path: str, about: dict) -> CandidateOdd:
+    """That an object, as it is described, was met where the solution's was plain."""
+    name = about["type"][:60] if about["type"].isidentifier() else "without a proper name"
+    what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
+    return CandidateOdd(readable(path), what)
 
 
 def shortened(path: str) -> str:
