@@ -43,7 +43,12 @@ WIDER = {*itertools.combinations((NOTHING, PLAIN, BY_VALUE, ""), 2)}
 """What was recorded of a path, and what else it may turn out to be."""
 HOLDING = (list, tuple, dict, set, frozenset, deque)
 OF_THE_SAME = re.compile(
-    r"(.+)(?: (?:add|sub|mul|truediv|floordiv|mod|pow|matmul|neg|pos|abs|and_|or_|xor)|\.(?:copy|_replace)\(\))"
+    r"""
+    (.+)
+    (?: [ ](?: add | sub | mul | truediv | floordiv | mod | pow | matmul | neg | pos | abs | and_ | or_ | xor )
+    | \.(?: copy | _replace )\(\) )                                                                       # a method
+    """,
+    re.VERBOSE,
 )
 """The path of what may be of the class that it came from; where that crossed by value, the solution was not asked."""
 LONGEST = 400
