@@ -35,7 +35,7 @@ from viva.engine.dialogue.parts import (
     update,
     walk,
 )
-from viva.engine.values.windows import window, window_of
+from viva.engine.values.windows import memory_of, window, window_of
 from viva.verdict import WireError
 
 MOST, BYTES, ALL = 128, 131_072, 524_288
@@ -65,6 +65,8 @@ class Shared:
         """By id() of a kept value: its number."""
         self.parts: dict[int, list | None] = {}
         """By number: what in a kept value can be changed, as it was when last told of; not of what is too large."""
+        self.memories: dict[int, set[int]] = {}
+        """By number, what the memory of the arrays in a kept value belongs to."""
         self.sizes: dict[int, int] = {}
         """By number, in bytes."""
         self.next = 0
@@ -120,18 +122,20 @@ class Shared:
         """
         walked = walk(value) if type(value) in HOLDING else ()
         arrays = [(place, part) for place, part in enumerate(walked) if _is_memory(part)][:MOST]
-        if not arrays or not {*map(type, walked)} <= HOLDING:
-            return []
+        if all(array.base is None for _, array in arrays) or not {*map(type, walked)} <= HOLDING:
+            return []  # what has a memory of its own looks nowhere
+        wanted = {memory_of(array) for _, array in arrays}
         kept = (
             (number, place, part)
             for number in reversed(self.kept)
+            if not wanted.isdisjoint(self.memories[number])
             for place, part in enumerate(self.parts[number] or [self.get(number)])
             if _is_memory(part)
         )
         before = list(itertools.islice(kept, 2 * MOST))
         found = []
         for place, array in sorted(arrays, key=lambda one: (-one[1].nbytes, not one[1].flags.c_contiguous)):
-            for number, at, part in before:
+            for number, at, part in before if array.base is not None else ():
                 if part is not value and (seen := window_of(array, part)):
                     found.append((place, number, at, *seen))
                     break
@@ -232,14 +236,15 @@ class Shared:
         self.kept[number] = value, state
         self.numbers[id(value)] = number
         self.sizes[number] = room = len(state if isinstance(state, bytes) else state[-1])
-        self.parts[number] = changeable(walk(value)) if room <= BYTES else None
+        self.parts[number] = parts = changeable(walk(value)) if room <= BYTES else None
+        self.memories[number] = {memory_of(part) for part in parts or [value] if _is_memory(part)}
 
     def _forget(self, number: int) -> None:
         if number in self.kept:
             value, _ = self.kept.pop(number)
             self.silent.pop(number, None)
             self.marked.discard(number)
-            del self.parts[number], self.sizes[number]
+            del self.parts[number], self.sizes[number], self.memories[number]
             if self.numbers.get(id(value)) == number:
                 del self.numbers[id(value)]
 

@@ -5,6 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+BASES = 8
+"""So many steps lead from an array to what its memory belongs to; NumPy makes one or two."""
+
+
+def memory_of(array: np.ndarray) -> int:
+    """What an array and all that look into it have in common: id() of what the memory belongs to."""
+    owner = array
+    for _ in range(BASES):
+        if (base := getattr(owner, "base", None)) is None:
+            break
+        owner = base
+    return id(owner)
+
 
 def window_of(value: np.ndarray, array: np.ndarray) -> tuple | None:
     """Where an array looks into another: how far behind its begin, and the strides; None where it does not."""
