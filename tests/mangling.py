@@ -404,14 +404,6 @@ def retype(notebook: dict, dice: random.Random) -> None:
 
 
 @_into(KEEPING)
-def all_raw(notebook: dict, dice: random.Random) -> None:
-    """Every cell of code a raw one, as when all were marked and R was pressed."""
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            cell["cell_type"] = "raw"
-
-
-@_into(KEEPING)
 def tests_commented_out(notebook: dict, dice: random.Random) -> None:
     for cell in _locked(notebook):
         if cell["cell_type"] == "code":

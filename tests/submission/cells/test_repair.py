@@ -136,6 +136,16 @@ def test_each_way_of_mangling_is_undone(way, also_without_ids, assignment):
         (assert_held if way in SPREADING else assert_same)(result, case)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_cells_of_code_that_were_all_made_raw_are_code_again_where_anything_identifies_them(assignment):
+    for case in CASES[assignment]:
+        notebook = plain(case.full)
+        for cell in notebook["cells"]:
+            cell["cell_type"] = "raw" if cell["cell_type"] == "code" else cell["cell_type"]
+        assert_same(repaired(notebook, case), case)
+
+
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 def test_an_answer_below_its_stub_is_taken_into_the_answer_cell(assignment):
     for case in CASES[assignment]:

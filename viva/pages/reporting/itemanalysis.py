@@ -154,7 +154,12 @@ def group(failed: list[CheckResult]) -> list[Mistake]:
     for (_, verdict, undone), reasons in groups.items():
         reason, same = min(reasons.items(), key=lambda one: (-one[1], one[0]))
         found.append(Mistake(reason or "no reason was given", verdict, reasons.total(), same, undone))
-    return sorted(found, key=lambda mistake: (-mistake.students, mistake.reason))
+    return sorted(found, key=_place)
+
+
+def _place(mistake: Mistake) -> tuple:
+    """Which wrong result comes first; the words decide last, as only so many are shown."""
+    return -mistake.students, mistake.verdict, mistake.undone, -mistake.same, mistake.reason
 
 
 def without_numbers(reason: str) -> str:

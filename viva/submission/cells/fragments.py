@@ -21,6 +21,8 @@ def take_code_out_of_texts(match: Match) -> None:
     given = set().union(*(piece.binds for piece in code))
     wanted = set().union(*(slot.own for slot in answers if not slot.own & given))
     for piece in [piece for piece in match.pieces if wanted and piece.cell_type != "code"]:
+        if parses(piece.source) and looks_like_code(piece.source):
+            continue  # it is code as a whole
         parts = unfolded(piece)
         for part in parts:
             part.cell_type = piece.cell_type if match.handout.has_code(part.source) else part.cell_type
