@@ -381,6 +381,7 @@ def run(*arguments, cwd, **env):
     )
 
 
+@pytest.mark.slow
 def test_the_command_needs_no_course_and_its_status_tells(tmp_path):
     right = write(filled(SHORT, "right/einsum")[0], tmp_path)
     result = run(right.name, cwd=tmp_path)

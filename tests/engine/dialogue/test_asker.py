@@ -180,6 +180,7 @@ assert [g(i) for i in range(20)] == [2 * i for i in range(20)] and f(5) == 6
 """
 
 
+@pytest.mark.slow
 def test_an_alarm_of_the_tests_waits_for_the_answer_and_costs_no_check_below(grader, tmp_path):
     exam = Exam(ALARM, grader, tmp_path)
     exam.prove()

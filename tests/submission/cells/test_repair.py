@@ -158,6 +158,7 @@ def test_an_answer_below_its_stub_is_taken_into_the_answer_cell(assignment):
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_any_ways_after_each_other_leave_a_whole_notebook(data):
@@ -178,6 +179,7 @@ KEPT = [one for one in vars(texts).values() if hasattr(one, "cache_clear")] + [t
 """What is kept of texts from one submission to the next."""
 
 
+@pytest.mark.slow
 def test_a_repair_does_not_depend_on_the_submissions_before_it():
     mangled = []
     for seed in range(60):
