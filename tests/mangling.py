@@ -18,7 +18,9 @@ import zipfile
 import nbformat
 
 KEEPING, LOSING, WRITING = {}, {}, {}
-ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text")
+OF_CODE = ("bullets", "marked_from_the_first_word", "marks_of_direction", "other_ends_of_lines")
+"""What makes code no Python; another such thing done to it leaves nobody sure of what was typed."""
+ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text", *OF_CODE)
 """Of ``KEEPING``, those that keep every answer only when nothing else was done."""
 
 
