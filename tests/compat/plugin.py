@@ -14,7 +14,7 @@ INTENDED = {
     "test_infinite_loop_with_output": "such a notebook is graded; nbgrader's test, which it skips, wants it refused",
     "test_many_students": "it wants a PostgreSQL server that was configured by hand",
 }
-"""What differs on purpose, by the name of nbgrader's test; docs/design.md says why, and tests of ours hold it."""
+"""What differs on purpose, by the name of nbgrader's test; docs/adopting.md says why, and tests of ours hold it."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
