@@ -28,6 +28,12 @@ def _into(registry):
     return lambda function: registry.setdefault(function.__name__, function)
 
 
+def half(*lists) -> list[tuple]:
+    """Every other case of all that three lists allow: still each two of any two lists together."""
+    every = itertools.product(*map(enumerate, lists))
+    return [tuple(one for _, one in case) for case in every if sum(place for place, _ in case) % 2 == 0]
+
+
 def plain(notebook) -> dict:
     """A notebook as JSON has it, with texts in one piece."""
     return json.loads(json.dumps(notebook))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import logging
 import random
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
-from tests.mangling import ALONE, KEEPING, LOSING, answer_below_stub, as_utf8, plain, strip_ids, strip_nbgrader
+from tests.mangling import ALONE, KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.record import doubtful
@@ -121,7 +120,7 @@ def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment)
     ("way", "also_without_ids", "assignment"),
     [
         pytest.param(*case, marks=[pytest.mark.slow] if place % 17 else [])  # 17 is prime to what the lists count
-        for place, case in enumerate(itertools.product(KEEPING, [False, True], ASSIGNMENTS))
+        for place, case in enumerate(half(KEEPING, [False, True], ASSIGNMENTS))
     ],
 )
 def test_each_way_of_mangling_is_undone(way, also_without_ids, assignment):
