@@ -189,9 +189,7 @@ class Asker:
             return None
         about = object.__getattribute__(one, "_about")
         return (
-            getattr(operator, operation)(about["base"], other)
-            if "base" in about
-            else self.refuse(refusal(path, about))
+            getattr(operator, operation)(about["base"], other) if "base" in about else self.refuse(refusal(path, about))
         )
 
     def share(self) -> None:
