@@ -7,6 +7,7 @@ import copy
 import types
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -130,6 +131,8 @@ class References:
                 return about["unmasked"]
             if type(about.get("coefficients")) is np.ndarray:
                 return np.poly1d(about["coefficients"])
+            if type(about.get("path")) is str:
+                return Path(about["path"])
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)
