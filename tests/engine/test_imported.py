@@ -34,6 +34,21 @@ ANSWERS = {
         [("answer", CLOSE), ("tests", "assert gcd(4, 6) == 2\nassert isclose(root(2), sqrt(2))")],
         {"gcd"},
     ),
+    "in a loop with another": (
+        [
+            ("answer", CLOSE),
+            ("tests", "for n in (2, 4):\n    got = root(n)\n    assert gcd(n, 6) == 2\n    assert got < 3"),
+        ],
+        {"gcd"},
+    ),
+    "where the test raises": (
+        [("answer", CLOSE), ("tests", "def test(n):\n    if gcd(n, 6) != 2:\n        raise ValueError\ntest(2)")],
+        {"gcd"},
+    ),
+    "tried as well": (
+        [("answer", CLOSE), ("tests", "assert isclose(1, 1.0)\nassert isclose(root(4), 2)")],
+        set(),
+    ),
     "expected before": ([("answer", CLOSE), ("tests", "want = sqrt(2)\nassert root(2) == want")], set()),
     "expected in a list": (
         [
