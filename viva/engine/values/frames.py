@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values import spans
+from viva.engine.values import spans, sparse
 from viva.engine.values.keys import check_keys
 from viva.engine.values.scalars import (
     ForeignError,
@@ -106,18 +106,6 @@ def _strings(storage, nullable, cells):
 
 def _masked(data, mask):
     return MASKED[numbers(data, "biuf").dtype.kind](data, numbers(mask, "b"))
-
-
-def _split_sparse(array) -> list:
-    if array.dtype.subtype.kind not in "biufc":
-        raise ForeignError
-    return [np.asarray(array), np.asarray(array.fill_value).item()]
-
-
-def _sparse(cells, fill):
-    if type(fill) not in (bool, int, float, complex):
-        malformed()
-    return pd.arrays.SparseArray(numbers(cells, "biufc", 1), fill_value=fill)  # dense: nothing is made from few bytes
 
 
 def _split_intervals(array) -> list:
@@ -261,7 +249,7 @@ TABLE = {
     "objects": (None, object_column),
     "strings": (_split_strings, _strings),
     "masked": (lambda array: [array._data, array._mask], _masked),
-    "sparse": (_split_sparse, _sparse),
+    "sparse": (sparse.take_apart, sparse.put_together),
     "zoned": (spans.split_zoned, spans.zoned),
     "categories": (_split_categories, _categories),
     "periods": (spans.split_periods, spans.periods),
