@@ -110,6 +110,41 @@ class Stack:
     def push(self, item): self.items.append(item)
     def pop(self): return self.items.pop(0)
 """,
+    "objects come into a set and become keys of a dict": """
+--- answer
+class Tag:
+    def __init__(self, name): self.name = name
+    def __eq__(self, other): return self.name == other.name
+    def __hash__(self): return hash(self.name)
+class Post:
+    def __init__(self): self.tags, self.votes = set(), {}
+    def tag(self, tag): self.tags, self.votes = self.tags | {tag}, self.votes | {tag: 0}
+--- test
+post = Post()
+assert post.tags == set() and post.votes == {}
+post.tag(Tag("a"))
+post.tag(Tag("a"))
+post.tag(Tag("b"))
+assert Tag("b") in post.tags and len(post.tags) == len(post.votes) == 2
+--- right
+class Tag:
+    def __init__(self, name): self.name = name
+    def __eq__(self, other): return self.name == other.name
+    def __hash__(self): return hash(self.name)
+class Post:
+    def __init__(self): self.tags, self.votes = set(), {}
+    def tag(self, tag):
+        self.tags.add(tag)
+        self.votes[tag] = 0
+--- wrong
+class Tag:
+    def __init__(self, name): self.name = name
+class Post:
+    def __init__(self): self.tags, self.votes = set(), {}
+    def tag(self, tag):
+        self.tags.add(tag)
+        self.votes[tag] = 0
+""",
 }
 
 
@@ -133,6 +168,29 @@ class Stack:
     def __init__(self): self.items = [1]
     def push(self, item): self.items.append(item)
 """
+INTO_A_SET = """
+--- answer
+class Tag:
+    def __init__(self, name): self.name = name
+    def __eq__(self, other): return self.name == other.name
+    def __hash__(self): return hash(self.name)
+class Post:
+    def __init__(self): self.tags = set()
+    def tag(self, tag): self.tags = self.tags | {tag}
+--- test
+post = Post()
+before = post.tags
+post.tag(Tag("a"))
+assert Tag("a") not in before, "tag should make another set"
+--- wrong
+class Tag:
+    def __init__(self, name): self.name = name
+    def __eq__(self, other): return self.name == other.name
+    def __hash__(self): return hash(self.name)
+class Post:
+    def __init__(self): self.tags = set()
+    def tag(self, tag): self.tags.add(tag)
+"""
 ITS_OWN_OPERATOR = """
 class Same:
     def __eq__(self, other): return True
@@ -146,3 +204,7 @@ def test_what_came_into_a_list_is_seen_and_its_operators_are_not_asked(grader, t
     exam = Exam(LOOKED_AT, grader, tmp_path)
     exam.prove()
     assert wording.reason(exam.check(ITS_OWN_OPERATOR)).endswith("but is an object of class Same")
+
+
+def test_what_came_into_a_set_is_found_there(grader, tmp_path):
+    Exam(INTO_A_SET, grader, tmp_path).prove()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viva.engine import wire
-from viva.engine.dialogue.misfit import Misfit
+from viva.engine.dialogue.misfit import Misfit, settle
 from viva.engine.dialogue.parts import stand_ins_in, update
 from viva.engine.dialogue.standin import STAND_INS, get_number
 from viva.verdict import CandidateLied
@@ -28,13 +28,20 @@ def take_changed(asker: Asker, arguments: dict[int, object], changed: object, pa
             asker.told.changed(number, data)
         mine = arguments.get(number, asker.shared.get(number))
         if mine is not None and type(mine) not in STAND_INS:  # else nothing is kept here, and it is asked for anew
-            update(mine, _read(asker, data, mine, path), places)
+            unseen: list[Misfit] = []
+            asker.shared.taking = True
+            try:
+                update(mine, _read(asker, data, mine, path, unseen), places)
+            finally:
+                asker.shared.taking = False
             asker.shared.told(number)
+            for one in unseen:
+                settle(one)
 
 
-def _read(asker: Asker, data: bytes, mine: object, path: str) -> object:
+def _read(asker: Asker, data: bytes, mine: object, path: str, unseen: list[Misfit]) -> object:
     """What a value has become. An object that was not in it before, where the solution's changed to none, is refused as
-    soon as a test looks at it: a stack whose empty list was looked at may hold objects later."""
+    soon as a test looks at it: a stack whose empty list was looked at may hold objects later. These are ``unseen``."""
     known = {get_number(one) for one in stand_ins_in(mine)}
     found: list[wire.Reference] = []
     resolve, names, factory = asker.references.readers(path, found)
@@ -47,7 +54,9 @@ def _read(asker: Asker, data: bytes, mine: object, path: str) -> object:
 
     def refused(reference: wire.Reference) -> object:
         meant = resolve(reference)
-        is_new = type(meant) in STAND_INS and reference.id not in known
-        return Misfit(lambda: asker.refuse(odd)) if is_new else meant
+        if type(meant) not in STAND_INS or reference.id in known:
+            return meant
+        unseen.append(Misfit(lambda: asker.refuse(odd), lambda: hash(meant)))
+        return unseen[-1]
 
     return wire.decode(data, refused, names, factory)
