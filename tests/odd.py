@@ -49,6 +49,7 @@ ATOMS: list[object] = [
     *(pd.Categorical(["a"]), pd.MultiIndex.from_tuples([(1, "a")]), pd.Series([pd.Timestamp.max, 1], dtype=object)),
     *(pd.Series(pd.period_range("2020", periods=2, freq="M")), pd.cut(pd.Series([1, 9]), 2), pd.Interval(0, 1)),
     *(pd.Series([[1], {"a": (2,)}, np.zeros(2)]), pd.period_range("1600", periods=2, freq="Y"), pd.Period("NaT", "D")),
+    *(pd.arrays.SparseArray([0, 1]), pd.Series(pd.arrays.SparseArray([None, 0.5]))),
     *(OrderedDict(a=1), Counter("aab"), frozenset({1, (2,)}), {1, "a"}, {}, [], ()),
 ]
 

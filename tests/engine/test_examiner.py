@@ -293,6 +293,29 @@ x = [roll() for _ in range(3)]
 random.seed(9)
 assert x == [random.randint(1, 1000) for _ in range(3)]
 """,
+    "a seed holds for the cells below": """
+--- given
+import random
+import numpy as np
+--- answer
+def noise(n): return np.random.randn(n)
+def roll(): return random.random()
+--- wrong
+def noise(n): return np.random.default_rng().normal(size=n)
+def roll(): return random.random()
+--- wrong
+def noise(n): return np.random.randn(n)
+def roll(): return random.Random(2).random()
+--- test
+np.random.seed(7)
+first = noise(3)
+np.random.seed(7)
+random.seed(1)
+--- test
+assert np.array_equal(noise(3), first)
+--- test
+assert roll() == random.Random(1).random()
+""",
     "random numbers in a callback": """
 --- given
 import numpy as np

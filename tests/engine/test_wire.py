@@ -308,6 +308,8 @@ FRAMES = {
         {"c": pd.Categorical(["u", None], ["v", "u"], ordered=True), "n": pd.Categorical([1, 2])}
     ),
     "nullable": pd.DataFrame({"i": pd.array([1, None]), "b": pd.array([True, None]), "f": pd.array([0.5, None])}),
+    "sparse": pd.get_dummies(pd.Series(list("aba")), sparse=True),
+    "sparse numbers": pd.DataFrame({n: pd.arrays.SparseArray(v) for n, v in {"i": [0, 7], "f": [None, 0.5]}.items()}),
     "strings": pd.DataFrame({"s": pd.array(["a", None], dtype="string"), "o": np.array(["a", "b"], object)}),
     "objects": pd.DataFrame({"o": np.array([1, "a", None, np.nan, dt.date(2020, 1, 1), Decimal(1)], object)}),
     "twice the same name": pd.DataFrame([[1, "a"], [2, "b"]], columns=["x", "x"], index=[0, 0]),
@@ -415,7 +417,7 @@ NOT_FRAMES = {
     "lists of objects": pd.DataFrame({"a": [[1], [{"b": (object(),)}]]}),
     "arrays of objects": pd.DataFrame({"a": [np.array([object()])]}),
     "lists without end": pd.Series([ENDLESS]),
-    "sparse": pd.DataFrame({"a": pd.arrays.SparseArray([1, 0])}),
+    "sparse texts": pd.DataFrame({"a": pd.arrays.SparseArray(["x", "y"])}),
     "index of objects": pd.Series([1], index=pd.Index([object()])),
     "an unknown zone": pd.Series([dt.datetime(2020, 1, 1, tzinfo=type("Zone", (dt.tzinfo,), {})())], dtype=object),
 }

@@ -13,6 +13,7 @@ dialogue/     what the examiner asks and the candidate answers
 names         the names in a cell's text: given, used, mentioned
 assigned      what a student's cell may give another value
 ownership     which cells and names of a notebook are the student's
+imported      which answers the solution only imports
 checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
 seedline      the line by which a notebook offers variants

@@ -181,7 +181,8 @@ class Candidate:
         lineage = exceptions.lineage(warning.category, self.objects.number)
         return lineage, safe(str, warning.message)[:2000], str(warning.filename), int(warning.lineno)
 
-    def do_bind(self, names: dict) -> dict:
+    def do_bind(self, names: dict, random_state: tuple | None = None) -> dict:
+        self.take_state(random_state)
         self.named.clear()
         self.shell.user_ns.update(names)
         return {}

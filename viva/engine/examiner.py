@@ -172,9 +172,11 @@ class Examiner:
             for name in self.namespace.bound & names
             if name in self.namespace and _can_be_told(self.namespace[name])
         }
-        if values and not isinstance(self.asker.fault, CandidateDied):
+        request = {"do": "bind", "names": values}
+        self.asker.random.tell(request)  # a seed holds for the cells below, too
+        if (values or "random_state" in request) and not isinstance(self.asker.fault, CandidateDied):
             with contextlib.suppress(CandidateFault):
-                self.asker.exchange({"do": "bind", "names": values})
+                self.asker.exchange(request)
 
     def _rebound(self) -> dict[str, object]:
         new = {}

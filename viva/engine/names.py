@@ -169,7 +169,10 @@ CHANGING = frozenset(
 
 def changed_of(source: str) -> set[str]:
     """The names whose objects a cell changes by a method, as in ``cases.append(1)`` and ``rng.shuffle(cases)``."""
-    tree = parsed(source) or NOTHING
+    return changed_in(parsed(source) or NOTHING)
+
+
+def changed_in(tree: ast.AST) -> set[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     touched = [part for call in calls if call.func.attr in CHANGING for part in (call.func.value, *call.args)]
     return {node.id for part in touched for node in ast.walk(part) if isinstance(node, ast.Name)}

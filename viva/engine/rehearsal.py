@@ -21,6 +21,7 @@ from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
+from viva.engine.imported import imported_answers
 from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import kind_of_credit
@@ -207,6 +208,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
     """Examine the solution, recording the kinds of its answers."""
     found = _Examined()
+    answers = imported_answers(cells, set().union(*examination.plan.owned.values()))
     imported: set[str] = set()
     before = None
     with Session(grader.candidates, grader.examiners, data) as session:
@@ -220,10 +222,10 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
                 session.candidate(seconds, do="run", source=cell.source)
                 seen = session.candidate(60, do="kinds")["kinds"]
                 imported |= imports_of(cell.source)
-                _merge(
-                    found.kinds,
-                    {name: OWN + kind if name in imported and ":" in kind else kind for name, kind in seen.items()},
-                )
+                for name in imported & seen.keys():
+                    if ":" in seen[name] and (name not in answers or seen[name].endswith(":")):
+                        seen[name] = OWN + seen[name]
+                _merge(found.kinds, seen)
         _merge(found.kinds, session.examiner(10, do="kinds")["kinds"])
     return found
 

@@ -387,3 +387,45 @@ def test_what_is_said_of_a_base_value_counts_only_where_the_solution_was_plain(r
     assert resolved(references, base=[1, 2]) == ([1, 2], [])
     value, found = resolved(references, path="y", base=[1, 2])
     assert type(value) is StandIn and len(found) == 1
+
+
+PATHS = """
+--- given
+import os
+from pathlib import Path
+--- answer
+def renamed(name): return os.path.splitext(name)[0] + ".txt"
+folders = [os.path.join("a", "b"), "c"]
+--- test
+assert Path(renamed("a/b.csv")) == Path("a/b.txt") and str(renamed("q.c")) == "q.txt"
+assert [os.path.basename(folder) for folder in folders] == ["b", "c"]
+--- right
+def renamed(name): return Path(name).with_suffix(".txt")
+folders = [Path("a") / "b", Path("c")]
+--- wrong
+def renamed(name): return Path(name + ".txt")
+folders = [Path("b") / "a", Path("c")]
+"""
+
+
+def test_a_path_is_taken_where_the_solution_gives_a_text(grader, tmp_path):
+    Exam(PATHS, grader, tmp_path).prove()
+
+
+SPARSE = """
+--- given
+import pandas as pd
+--- answer
+def one_hot(series): return pd.get_dummies(series, dtype=float)
+--- test
+table = one_hot(pd.Series(list("aba")))
+assert list(table.columns) == ["a", "b"] and table["a"].tolist() == [1, 0, 1] and table.sum().sum() == 3
+--- right
+def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True)
+--- wrong
+def one_hot(series): return pd.get_dummies(series, dtype=float, sparse=True, drop_first=True)
+"""
+
+
+def test_sparse_columns_are_columns(grader, tmp_path):
+    Exam(SPARSE, grader, tmp_path).prove()

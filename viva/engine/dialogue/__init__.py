@@ -18,6 +18,7 @@ kinds         of what kind each answer of the solution was, and of what kind it 
 misfit        what a call gave that is of another kind, and that nobody may look at
 references    how each side names what lives in the other
 doubt         how what a candidate answers is read
+changes       what student code has changed in place
 calledback    a function of the examiner's that student code calls
 asker         puts the examiner's questions, and reads the answers
 namespace     the names that test code sees

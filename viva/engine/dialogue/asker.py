@@ -17,11 +17,12 @@ import numpy as np
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue import calledback
+from viva.engine.dialogue.changes import take_changed
 from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
 from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds, refusal, shortened
 from viva.engine.dialogue.misfit import Misfit
-from viva.engine.dialogue.parts import holds_arrays, update
+from viva.engine.dialogue.parts import holds_arrays
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared
 from viva.engine.dialogue.standin import STAND_INS, can_be_called, is_class, method_of
@@ -153,7 +154,7 @@ class Asker:
                 self.shared.keep(number, value)
             if self.hidden and self.setting:
                 self.shared.marked.update(arguments)
-            self._take_changed(arguments, reply.get("changed", {}), path + " changed")
+            take_changed(self, arguments, reply.get("changed", {}), path + " changed")
         if self.hidden and reply.get("changed"):
             self.share()  # it is the student's doing, and what hidden lines do next is not
         if error is not None:
@@ -164,7 +165,7 @@ class Asker:
                 raise odd
             if operation == "getattr" and path not in self.kinds.known and can_be_called(value):
                 return method_of(value)
-            return Misfit(lambda: self._refuse(odd))
+            return Misfit(lambda: self.refuse(odd))
         if number is None or found:
             return value
         # What both sides keep already is the same object here too, as when a function returns its argument.
@@ -188,9 +189,7 @@ class Asker:
             return None
         about = object.__getattribute__(one, "_about")
         return (
-            getattr(operator, operation)(about["base"], other)
-            if "base" in about
-            else self._refuse(refusal(path, about))
+            getattr(operator, operation)(about["base"], other) if "base" in about else self.refuse(refusal(path, about))
         )
 
     def share(self) -> None:
@@ -215,26 +214,7 @@ class Asker:
             return left_generator(error)
         return error
 
-    def _take_changed(self, arguments: dict[int, object], changed: object, path: str) -> None:
-        """Change what both sides keep as the candidate changed its copies; each comes as a message of its own."""
-        if not isinstance(changed, dict):
-            raise CandidateLied("changed values that are none")
-        for number, told in changed.items():
-            match told:
-                case (bytes(data), places) if type(number) is int:
-                    pass
-                case _:
-                    raise CandidateLied("changed values that are none")
-            found: list[wire.Reference] = []
-            value = wire.decode(data, *self.references.readers(path, found))
-            self.kinds.check(path, found, value)
-            self.kinds.check_arrays(data, value, path)
-            if number not in arguments:
-                self.told.changed(number, data)
-            update(arguments.get(number, self.shared.get(number)), value, places)
-            self.shared.told(number)
-
-    def _refuse(self, odd: CandidateOdd) -> NoReturn:
+    def refuse(self, odd: CandidateOdd) -> NoReturn:
         self.fault = self.fault or odd
         raise odd.with_traceback(None)
 

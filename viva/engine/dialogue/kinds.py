@@ -25,7 +25,7 @@ ARRAYS = " pandas array"
 """After the path of what came with an array of pandas' own in the solution's answer."""
 COMPUTED = " computed"
 """After the path of a call whose result held an array: tests may subtract expected numbers from it in place."""
-PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories", b"periods", b"intervals")
+PANDAS_ARRAYS = (b"masked", b"strings", b"zoned", b"categories", b"sparse", b"periods", b"intervals")
 """What stands in every message that holds one; see ``viva/engine/values/frames.py``."""
 SWALLOWS = " leave "
 """After the path of a context manager of the solution's, before the name of an exception that it did not let out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import types
+from pathlib import PosixPath, PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from viva.engine.values.plain import base_of, mixed_in
 if TYPE_CHECKING:
     from viva.engine.candidate import Candidate
 
+PATHS = (PurePosixPath, PosixPath)
 LIKENED = 10_000
 """So many objects may be named until what has a base value crosses as that alone."""
 
@@ -68,6 +70,8 @@ class Objects:
             about["unmasked"] = value.data
         elif type(value) is np.poly1d and wire.is_plain(value.coeffs):
             about["coefficients"] = value.coeffs
+        elif type(value) in PATHS:
+            about["path"] = str(value)
         elif (base := mixed_in(value)) is not None or ((base := held_by(value)) is not None and wire.is_plain(base)):
             about["base"] = base
         return wire.Reference(self.number(value), about)

@@ -147,7 +147,10 @@ def origin(value: object) -> str:
     if type(value) is types.WrapperDescriptorType:
         owner = origin(value.__objclass__)
         return f"{owner}.{value.__name__}" if owner and vars(value.__objclass__).get(value.__name__) is value else ""
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
+    try:
+        module, name = value.__module__, getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    except Exception:  # a dict whose ``__getattr__`` is ``__getitem__`` says KeyError
+        return ""
     if isinstance(module, str) and isinstance(name, str) and module not in ("__main__", "builtins"):
         found = sys.modules.get(module)
         for part in name.split("."):

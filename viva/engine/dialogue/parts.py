@@ -80,6 +80,15 @@ def walk(value: object) -> list:
     return found
 
 
+def stand_ins_in(value: object) -> Iterator[object]:
+    """The stand-ins in a value, which is one of Python's own containers or an array."""
+    for part in walk(value):
+        for base, items in [*WALKED.items(), (set, set.__iter__)]:
+            if issubclass(type(part), base):
+                yield from filter(is_stand_in, items(part))
+                break
+
+
 def changeable(parts: list) -> list:
     """Of what a walk has found, what can be changed in place; the first, which is the whole, counts anyhow."""
     return [part for place, part in enumerate(parts) if not place or issubclass(type(part), CHANGEABLE)]

@@ -7,6 +7,7 @@ import copy
 import types
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,7 +113,10 @@ class References:
             raise WireError("a reference to nothing")
         expected, place = self.asker.kinds.known.get(path), about["origin"]
         if expected and (expected == place or expected.startswith(OWN)):
-            return library(expected.removeprefix(OWN))
+            mine = library(expected.removeprefix(OWN))
+            asked = expected == place and callable(mine) and not isinstance(mine, type)
+            if not (asked and self.asker.kinds.recording):  # else what a student's function may give would not show
+                return mine
         if "contents" in about:
             return _filled(about["type"], about["contents"])
         if "base" in about and not self.asker.kinds.takes_objects(path):
@@ -127,6 +131,8 @@ class References:
                 return about["unmasked"]
             if type(about.get("coefficients")) is np.ndarray:
                 return np.poly1d(about["coefficients"])
+            if type(about.get("path")) is str:
+                return Path(about["path"])
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)

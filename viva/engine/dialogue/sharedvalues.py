@@ -70,6 +70,8 @@ class Shared:
         self.sizes: dict[int, int] = {}
         """By number, in bytes."""
         self.next = 0
+        self.taking = False
+        """Whether a value is half of what it will be: to place a key in it the other side may be asked."""
 
     def number(self, value: object) -> int | None:
         """The number under which a value is kept from now on; None when it cannot change or cannot cross."""
@@ -170,6 +172,8 @@ class Shared:
         Beside each, for what in it can be changed, in order: which one it was before, or None; see update.
         While hidden lines run, ``named`` says what falls silent: see hide.
         """
+        if self.taking:
+            return {}
         found = self._different() if named is None else self.hide(named)
         told = {}
         for number, state in found.items():

@@ -12,6 +12,7 @@ arrays       NumPy's part of it
 windows      arrays that look into the memory of another
 scalars      what stands in a pandas object by itself: a cell, a label, a name
 frames       pandas' part of it
+sparse       and of that columns in which most is one value
 spans        what of it lies on a calendar or a scale: time stamps, zones, periods, intervals
 randomness   the global random state, as plain values
 """

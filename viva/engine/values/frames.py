@@ -2,9 +2,9 @@
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is no NumPy array, is a nested list of the same form. Columns
-of NumPy's types, strings, categories, nullable numbers, dates with a time zone, periods and intervals
-cross, and object columns that hold only scalars, or lists and the like of them. Anything else (sparse
-columns, objects of a student's class) makes an object of the whole that cannot cross. The attributes
+of NumPy's types, strings, categories, nullable numbers, sparse numbers, dates with a time zone, periods and
+intervals cross, and object columns that hold only scalars, or lists and the like of them. Anything else (objects
+of a student's class) makes an object of the whole that cannot cross. The attributes
 and flags of a frame stay behind, and the calendar step of an index of more than STEPS dates.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values import spans
+from viva.engine.values import spans, sparse
 from viva.engine.values.keys import check_keys
 from viva.engine.values.scalars import (
     ForeignError,
@@ -249,6 +249,7 @@ TABLE = {
     "objects": (None, object_column),
     "strings": (_split_strings, _strings),
     "masked": (lambda array: [array._data, array._mask], _masked),
+    "sparse": (sparse.take_apart, sparse.put_together),
     "zoned": (spans.split_zoned, spans.zoned),
     "categories": (_split_categories, _categories),
     "periods": (spans.split_periods, spans.periods),
@@ -267,6 +268,7 @@ COLUMNS = {
     type(pd.array(["a"], dtype="str")): "strings",
     type(pd.array(["a"], dtype="string")): "strings",
     **dict.fromkeys(MASKED.values(), "masked"),
+    pd.arrays.SparseArray: "sparse",
     pd.arrays.DatetimeArray: "zoned",
     pd.Categorical: "categories",
     pd.arrays.PeriodArray: "periods",

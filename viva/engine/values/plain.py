@@ -62,9 +62,13 @@ def codec_of(value) -> Codec | type | None:
 
 
 def base_of(value):
-    """The value of its plain type that something of a subclass is."""
+    """The value of its plain type that something of a subclass is; the thing itself where it cannot cross, as an
+    array of objects."""
     codec = codec_of(value)
-    return ATOMS[codec](value) if codec in ATOMS else codec.build(codec.split(value))
+    if codec in ATOMS:
+        return ATOMS[codec](value)
+    parts = codec.split(value)
+    return value if parts is None else codec.build(parts)
 
 
 def mixed_in(value):
