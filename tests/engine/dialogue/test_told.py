@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell
 
-from tests.oral import Exam
+from tests.oral import Exam, lost
 from viva.verdict import Verdict
 from viva.wording import sentences
 
@@ -245,3 +245,16 @@ assert day.day == 1 and list(labels) == [1, 2] and list(letters) == ["a"] and sp
 
 def test_a_name_that_means_a_pandas_value_can_be_told_twice(grader, tmp_path):
     Exam(PANDAS_VALUES, grader, tmp_path).prove()
+
+
+def test_windows_that_are_none_are_the_candidates_fault(grader, tmp_path):
+    forged = """
+import gc
+import numpy as np
+found = next(one for one in gc.get_objects() if type(one).__name__ == "Candidate")
+found.shared.windows = lambda value: [(0, 0, 0, np.zeros(2), np.zeros(2))]
+y = np.zeros(3)
+"""
+    exam = Exam("--- answer\nimport numpy as np\ny = np.zeros(3)\n--- test\nassert y[1] == 0", grader, tmp_path)
+    assert lost(exam.grade()) == {}
+    assert "the answer cannot be read" in str(lost(exam.grade(forged)))
