@@ -275,3 +275,41 @@ def test_the_path_along_a_chain_of_nodes_does_not_grow_with_it(grader, tmp_path)
     exam = Exam(CHAIN, grader, tmp_path)
     exam.prove()
     assert max(map(len, exam.examination.kinds)) < 450
+
+
+PANDAS_ARRAYS = """
+--- given
+import numpy as np
+--- answer
+class Wrong(Exception):
+    def __init__(self, code): self.code = code
+def items(text): return {letter: text.count(letter) for letter in text}.items()
+def table(): return np.array([("a", 1)], dtype=[("name", object), ("size", int)])
+def errors(): return [Wrong(3)]
+--- wrong
+import pandas as pd
+class Wrong(Exception):
+    def __init__(self): self.code = pd.array([0])
+def items(text): return {"a": pd.array([0])}.items()
+def table(): return np.array([(pd.array([0]), 1)], dtype=[("name", object), ("size", int)])
+def errors(): return [Wrong()]
+--- test
+### CHECK 1: items
+assert items("aa") == {"a": 2}.items()
+### CHECK 1: list
+assert list(items("aa")) == [("a", 2)]
+### CHECK 1: column
+assert table()["name"][0] == "a"
+### CHECK 1: record
+assert table()[0]["name"] == "a"
+### CHECK 1: exception
+assert errors()[0].code == 3
+"""
+
+
+def test_a_pandas_array_is_refused_in_whatever_it_is_hidden(grader, tmp_path):
+    exam = Exam(PANDAS_ARRAYS, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    found = lost(exam.grade(exam.variants[0].answers))
+    assert [title for _, title in found] == ["items", "list", "column", "record", "exception"]
+    assert str(found).count("a pandas array") >= 5

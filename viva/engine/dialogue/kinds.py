@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from collections import deque
 
 import numpy as np
@@ -54,7 +55,7 @@ OF_THE_SAME = re.compile(
 LONGEST = 400
 """So many letters has a path at most."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
-_VALUES = type({}.values())
+_VALUES, _ITEMS = type({}.values()), type({}.items())
 
 
 class Kinds:
@@ -153,7 +154,12 @@ class Kinds:
 
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
         """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""
-        name = _pandas_array(value) if any(mark in data for mark in PANDAS_ARRAYS) else ""
+        if any(mark in data for mark in PANDAS_ARRAYS):
+            self.check_told(value, path)
+
+    def check_told(self, value: object, path: str) -> None:
+        """The same for what was told beside an answer, as of which plain value an object is."""
+        name = _pandas_array(value) if "pandas" in sys.modules else ""
         if name and not self.allows(ARRAYS, path):
             raise CandidateOdd(readable(path), f"a pandas array, {name}")
 
@@ -167,9 +173,11 @@ def _pandas_array(value: object) -> str:
         return cls.__name__
     if issubclass(cls, dict):
         value = value.values()
-    elif cls is np.ndarray and value.dtype.hasobject:
-        value = value.flat
-    elif not issubclass(cls, list | tuple | deque | _VALUES):
+    elif issubclass(cls, np.ndarray | np.void) and value.dtype.hasobject:
+        value = [value.tolist()]
+    elif cls is slice:
+        value = value.start, value.stop, value.step
+    elif not issubclass(cls, list | tuple | deque | _VALUES | _ITEMS):
         return ""
     return next(filter(None, map(_pandas_array, value)), "")
 

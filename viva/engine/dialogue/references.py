@@ -133,6 +133,7 @@ class References:
         if "lineage" in about:
             return self.asker.raised.class_of(about["lineage"])
         if "exception" in about:
+            self.asker.kinds.check_told(about["exception"], path)
             return self.asker.raised.exception(about["exception"])
         if (known := self.stand_ins.get((reference.id, path))) is None:
             cls = KINDS_OF_STAND_INS[about["callable"], about["iterator"]]
