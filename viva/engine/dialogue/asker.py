@@ -19,7 +19,7 @@ from viva.engine import pipe, wire
 from viva.engine.dialogue import calledback
 from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds, refusal, shortened
+from viva.engine.dialogue.kinds import COMPUTED, HANDED, STOPS, Kinds, refusal, shortened
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.parts import holds_arrays, update
 from viva.engine.dialogue.references import References
@@ -137,7 +137,7 @@ class Asker:
             self.told.forget_kept(changed)
         self.random.tell(request)
         found: list[wire.Reference] = []
-        handed: list[wire.Reference] = []
+        handed: list[CandidateOdd] = []
         reply = self.exchange(request, path, found, handed)
         with doubting():
             self.take_state(reply)
@@ -159,8 +159,10 @@ class Asker:
         if error is not None:
             raise error
         value, number = reply.get("value"), kept.get(None)
+        if handed:
+            raise handed[0]
         if odd := self.kinds.odd(path, found, value, operation == "call" and is_class(args[0])):
-            if handed or operation not in UNSEEN:
+            if operation not in UNSEEN:
                 raise odd
             if operation == "getattr" and path not in self.kinds.known and can_be_called(value):
                 return method_of(value)
@@ -241,7 +243,7 @@ class Asker:
     def exchange(self, request: dict, path: str = "", found: list | None = None, handed: list | None = None) -> dict:
         """Send a request and return the reply, serving callbacks meanwhile if it is an operation.
 
-        ``found`` takes the references to objects, ``handed`` those that callbacks were handed.
+        ``found`` takes the references to objects, ``handed`` what is wrong with what callbacks were handed.
         """
         with self.alone():
             return self._exchanged(request, path, found, handed)
@@ -265,8 +267,10 @@ class Asker:
                     return reply
                 if not operating:
                     raise CandidateLied("a callback where no code of the student's runs")
-                if handed is not None:
-                    handed[:] = found
+                found.clear()
+                reply = wire.decode(data, *self.references.readers(path + HANDED, found))
+                handed += filter(None, [self.kinds.odd_handed(path, found, reply.get("args"))])
+                found.clear()
                 calledback.serve(self, reply)
         except (EOFError, BrokenPipeError):
             raise CandidateDied from None

@@ -34,6 +34,8 @@ LETS_OUT = " lets out "
 """The same, before the check and the exception that it did let out there, which the test may have wanted."""
 CALLED_BACK = " called back"
 """The path under which it stands that the solution caught what a test asserted while it was called back."""
+HANDED = " handed"
+"""After the path of a call at which a function of the test's was called: of what kind that is which it was handed."""
 CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check came to, as ``viva.engine.outcome`` has it."""
 STOPS = " stops"
@@ -87,8 +89,8 @@ class Kinds:
 
     def _elsewhere(self, path: str) -> str | None:
         """The kind of objects that an attribute of the same name gave, by the same steps; None where it gave none."""
-        root, step = re.match(r"\w*", path)[0], path[path.rindex(".") :]
-        found = {self.known[known] for known in self.known if known.endswith(step) and known.startswith(root)}
+        root, step = root_of(path), path[path.rindex(".") :]
+        found = {kind for known, kind in self.known.items() if known.endswith(step) and root_of(known) == root}
         return next((kind for kind in ("", BY_VALUE) if kind in found), None)
 
     def _named_class(self, place: str) -> type | None:
@@ -137,6 +139,10 @@ class Kinds:
         elif found and self._refuses(path, value):
             return refusal(path, found[0].about)
         return None
+
+    def odd_handed(self, path: str, found: list[wire.Reference], value: object) -> CandidateOdd | None:
+        """The same for what a function of the test's was handed; objects, too, where the call itself gave one."""
+        return (odd := self.odd(path + HANDED, found, value)) and self.odd(path, found) and odd
 
     def compares(self, path: str) -> bool:
         """Whether an object may decide itself what it equals of plain data: not where the solution's crossed by value,
@@ -187,6 +193,11 @@ def refusal(path: str, about: dict) -> CandidateOdd:
     name = about["type"][:60] if about["type"].isidentifier() else "without a proper name"
     what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
     return CandidateOdd(readable(path), what)
+
+
+def root_of(path: str) -> str:
+    """The name at the begin of a path."""
+    return re.match(r"\w*", path)[0]
 
 
 def shortened(path: str) -> str:
