@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 import re
 import signal
 import sys
@@ -17,14 +16,15 @@ import numpy as np
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue import calledback
+from viva.engine.dialogue.decided import decided
 from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.kinds import COMPUTED, HANDED, STOPS, Kinds, refusal, shortened
+from viva.engine.dialogue.kinds import COMPUTED, HANDED, STOPS, Kinds, shortened
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.parts import holds_arrays, update
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared
-from viva.engine.dialogue.standin import STAND_INS, can_be_called, is_class, method_of
+from viva.engine.dialogue.standin import can_be_called, is_class, method_of
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
@@ -33,9 +33,6 @@ ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
 UNSEEN = frozenset({"call", "enter", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
-
-
-COMPARING = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 
 
 class Asker:
@@ -120,8 +117,8 @@ class Asker:
         Raises what the operation raised there, CandidateLied when the answer is malformed or of
         another kind than the solution's, CandidateDied when there is no answer.
         """
-        if operation in COMPARING and (decided := self._decided(operation, *args, path)) is not None:
-            return decided
+        if (known := decided(self, operation, args)) is not None:
+            return known
         request = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
         if self.first:
             request["first"], self.first = True, False
@@ -182,18 +179,6 @@ class Asker:
             value = self.shared.linked(value, reply.get("windows"), arguments, computed)
             self.shared.keep(number, value, computed)
         return value
-
-    def _decided(self, operation: str, one: object, other: object, path: str) -> bool | None:
-        """What a comparison with plain data comes to that no operator of a student's may decide; None for any other."""
-        path = path.removesuffix(f" {operation}")
-        if type(other) in STAND_INS or self.kinds.compares(path):
-            return None
-        about = object.__getattribute__(one, "_about")
-        return (
-            getattr(operator, operation)(about["base"], other)
-            if "base" in about
-            else self._refuse(refusal(path, about))
-        )
 
     def share(self) -> None:
         """Tell at once what has changed in place."""

@@ -98,11 +98,15 @@ class Kinds:
         found = library(place) if ":" in place and not place.startswith(OWN) else None
         return found if isinstance(found, type) else None
 
+    def _named_classes(self) -> set[type]:
+        """Those of libraries that the answers name."""
+        return set(map(self._named_class, self.known.values())) - PYTHONS_OWN
+
     def _crosses_by_value(self, value: object) -> bool:
         """Whether something is an object of a class that the answers name, or a deque, or namedtuples are in it."""
         if type(value) is deque or holds_rows(value):
             return True
-        return type(value) in set(map(self._named_class, self.known.values())) - PYTHONS_OWN
+        return type(value) in self._named_classes()
 
     def allows(self, trait: str, path: str = "") -> bool:
         """Whether an answer may have a trait: where the solution's had it, or anything goes. Records that it has."""
@@ -149,6 +153,10 @@ class Kinds:
         unless a class of the answers gave it."""
         made = path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), ""))
         return self.recording or bool(made) or self.expected(path) != BY_VALUE
+
+    def combines(self, path: str) -> bool:
+        """The same for what comes of it and plain data, as of a sum: also where the answers name a class for it."""
+        return self.compares(path) or bool(self._named_classes())
 
     def _refuses(self, path: str, value: object) -> bool:
         """Whether a value in which there are objects has another kind than the solution's."""
