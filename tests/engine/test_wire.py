@@ -843,6 +843,11 @@ BAD_FRAMES = {
     "an interval closed by code": ["intervals", np.zeros(1), np.ones(1), "print()"],
     "an interval of two kinds": ["intervals", np.zeros(1), np.ones(1, "M8[ns]"), "left"],
     "a list as a label": index([1], np.zeros(2)),
+    "a list of what equals anything": ["series", None, ["range", 0, 1, 1, None], ["objects", [[pd.array([0])]]]],
+    "an array of what equals anything": [
+        *("series", None, ["range", 0, 1, 1, None]),
+        ["objects", [{"a": [np.zeros(1), pd.array([0])]}]],
+    ],
     "a list in an index": index(None, ["objects", [[1]]]),
     "keys of one hash": index(None, ["objects", [k * (2**61 - 1) for k in range(1, TWINS + 3)]]),
 }

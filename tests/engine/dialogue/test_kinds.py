@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.oral import Exam, lost
 from viva import wording
 from viva.engine.blueprint import read_blueprint
-from viva.engine.dialogue.kinds import ANY, BY_VALUE, PLAIN
+from viva.engine.dialogue.kinds import ANY, BY_VALUE, PLAIN, Kinds
 from viva.engine.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 
@@ -275,3 +275,87 @@ def test_the_path_along_a_chain_of_nodes_does_not_grow_with_it(grader, tmp_path)
     exam = Exam(CHAIN, grader, tmp_path)
     exam.prove()
     assert max(map(len, exam.examination.kinds)) < 450
+
+
+PANDAS_ARRAYS = """
+--- given
+import numpy as np
+--- answer
+class Wrong(Exception):
+    def __init__(self, code): self.code = code
+def items(text): return {letter: text.count(letter) for letter in text}.items()
+def table(): return np.array([("a", 1)], dtype=[("name", object), ("size", int)])
+def errors(): return [Wrong(3)]
+--- wrong
+import pandas as pd
+class Wrong(Exception):
+    def __init__(self): self.code = pd.array([0])
+def items(text): return {"a": pd.array([0])}.items()
+def table(): return np.array([(pd.array([0]), 1)], dtype=[("name", object), ("size", int)])
+def errors(): return [Wrong()]
+--- test
+### CHECK 1: items
+assert items("aa") == {"a": 2}.items()
+### CHECK 1: list
+assert list(items("aa")) == [("a", 2)]
+### CHECK 1: column
+assert table()["name"][0] == "a"
+### CHECK 1: record
+assert table()[0]["name"] == "a"
+### CHECK 1: exception
+assert errors()[0].code == 3
+"""
+
+
+def test_a_pandas_array_is_refused_in_whatever_it_is_hidden(grader, tmp_path):
+    exam = Exam(PANDAS_ARRAYS, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    found = lost(exam.grade(exam.variants[0].answers))
+    assert [title for _, title in found] == ["items", "list", "column", "record", "exception"]
+    assert str(found).count("a pandas array") >= 5
+
+
+WALK = """
+--- answer
+class Node:
+    def __init__(self, value, *below): self.value, self.below = value, below
+def walk(node, visit):
+    visit(node)
+    return 1 + sum(walk(one, visit) for one in node.below)
+--- right
+class Node(tuple):
+    def __new__(cls, value, *below): return tuple.__new__(cls, (value, below))
+    value = property(lambda self: self[0])
+def walk(node, visit):
+    visit(node)
+    return 1 + sum(walk(one, visit) for one in node[1])
+--- wrong
+class Node:
+    def __init__(self, value, *below): self.value, self.below = value, below
+class Yes:
+    def __eq__(self, other): return True
+def walk(node, visit):
+    visit(node)
+    for one in node.below: walk(one, visit)
+    return Yes()
+--- test
+seen = []
+assert walk(Node(1, Node(2), Node(3)), seen.append) == 3
+### BEGIN HIDDEN TESTS
+assert [node.value for node in seen] == [1, 2, 3]
+### END HIDDEN TESTS
+"""
+
+
+def test_objects_that_a_function_of_the_tests_is_handed_make_no_result_one(grader, tmp_path):
+    exam = Exam(WALK, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    right, wrong = exam.variants
+    assert lost(exam.grade(right.answers)) == {}
+    assert "walk(...) should be plain data" in str(lost(exam.grade(wrong.answers)))
+
+
+def test_an_attribute_has_the_kind_that_it_had_elsewhere_of_the_same_name_and_of_no_longer_one():
+    kinds = Kinds()
+    kinds.known = {"fit().line": ""}
+    assert (kinds.expected("fit()[].line"), kinds.expected("f().line")) == ("", PLAIN)

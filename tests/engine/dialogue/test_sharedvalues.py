@@ -748,6 +748,43 @@ def test_expected_numbers_do_not_reach_the_student_by_a_window_or_in_a_check_bes
     assert "1234" not in shown and "-1" not in shown and "6." in shown, shown
 
 
+SUBTRACTED = """
+--- given
+import numpy as np
+--- answer
+def f(x): return x * 2
+--- test
+### CHECK 1: item by item
+assert f(np.zeros(2)).shape == (2,)
+### BEGIN HIDDEN TESTS
+found = f(np.array([1.0, 2.0]))
+found[0] -= 1.9375
+found[1] -= 3.9375
+assert np.abs(found).max() < 0.1 and f(np.array([3.0]))[0] == 6
+### END HIDDEN TESTS
+### CHECK 1: several at once
+assert f(np.zeros(2)).shape == (2,)
+### BEGIN HIDDEN TESTS
+found = f(np.array([1.0, 2.0]))
+found[0], found[1] = found[0] - 1.9375, found[1] - 3.9375
+assert np.abs(found).max() < 0.1 and f(np.array([3.0]))[0] == 6
+found[0] = 1
+### END HIDDEN TESTS
+"""
+
+
+def test_expected_numbers_that_hidden_lines_subtract_from_items_never_reach_the_student(grader, tmp_path):
+    spy = """
+kept = []
+def f(x):
+    if any((old % 1).any() for old in kept): raise ValueError(f"saw {kept}")
+    kept.append(x * 2)
+    return kept[-1]
+"""
+    exam = Exam(SUBTRACTED, grader, tmp_path)
+    assert lost(exam.grade(spy)) == {} and not exam.examination.inside
+
+
 IN_HIDDEN_LINES = """
 --- given
 import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nbformat.v4 import new_code_cell
 
-from tests.oral import Exam
+from tests.oral import Exam, lost
 from viva.verdict import Verdict
 from viva.wording import sentences
 
@@ -221,3 +221,40 @@ def test_an_answer_about_names_that_is_none_costs_the_student_alone(grader, tmp_
     lying += f"OPERATIONS['tell'] = lambda *args: {reply}"
     exam = Exam(ONE_CELL, grader, tmp_path)
     assert {result.verdict for result in exam.grade(lying).checks["test-1"]} == {Verdict.FAILED}
+
+
+PANDAS_VALUES = """
+--- given
+import pandas as pd
+--- answer
+day, labels, letters = pd.Timestamp("2020-01-01"), pd.Index([1, 2]), pd.Categorical(["a"])
+span, gap = pd.Period("2020", "D"), pd.Interval(0, 1)
+def f(): return 1
+--- wrong
+day, labels, letters = pd.Timestamp("2020-01-02"), pd.Index([1, 3]), pd.Categorical(["b"])
+span, gap = pd.Period("2021", "D"), pd.Interval(0, 2)
+def f(): return 1
+--- test
+### CHECK 1: before
+assert day.day == 1 and list(labels) == [1, 2] and list(letters) == ["a"] and span.year == 2020 and gap.right == 1
+### CHECK 1: after
+assert f() == 1
+assert day.day == 1 and list(labels) == [1, 2] and list(letters) == ["a"] and span.year == 2020 and gap.right == 1
+"""
+
+
+def test_a_name_that_means_a_pandas_value_can_be_told_twice(grader, tmp_path):
+    Exam(PANDAS_VALUES, grader, tmp_path).prove()
+
+
+def test_windows_that_are_none_are_the_candidates_fault(grader, tmp_path):
+    forged = """
+import gc
+import numpy as np
+found = next(one for one in gc.get_objects() if type(one).__name__ == "Candidate")
+found.shared.windows = lambda value: [(0, 0, 0, np.zeros(2), np.zeros(2))]
+y = np.zeros(3)
+"""
+    exam = Exam("--- answer\nimport numpy as np\ny = np.zeros(3)\n--- test\nassert y[1] == 0", grader, tmp_path)
+    assert lost(exam.grade()) == {}
+    assert "the answer cannot be read" in str(lost(exam.grade(forged)))

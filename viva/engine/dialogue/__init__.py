@@ -15,6 +15,7 @@ told          what names were told to mean, kept until student code runs
 standin       the examiner's objects for what lives in the candidate
 instances     isinstance, type and id as test code sees them
 kinds         of what kind each answer of the solution was, and of what kind it has to be
+decided       what comes of an object and plain data without an operator of a student's
 misfit        what a call gave that is of another kind, and that nobody may look at
 references    how each side names what lives in the other
 doubt         how what a candidate answers is read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 import re
 import signal
 import sys
@@ -18,14 +17,15 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue import calledback
 from viva.engine.dialogue.changes import take_changed
+from viva.engine.dialogue.decided import decided
 from viva.engine.dialogue.doubt import doubting, kept_in
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.kinds import COMPUTED, STOPS, Kinds, refusal, shortened
+from viva.engine.dialogue.kinds import COMPUTED, HANDED, STOPS, Kinds, shortened
 from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.parts import holds_arrays
 from viva.engine.dialogue.references import References
 from viva.engine.dialogue.sharedvalues import OF_SOLUTION, Shared
-from viva.engine.dialogue.standin import STAND_INS, can_be_called, is_class, method_of
+from viva.engine.dialogue.standin import can_be_called, is_class, method_of
 from viva.engine.dialogue.told import Told
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateOdd, CandidateStopped, WireError
@@ -34,9 +34,6 @@ ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
 UNSEEN = frozenset({"call", "enter", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
-
-
-COMPARING = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 
 
 class Asker:
@@ -121,8 +118,8 @@ class Asker:
         Raises what the operation raised there, CandidateLied when the answer is malformed or of
         another kind than the solution's, CandidateDied when there is no answer.
         """
-        if operation in COMPARING and (decided := self._decided(operation, *args, path)) is not None:
-            return decided
+        if (known := decided(self, operation, args)) is not None:
+            return known
         request = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
         if self.first:
             request["first"], self.first = True, False
@@ -138,7 +135,7 @@ class Asker:
             self.told.forget_kept(changed)
         self.random.tell(request)
         found: list[wire.Reference] = []
-        handed: list[wire.Reference] = []
+        handed: list[CandidateOdd] = []
         reply = self.exchange(request, path, found, handed)
         with doubting():
             self.take_state(reply)
@@ -160,8 +157,10 @@ class Asker:
         if error is not None:
             raise error
         value, number = reply.get("value"), kept.get(None)
+        if handed:
+            raise handed[0]
         if odd := self.kinds.odd(path, found, value, operation == "call" and is_class(args[0])):
-            if handed or operation not in UNSEEN:
+            if operation not in UNSEEN:
                 raise odd
             if operation == "getattr" and path not in self.kinds.known and can_be_called(value):
                 return method_of(value)
@@ -181,16 +180,6 @@ class Asker:
             value = self.shared.linked(value, reply.get("windows"), arguments, computed)
             self.shared.keep(number, value, computed)
         return value
-
-    def _decided(self, operation: str, one: object, other: object, path: str) -> bool | None:
-        """What a comparison with plain data comes to that no operator of a student's may decide; None for any other."""
-        path = path.removesuffix(f" {operation}")
-        if type(other) in STAND_INS or self.kinds.compares(path):
-            return None
-        about = object.__getattribute__(one, "_about")
-        return (
-            getattr(operator, operation)(about["base"], other) if "base" in about else self.refuse(refusal(path, about))
-        )
 
     def share(self) -> None:
         """Tell at once what has changed in place."""
@@ -221,7 +210,7 @@ class Asker:
     def exchange(self, request: dict, path: str = "", found: list | None = None, handed: list | None = None) -> dict:
         """Send a request and return the reply, serving callbacks meanwhile if it is an operation.
 
-        ``found`` takes the references to objects, ``handed`` those that callbacks were handed.
+        ``found`` takes the references to objects, ``handed`` what is wrong with what callbacks were handed.
         """
         with self.alone():
             return self._exchanged(request, path, found, handed)
@@ -245,8 +234,10 @@ class Asker:
                     return reply
                 if not operating:
                     raise CandidateLied("a callback where no code of the student's runs")
-                if handed is not None:
-                    handed[:] = found
+                found.clear()
+                reply = wire.decode(data, *self.references.readers(path + HANDED, found))
+                handed += filter(None, [self.kinds.odd_handed(path, found, reply.get("args"))])
+                found.clear()
                 calledback.serve(self, reply)
         except (EOFError, BrokenPipeError):
             raise CandidateDied from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from collections import deque
 
 import numpy as np
@@ -33,6 +34,8 @@ LETS_OUT = " lets out "
 """The same, before the check and the exception that it did let out there, which the test may have wanted."""
 CALLED_BACK = " called back"
 """The path under which it stands that the solution caught what a test asserted while it was called back."""
+HANDED = " handed"
+"""After the path of a call at which a function of the test's was called: of what kind that is which it was handed."""
 CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check came to, as ``viva.engine.outcome`` has it."""
 STOPS = " stops"
@@ -54,7 +57,7 @@ OF_THE_SAME = re.compile(
 LONGEST = 400
 """So many letters has a path at most."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
-_VALUES = type({}.values())
+_VALUES, _ITEMS = type({}.values()), type({}.items())
 
 
 class Kinds:
@@ -86,8 +89,8 @@ class Kinds:
 
     def _elsewhere(self, path: str) -> str | None:
         """The kind of objects that an attribute of the same name gave, by the same steps; None where it gave none."""
-        root, step = re.match(r"\w*", path)[0], path[path.rindex(".") :]
-        found = {self.known[known] for known in self.known if known.endswith(step) and known.startswith(root)}
+        root, step = root_of(path), path[path.rindex(".") :]
+        found = {kind for known, kind in self.known.items() if known.endswith(step) and root_of(known) == root}
         return next((kind for kind in ("", BY_VALUE) if kind in found), None)
 
     def _named_class(self, place: str) -> type | None:
@@ -95,11 +98,15 @@ class Kinds:
         found = library(place) if ":" in place and not place.startswith(OWN) else None
         return found if isinstance(found, type) else None
 
+    def _named_classes(self) -> set[type]:
+        """Those of libraries that the answers name."""
+        return set(map(self._named_class, self.known.values())) - PYTHONS_OWN
+
     def _crosses_by_value(self, value: object) -> bool:
         """Whether something is an object of a class that the answers name, or a deque, or namedtuples are in it."""
         if type(value) is deque or holds_rows(value):
             return True
-        return type(value) in set(map(self._named_class, self.known.values())) - PYTHONS_OWN
+        return type(value) in self._named_classes()
 
     def allows(self, trait: str, path: str = "") -> bool:
         """Whether an answer may have a trait: where the solution's had it, or anything goes. Records that it has."""
@@ -137,11 +144,19 @@ class Kinds:
             return refusal(path, found[0].about)
         return None
 
+    def odd_handed(self, path: str, found: list[wire.Reference], value: object) -> CandidateOdd | None:
+        """The same for what a function of the test's was handed; objects, too, where the call itself gave one."""
+        return (odd := self.odd(path + HANDED, found, value)) and self.odd(path, found) and odd
+
     def compares(self, path: str) -> bool:
         """Whether an object may decide itself what it equals of plain data: not where the solution's crossed by value,
         unless a class of the answers gave it."""
         made = path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), ""))
         return self.recording or bool(made) or self.expected(path) != BY_VALUE
+
+    def combines(self, path: str) -> bool:
+        """The same for what comes of it and plain data, as of a sum: also where the answers name a class for it."""
+        return self.compares(path) or bool(self._named_classes())
 
     def _refuses(self, path: str, value: object) -> bool:
         """Whether a value in which there are objects has another kind than the solution's."""
@@ -153,7 +168,12 @@ class Kinds:
 
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
         """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""
-        name = _pandas_array(value) if any(mark in data for mark in PANDAS_ARRAYS) else ""
+        if any(mark in data for mark in PANDAS_ARRAYS):
+            self.check_told(value, path)
+
+    def check_told(self, value: object, path: str) -> None:
+        """The same for what was told beside an answer, as of which plain value an object is."""
+        name = _pandas_array(value) if "pandas" in sys.modules else ""
         if name and not self.allows(ARRAYS, path):
             raise CandidateOdd(readable(path), f"a pandas array, {name}")
 
@@ -167,9 +187,11 @@ def _pandas_array(value: object) -> str:
         return cls.__name__
     if issubclass(cls, dict):
         value = value.values()
-    elif cls is np.ndarray and value.dtype.hasobject:
-        value = value.flat
-    elif not issubclass(cls, list | tuple | deque | _VALUES):
+    elif issubclass(cls, np.ndarray | np.void) and value.dtype.hasobject:
+        value = [value.tolist()]
+    elif cls is slice:
+        value = value.start, value.stop, value.step
+    elif not issubclass(cls, list | tuple | deque | _VALUES | _ITEMS):
         return ""
     return next(filter(None, map(_pandas_array, value)), "")
 
@@ -179,6 +201,11 @@ def refusal(path: str, about: dict) -> CandidateOdd:
     name = about["type"][:60] if about["type"].isidentifier() else "without a proper name"
     what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
     return CandidateOdd(readable(path), what)
+
+
+def root_of(path: str) -> str:
+    """The name at the begin of a path."""
+    return re.match(r"\w*", path)[0]
 
 
 def shortened(path: str) -> str:

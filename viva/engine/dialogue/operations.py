@@ -122,6 +122,7 @@ OPERATIONS = {
     "enter": _asked_by_test(lambda candidate, manager: manager.__enter__()),
     "leave": _leave,
     **{name: _forward(f) for name, f in (("signature", _signature), ("type", type))},
+    "itself": lambda candidate, value: value,
     "document": lambda candidate, value: value.__doc__,
     **{name: _forward(f) for name, f in (("copy", copy.copy), ("deepcopy", copy.deepcopy), ("hash", hash))},
     **{f.__name__: _forward(f) for f in (getattr, setattr, delattr, len, iter, next, repr, str, bool, dir)},

@@ -139,10 +139,13 @@ class References:
         if "lineage" in about:
             return self.asker.raised.class_of(about["lineage"])
         if "exception" in about:
+            self.asker.kinds.check_told(about["exception"], path)
             return self.asker.raised.exception(about["exception"])
         if (known := self.stand_ins.get((reference.id, path))) is None:
             cls = KINDS_OF_STAND_INS[about["callable"], about["iterator"]]
             known = self.stand_ins[reference.id, path] = cls(self.asker, reference.id, about, path)
+        if "base" in about:
+            object.__getattribute__(known, "_about")["base"] = about["base"]  # as it is now
         return known
 
     def _items(self, iterator: StandIn) -> Iterator[object]:

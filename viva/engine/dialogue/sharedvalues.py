@@ -264,8 +264,9 @@ class Shared:
                 return marshal.dumps(value, 2)  # ten times as fast as the wire
             except ValueError:
                 pass
-        library = cls.__module__.partition(".")[0] in ("collections", "pandas")
-        if library or issubclass(cls, (*CONTAINERS, UserDict, UserList)):
+        library = cls.__module__.partition(".")[0]
+        frame = library == "pandas" and hasattr(cls, "_update_inplace")  # an Index or a Timestamp never changes
+        if library == "collections" or frame or issubclass(cls, (*CONTAINERS, UserDict, UserList)):
             try:
                 return wire.encode(value, self.refer)
             except Exception:

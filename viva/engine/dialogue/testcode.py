@@ -52,7 +52,7 @@ def marks(source: str) -> tuple[bool, bool]:
     """Whether a test writes into items, and only numbers that stand in its text, as to see what else they change.
 
     Then it subtracts no expected numbers from what it was given. The second is whether it changes no whole array by a
-    number either (``row -= 3.0``): in hidden lines that may be an expected one.
+    number either, and subtracts none (``row -= 3.0``, ``row[0] -= 3.0``): in hidden lines that may be an expected one.
     """
     try:
         nodes = list(ast.walk(ast.parse(TransformerManager().transform_cell(_without_measuring(source)))))
@@ -62,13 +62,18 @@ def marks(source: str) -> tuple[bool, bool]:
         node.value
         for node in nodes
         if isinstance(node, ast.AugAssign)
-        or (isinstance(node, ast.Assign) and any(isinstance(target, ast.Subscript) for target in node.targets))
+        or (isinstance(node, ast.Assign) and any(map(_is_item, itertools.chain(*map(ast.walk, node.targets)))))
     ]
     if any(map(_writes_otherwise, nodes)):
         return False, False
     only = bool(written) and all(isinstance(getattr(value, "operand", value), ast.Constant) for value in written)
-    whole = any(isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Subscript) for node in nodes)
-    return only, only and not whole
+    changes = [node for node in nodes if isinstance(node, ast.AugAssign)]
+    return only, only and all(_is_item(node.target) and not isinstance(node.op, ast.Sub) for node in changes)
+
+
+def _is_item(target: ast.AST) -> bool:
+    """Whether an item is written to."""
+    return isinstance(target, ast.Subscript) and isinstance(target.ctx, ast.Store)
 
 
 def _writes_otherwise(node: ast.AST) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from viva.cleaning import plaintext
 from viva.engine import wire
+from viva.engine.dialogue.doubt import doubting
 from viva.engine.dialogue.parts import FIXED
 from viva.engine.dialogue.standin import STAND_INS
 from viva.verdict import CandidateFault, CandidateLied, WireError
@@ -161,9 +162,11 @@ class Told:
         self.named.add(number)
         mine = shared.get(number)
         if type(mine) is not type(value):
-            shared.keep(number, value := shared.linked(value, windows, {}))
+            with doubting():
+                shared.keep(number, value := shared.linked(value, windows, {}))
             return value
-        shared.take(number, value)
+        with doubting():
+            shared.take(number, value)
         return mine
 
     def compare(self, name: str, message: bytes, number: int | None) -> None:

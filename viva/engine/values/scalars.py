@@ -70,8 +70,9 @@ def in_column(cells: list, levels: int = 20) -> list:
 
 def object_column(cells) -> np.ndarray:
     """A column of cells that may have been made up."""
-    want(cells, list)
-    if not set(map(type, cells)) <= CELLS | HELD:
+    try:
+        in_column(want(cells, list))  # and what is in lists there: a pandas array would equal anything
+    except ForeignError:
         malformed()
     array = np.empty(len(cells), object)
     if HELD.isdisjoint(map(type, cells)):

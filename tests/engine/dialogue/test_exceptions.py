@@ -1,0 +1,50 @@
+"""An exception of student code ends a test as a wrong answer does, whatever it is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oral import Exam, lost
+
+UNITTEST = """
+--- given
+import unittest
+--- answer
+def f(x):
+    if x < 0: raise ValueError("below zero")
+    return x + 1
+--- test
+class Tests(unittest.TestCase):
+    def test_value(self): self.assertEqual(f(1), 2)
+    def test_error(self):
+        with self.assertRaisesRegex(ValueError, "below"): f(-1)
+result = unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Tests))
+assert result.wasSuccessful()
+"""
+HYPOTHESIS = """
+--- given
+from hypothesis import given, strategies
+--- answer
+def f(x): return x + 1
+--- test
+@given(strategies.integers(0, 5))
+def check(x):
+    assert f(x) == x + 1
+check()
+"""
+ENDING = {
+    "a test that is skipped": (UNITTEST, "import unittest\ndef f(x): raise unittest.SkipTest('no')"),
+    "a kind of that": (
+        UNITTEST,
+        "import unittest\nclass Skipped(unittest.SkipTest): pass\ndef f(x): raise Skipped('no')",
+    ),
+    "a test that stops": (UNITTEST, "import unittest.case\ndef f(x): raise unittest.case._ShouldStop"),
+    "an assumption": (HYPOTHESIS, "import hypothesis\ndef f(x):\n    hypothesis.assume(x == 0)\n    return 1"),
+}
+
+
+@pytest.mark.parametrize(("text", "answer"), ENDING.values(), ids=ENDING)
+def test_no_exception_of_student_code_skips_a_test_of_a_framework(text, answer, grader, tmp_path):
+    exam = Exam(text, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    assert lost(exam.grade(answer))
