@@ -174,3 +174,15 @@ def test_what_cannot_be_granted_is_refused_and_nothing_is_written(graded, viva, 
     found = viva("extend", *arguments)
     assert found.status == 2 and sentence in found.err.replace("\n", " ") and "Traceback" not in found.err
     assert not (graded / "extensions.csv").exists() and not (graded / "excused.csv").exists()
+
+
+def test_the_due_times_of_a_whole_term_may_be_said_before_its_assignments_are_released(graded, viva):
+    """But a name that stands nowhere in the course is a mistake in writing."""
+    (graded / "source" / "ps9_later").mkdir()
+    with (graded / "nbgrader_config.py").open("a") as file:
+        file.write('c.LatePolicy.assignments["ps9_later"] = {"due": "2026-12-01 23:59"}\n')
+    assert viva("deadlines").status == 0 and viva("export").status == 0
+    assert scores(graded) == {"ada": 25, "bo": 22.5, "cy": 20}
+    (graded / "source" / "ps9_later").rmdir()
+    found = viva("deadlines")
+    assert found.status == 2 and "names 'ps9_later', which is no assignment of the course" in found.err

@@ -105,3 +105,13 @@ def test_an_exchange_that_is_a_plugin_without_a_folder_is_no_fault(course):
     config.ExchangeFactory.exchange = "nbgrader.exchange.abc.Exchange"
     (found,) = [one for one in examine(opened, config) if one.what.startswith("exchange ")]
     assert found.healthy and "nbgrader.exchange.abc.exchange.Exchange" in found.what
+
+
+def test_a_gradebook_that_is_damaged_anywhere_is_found(course, viva):
+    path = course / "gradebook.db"
+    data = bytearray(path.read_bytes())
+    data[3 * 4096 : 8 * 4096] = b"\xa5" * (5 * 4096)
+    path.write_bytes(data)
+    result = viva("doctor")
+    assert result.status == 1 and "Traceback" not in result.out + result.err
+    assert "is damaged" in result.out and "Put a copy of it back" in result.out

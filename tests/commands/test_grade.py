@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import nbformat
 import pytest
@@ -32,3 +33,23 @@ def test_a_regrade_tells_nobody_that_the_corrected_test_was_another_when_they_ha
     told = viva("regrade", SHORT, "--what-if", "--no-audit", "--json")
     (submission,) = json.loads(told.out)["submissions"]
     assert any(TOLD in note for note in submission["notes"]), "a program reads everything"
+
+
+def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva):
+    notebook = course / "release" / SHORT / "scaled_attention.ipynb"
+    for student in ("ada", "bo", "cy"):
+        (course / "submitted" / student / "ps3").mkdir(parents=True)
+    shutil.copy(notebook, course / "submitted" / "bo")
+    shutil.copy(notebook, course / "submitted" / "ada.ipynb")
+    result = viva("grade")
+    submitted = course / "submitted"
+    assert f"No assignment of this course: {submitted}/ada/ps3, and 2 more of that name, were left alone." in result.out
+    assert (
+        f"In no folder of a submission, so not graded: {submitted}/ada.ipynb, {submitted}/bo/scaled_attention.ipynb. "
+        f"Put each into {submitted}/<student>/<assignment>."
+    ) in result.out
+
+
+def test_a_value_that_is_none_is_told_in_whole_sentences(course, viva):
+    result = viva("grade", "--workers=-1")
+    assert result.status == 2 and "-1 was specified. 'viva grade --help' says more." in result.err

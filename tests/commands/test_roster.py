@@ -160,3 +160,14 @@ def test_who_left_keeps_their_grades(released, tmp_path, viva, course):
     assert "'a.lee' has the e-mail address of 'anna', who is in the course already; the id stays 'anna'" in result.out
     assert (course / "roster.csv").read_text().splitlines()[1].startswith("anna,Anna,Lee,A@X.edu")
     assert score() == before
+
+
+def test_a_list_in_which_nobody_is_whom_the_course_knows_is_said_to_be_odd(course, viva):
+    odd = "Nobody who was listed before is in it"
+    for name, ids in (("first", "ann bo"), ("other", "cy di"), ("later", "di ed")):
+        rows = "".join(f"{one},{one.title()},Lee,{one}@x.edu,\n" for one in ids.split())
+        (course / f"{name}.csv").write_text(HEAD + rows)
+    assert odd not in viva("roster", "first.csv").out
+    assert odd in viva("roster", "other.csv", "--dry-run").out
+    assert odd in viva("roster", "other.csv").out
+    assert odd not in viva("roster", "later.csv").out

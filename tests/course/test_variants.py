@@ -316,6 +316,7 @@ def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     found = {}
     for way, line in {"none": "", "other": 'c.Variants.assignments = ["another"]\n'}.items():
         root = shutil.copytree(before, tmp_path / way)
+        shutil.copytree(root / "source" / NAME, root / "source" / "another")
         config = root / "nbgrader_config.py"
         config.write_text(config.read_text().replace(ON, f"\n{line}"))
         if way == "none":
@@ -413,3 +414,12 @@ def test_json_of_a_record_holds_the_notes_as_kinds(graded):
         line["student"]: [note["kind"] for note in line["notebooks"]["first"].get("integrity", [])] for line in lines
     }
     assert kinds["bo"] == ["variant_of"] and kinds["cy"] == ["no_variant"] and kinds["di"] == ["unknown_seed"]
+
+
+def test_a_name_of_no_assignment_among_those_with_variants_is_refused_before_anything_is_graded(course):
+    opened, config = load(course)
+    for named in (["drawm"], [NAME, "drawm"]):
+        opened.directory.config.Variants.assignments = named
+        with pytest.raises(CourseError, match=r"c\.Variants\.assignments in .*: There is no assignment 'drawm'"):
+            list(autograde(opened, opened.submissions([NAME]), config=config))
+    assert not (course / "results.jsonl").exists()

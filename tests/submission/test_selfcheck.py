@@ -440,3 +440,18 @@ def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
 def test_the_limits_of_grading_hold_without_a_wall(own_grader, tmp_path):
     _, (tried,) = check(write(notebook_of("it = bytearray(3 << 30)", "assert len(it) > 0"), tmp_path), own_grader)
     assert tried.state in ("error", "killed")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("def it()\n    return 1", "nothing in 'it' runs, as it is not Python: expected ':', in 'def it()'"),
+        ("%matplotlib inline\n\ndef it():\n    return (1", "it is not Python: '(' was never closed, in 'return (1'"),
+        ("%time x = 1\ndef it():\n    return x", ""),
+        ("%%time\n!ls\ndef it():\n    return 1", ""),
+    ],
+)
+def test_an_answer_that_is_not_python_is_named_with_what_python_says_of_it(answer, said, tmp_path):
+    path = write(notebook_of(answer, "assert it() == 1, 'it is 1'"), tmp_path)
+    told = " ".join(selfcheck.open_bytes(path.read_bytes(), path).remarks)
+    assert said in told and ("not Python" in told) == bool(said)

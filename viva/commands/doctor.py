@@ -124,13 +124,14 @@ def _rules(config: Config) -> Iterator[Diagnosis]:
 
 
 def _gradebook(course: Course) -> Iterator[Diagnosis]:
-    """Whether a gradebook on a server can be used; one in a file is made when it is needed."""
-    if course.gradebook_file is not None:
+    """Whether the gradebook can be used; one in a file is made when it is needed."""
+    if course.gradebook_file and not course.gradebook_file.exists():
         return
     url = course.directory.db_url
     what = f"gradebook {shown(url)}"
     try:
         course.require_gradebook()
+        course.require_whole()
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:

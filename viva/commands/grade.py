@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
 
+from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.cluster.address import Cluster
+
+SHOWN = 10
+"""So many files that lie astray are named."""
 
 
 class GradeCommand(VivaCommand):
@@ -25,10 +33,23 @@ class GradeCommand(VivaCommand):
     flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
     settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
 
+    def _left_alone(self) -> Iterator[str]:
+        """What lies under submitted/ and belongs to no assignment, a sentence for each name."""
+        by_name: dict[str, list[Path]] = defaultdict(list)
+        for folder in self.course.strangers():
+            by_name[folder.name].append(folder)
+        for first, *others in by_name.values():
+            more = f", and {len(others)} more of that name, were" if others else " was"
+            yield f"No assignment of this course: {first}{more} left alone."
+        if loose := self.course.loose():
+            where = self.course.path("submitted", "<assignment>", "<student>")
+            listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
+            yield f"In no folder of a submission, so not graded: {listed}. Put each into {where}."
+
     def run(self) -> int:
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
-        self._say(*(f"No assignment of this course: {folder} was left alone." for folder in self.course.strangers()))
+        self._say(*self._left_alone())
         if not submissions:
             for assignment in assignments:
                 self.course.released_notebooks(assignment)

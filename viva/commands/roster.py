@@ -92,6 +92,8 @@ class RosterCommand(VivaCommand):
     def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:
         """What else there is to say of a list: ids, those who left, what was written."""
         yield f"Students are called by the column '{plaintext.line(found.called)}'; --id takes another."
+        if len(difference.gone) > 1 and not (difference.same or difference.changed):
+            yield "Nobody who was listed before is in it: look whether it is this course's, from the same system."
         if difference.gone:
             yield f"Gone: {len(difference.gone)}. {ROSTER} lists them no longer; the gradebook keeps every grade."
         if difference.left:

@@ -87,7 +87,7 @@ class ShortHelp(Application):
         try:
             super().update_config(config)
         except TraitError as error:
-            self.refuse(f"{error} '{self._called()} --help' says more.")
+            self.refuse(f"{str(error).rstrip('.')}. '{self._called()} --help' says more.")
 
     def refuse(self, sentence: str) -> NoReturn:
         """End the command with a sentence, as the request is at fault."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nbgrader.api import Base, Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import false, inspect, update
+from sqlalchemy import false, inspect, text, update
 from sqlalchemy.exc import ArgumentError
 
 from viva.course.gradebook import database, indexes, lateness, revision
@@ -58,6 +58,14 @@ class Course:
                     key = next(iter(table.primary_key))
                     gradebook.db.execute(update(table).values({key: key}).where(false()))
                 gradebook.db.rollback()
+
+    def require_whole(self) -> None:
+        """Raises CourseError or DBAPIError when the file of a gradebook is damaged anywhere; all of it is read."""
+        if self.gradebook_file:
+            with self.gradebook() as gradebook:
+                said = gradebook.db.scalar(text("PRAGMA quick_check(1)"))
+            if said != "ok":
+                raise CourseError(database.damaged(self.directory.db_url, said))
 
     def require_columns(self) -> None:
         """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""
@@ -176,6 +184,11 @@ class Course:
         links = [folder for folder in self.folders_around("submitted") if folder.is_symlink() and folder not in led]
         others = [one.folder for one in found if one.assignment not in known and not one.folder.parent.is_symlink()]
         return sorted([*links, *others])
+
+    def loose(self) -> list[Path]:
+        """The notebooks under submitted/ that lie above the folders of submissions, in order."""
+        places = {self.path("submitted", "."), *self.folders_around("submitted")}
+        return sorted(path for place in places for path in place.glob("*.ipynb") if path.is_file())
 
     def folders(self, step: str) -> list[Submission]:
         """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""

@@ -61,8 +61,15 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
 
 
 def is_on(course: Course, assignment: str) -> bool:
-    """Whether the configuration says that an assignment has variants."""
-    return assignment in Variants(config=course.directory.config).assignments
+    """Whether the configuration says that an assignment has variants. Raises CourseError where it names none.
+
+    With a name that is misspelt, everybody's work would be graded as if it had none.
+    """
+    named = Variants(config=course.directory.config).assignments
+    try:
+        return bool(named) and assignment in course.chosen(named)
+    except CourseError as error:
+        raise CourseError(f"c.Variants.assignments in nbgrader_config.py: {error}") from error
 
 
 def require_on(course: Course, assignment: str) -> None:

@@ -6,20 +6,24 @@ code is the user's own. Nothing here needs the course, its gradebook or nbgrader
 
 from __future__ import annotations
 
+import ast
 import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from viva import wording
+from viva.cleaning import plaintext
 from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.engine.names import parsed
 from viva.engine.patience import NOT_TRIED
 from viva.engine.studentcopy import Copy, open_copy
 from viva.record import CheckResult, Fault, Note
@@ -176,4 +180,25 @@ def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
     if original:
         stubs = {slot.name: slot.source for slot in released.slots if slot.answers}
         copy.examination = replace(copy.examination, stubs=stubs)
+    copy.remarks += _not_python(copy.notebook)
     return copy, repairs
+
+
+def _not_python(notebook: NotebookNode) -> Iterator[str]:
+    """Of each answer that is not Python, what Python says: checks only tell that its names are not defined."""
+    for cell in notebook.cells:
+        own = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and own.get("solution") and parsed(cell.source) is None:
+            yield f"nothing in '{own['grade_id']}' runs, as it is not Python{_complaint(cell.source)}"
+
+
+def _complaint(source: str) -> str:
+    """What Python says of code that is none, and of which line, as far as it says anything."""
+    try:
+        ast.parse(TransformerManager().transform_cell(source))
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        return f": {error.msg}" + (f", in {plaintext.quoted(line, 60)}" if line else "")
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return ""

@@ -118,7 +118,7 @@ class LatePolicy(DailyPenalty):
             if name not in known:
                 raise CourseError(
                     f"c.LatePolicy.assignments names '{name}', which is no assignment of the course. Those are: "
-                    f"{', '.join(sorted(known)) or 'none yet'}."
+                    f"{', '.join(sorted(known)) or 'none yet'}. Correct the name, or make its folder in source/ first."
                 )
 
     def otherwise(

@@ -54,10 +54,15 @@ def trouble(error: DBAPIError, url: str) -> str:
     if state == RIGHTS:
         return f"{book} cannot be used: its user has too few rights there ({said}). {AGAIN}"
     if "malformed" in said or "not a database" in said:
-        return f"{book} is damaged ({said}). {DAMAGED}"
+        return damaged(url, said)
     if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
         return f"{book} is of another version of nbgrader ({said}). {UPGRADE}"
     return f"{book} cannot be used: {said}. {AGAIN}"
+
+
+def damaged(url: str, said: str) -> str:
+    """A sentence for a gradebook of which the database said so."""
+    return f"The gradebook {shown(url)} is damaged ({said}). {DAMAGED}"
 
 
 def is_locked(error: DBAPIError) -> bool:

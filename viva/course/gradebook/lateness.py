@@ -59,6 +59,13 @@ class _Followed:
     root: Path
     plugin: LateSubmissionPlugin | None = None
 
+    def written(self) -> list[str]:
+        """The assignments in the course's source folder, which the gradebook knows once they are released."""
+        directory = CourseDirectory(config=self.config)
+        directory.root = str(self.root)
+        source = Path(directory.format_path(directory.source_directory, ".", "."))
+        return [folder.name for folder in source.glob("*/")]
+
 
 _followed: dict[str, _Followed] = {}
 """By the address of the gradebook."""
@@ -93,8 +100,9 @@ def settle(session: Session) -> int:
     A gradebook that is not followed is left alone. Raises CourseError for a policy or an extension that is none.
     """
     if rules := policy(session):
-        rules.check(session.scalars(select(Assignment.name)))
-        _align(session, _of(session), session.scalars(select(Assignment)))
+        known = _of(session)
+        rules.check([*session.scalars(select(Assignment.name)), *known.written()])
+        _align(session, known, session.scalars(select(Assignment)))
     wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
     late = Assignment.duedate.is_not(None) & SubmittedAssignment.timestamp.is_not(None)
     wanted = wanted.where(or_(late, SubmittedNotebook.late_submission_penalty.is_not(None)))

@@ -37,7 +37,7 @@ WAITING = {
     "refused": "It cannot be graded because of what was handed in; the page by 'viva feedback' tells its student.",
     "not graded": "It was handed in and has no result: 'viva grade' did not run yet, or failed.",
     "handed in again": "The grade is that of what was handed in before.",
-    "repair in doubt": "The notebook was damaged, and something else may have been meant.",
+    "repair in doubt": "It was damaged, or an answer cannot run as it stands; something else may be meant.",
     "to be graded by hand": "A written answer or a score waits for a grader.",
 }
 
