@@ -31,7 +31,7 @@ CRASHED = (
 )
 BUSY = (
     "up to its cell '{cell}' it computes longer than a whole notebook may; give every cell more time with "
-    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets twenty times as much"
+    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets six times as much"
 )
 
 
