@@ -101,6 +101,15 @@ def test_an_assignment_that_was_not_released_is_said_to_be_so_and_no_gradebook_i
     assert not (course / "gradebook.db").exists()
 
 
+def test_where_work_was_graded_and_the_gradebook_is_gone_a_copy_is_asked_for(course):
+    (course / "gradebook.db").unlink()
+    (course / "results.jsonl").touch()
+    opened, _ = load(course)
+    with pytest.raises(CourseError, match="Put a copy of the gradebook back"):
+        opened.released_notebooks(SHORT)
+    assert not (course / "gradebook.db").exists()
+
+
 def test_a_folder_whose_path_no_address_of_a_gradebook_can_hold_is_refused(tmp_path, course):
     folder = tmp_path / "ready?"
     folder.mkdir()

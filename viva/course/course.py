@@ -14,8 +14,14 @@ from sqlalchemy import false, inspect, text, update
 from sqlalchemy.exc import ArgumentError
 
 from viva.course.gradebook import database, indexes, lateness, revision
+from viva.course.gradebook.results import Results
 from viva.submission.submission import Submission
 from viva.verdict import CourseError
+
+LOST = (
+    "There is no {book}, though work was graded, as {results} says. Put a copy of the gradebook back: a new one, which "
+    "'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
+)
 
 
 class Course:
@@ -205,7 +211,8 @@ class Course:
         """
         hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
         if self.gradebook_file and not self.gradebook_file.exists():
-            raise CourseError(hint)
+            results = Results.of(self.directory).path
+            raise CourseError(LOST.format(book=self.gradebook_file, results=results) if results.exists() else hint)
         with self.gradebook() as gradebook:
             try:
                 names = {notebook.name for notebook in gradebook.find_assignment(assignment).notebooks}
