@@ -1,4 +1,4 @@
-"""What viva regrade says of a class whose notebooks hold the tests of the earlier release, as they all must."""
+"""What viva grade and viva regrade say of a class."""
 
 from __future__ import annotations
 
@@ -53,3 +53,15 @@ def test_what_lies_astray_is_told_in_a_sentence_for_all_of_one_name(course, viva
 def test_a_value_that_is_none_is_told_in_whole_sentences(course, viva):
     result = viva("grade", "--workers=-1")
     assert result.status == 2 and "-1 was specified. 'viva grade --help' says more." in result.err
+
+
+def test_a_fault_that_is_everybodys_is_told_once(course, viva):
+    students = ("ada", "bo", "cy", "di", "ed")
+    for student in students:
+        hand_in(course, student, answer="right/einsum")
+    (source,) = (course / "source" / SHORT).glob("*.ipynb")
+    source.write_text("{")
+    result = viva("grade", SHORT)
+    said = result.out + result.err
+    assert result.status == 1 and said.count(f"{SHORT}, ada, bo, cy, di, ed: ") == 1
+    assert said.count("ed: ") == 1

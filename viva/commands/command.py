@@ -34,6 +34,8 @@ NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
+NAMED = 20
+"""So many students of whom the same is said are named; --json names all."""
 INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
 
 
@@ -146,10 +148,7 @@ class VivaCommand(ShortHelp, NbGrader):
             table.add_row(assignment, *(str(counts[assignment, status] or "") for status in Status))
         self.console.print(table)
         self._print_verdicts(outcomes)
-        for outcome in outcomes:
-            place = f"{outcome.submission.assignment}, {plaintext.line(outcome.submission.student)}"
-            told = filter(None, (outcome.reason, *(_notes(outcome) if notes else ())))
-            self._say(*(f"{place}: {sentence}" for sentence in told))
+        self._say(*_sentences(outcomes, notes))
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
         for outcome in failed:
             if outcome.log:
@@ -205,6 +204,16 @@ def documents(outcomes: list[Ending]) -> list[dict]:
         | {"verdicts": Counter(map(str, outcome.verdicts))}
         for outcome in outcomes
     ]
+
+
+def _sentences(outcomes: list[Ending], notes: bool) -> Iterator[str]:
+    """What there is to say of submissions; what is the same for several, as of a broken source, is said once."""
+    students: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for outcome in outcomes:
+        for sentence in filter(None, (outcome.reason, *(_notes(outcome) if notes else ()))):
+            students[outcome.submission.assignment, sentence].append(plaintext.line(outcome.submission.student))
+    for (assignment, sentence), names in students.items():
+        yield f"{assignment}, {plaintext.some(names, NAMED)}: {sentence}"
 
 
 def _notes(outcome: Ending) -> list[str]:
