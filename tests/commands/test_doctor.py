@@ -26,6 +26,13 @@ def test_a_machine_that_grades_for_another_needs_no_course(course, viva):
     assert result.out.splitlines()[-1] == f"ok        protection from student code: {protection().level}"
 
 
+def test_a_course_with_other_rules_is_told_once_what_to_write(course, viva):
+    (course / "nbgrader_config.py").write_text("c = get_config()\n")
+    said = viva("doctor").out
+    assert said.count("this course's rules") > 3
+    assert said.count("configuration.apply(c, __file__)") == 1
+
+
 def test_a_missing_program_is_named_with_its_remedy(course, viva, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     opened, config = load(course)

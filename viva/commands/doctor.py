@@ -118,7 +118,8 @@ def _wall() -> Iterator[Diagnosis]:
 def _rules(config: Config) -> Iterator[Diagnosis]:
     rules = missing(config)
     for rule in rules:
-        yield Diagnosis(f"this course's rules: {rule.without}", False, f"write into nbgrader_config.py:\n{LINES}")
+        remedy = f"write into nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below mend it, too"
+        yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
     if not rules:
         yield Diagnosis("this course's rules are Viva's", True)
 
