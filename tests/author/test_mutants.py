@@ -113,6 +113,7 @@ def test_mutants_of_our_solutions_are_many_different_and_always_the_same(path):
         assert any(line.startswith(("+", "-")) for line in mutant.diff.splitlines())
 
 
+@pytest.mark.slow
 def test_every_operator_is_used_by_some_solution_but_for_those_that_wait():
     sources = (PROJECT / "source").glob("*/*.ipynb")
     used = {mutant.operator for path in sources for mutant in mutants(read_blueprint(path))}

@@ -48,6 +48,7 @@ def scores(root: Path, assignment: str) -> dict[str, float]:
         return {submission.student_id: submission.score for submission in gradebook.assignment_submissions(assignment)}
 
 
+@pytest.mark.slow
 def test_nbgraders_generate_assignment_writes_what_viva_release_writes_but_for_the_students_own_check(course):
     path = course / "release" / SHORT / NOTEBOOK.name
     before = json.loads(path.read_bytes())

@@ -218,6 +218,7 @@ def test_a_long_header_of_a_tar_is_not_read_into_memory(opened, tmp_path):
         opened(tmp_path / "a.tar")
 
 
+@pytest.mark.slow
 def test_ten_thousand_members_are_read(opened, tmp_path):
     path = zipped(tmp_path / "a.zip", {f"s{number}/hw1.ipynb": str(number) for number in range(10_000)}, 0)
     names, said = opened(path)

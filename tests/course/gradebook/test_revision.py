@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from sqlalchemy import text
 
 from tests.conftest import load
@@ -10,6 +11,7 @@ from tests.conftest import load
 ASKED = "from nbgrader.api import get_alembic_version; print(get_alembic_version())"
 
 
+@pytest.mark.slow
 def test_a_new_gradebook_has_the_revision_that_nbgrader_starts_a_process_for(tmp_path, monkeypatch):
     (tmp_path / "nbgrader_config.py").touch()
     with monkeypatch.context() as without:
