@@ -63,5 +63,5 @@ def test_a_fault_that_is_everybodys_is_told_once(course, viva):
     source.write_text("{")
     result = viva("grade", SHORT)
     said = result.out + result.err
-    assert result.status == 1 and said.count(f"{SHORT}, ada, bo, cy, di, ed: ") == 1
-    assert said.count("ed: ") == 1
+    assert result.status == 1 and f"{SHORT}, ada, bo, cy, di, ed: " in said
+    assert said.count(f"{SHORT}, ") == 1

@@ -34,9 +34,10 @@ NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
+INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
+
 NAMED = 20
 """So many students of whom the same is said are named; --json names all."""
-INSECURE = {"insecure": ({"Cluster": {"insecure": True}}, "Let hidden tests travel to a cluster without TLS.")}
 
 
 class VivaCommand(ShortHelp, NbGrader):

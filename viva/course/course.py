@@ -207,7 +207,7 @@ class Course:
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.
 
-        Raises CourseError when the assignment was not released into it yet.
+        Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
         """
         hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
         if self.gradebook_file and not self.gradebook_file.exists():
