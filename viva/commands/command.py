@@ -151,15 +151,20 @@ class VivaCommand(ShortHelp, NbGrader):
         self._print_verdicts(outcomes)
         self._say(*_sentences(outcomes, notes))
         failed = [outcome for outcome in outcomes if outcome.status is Status.FAILED]
-        for outcome in failed:
-            if outcome.log:
-                name = f"{outcome.submission.assignment}-{outcome.submission.student}.txt"
-                path = self.course.root / "report" / "log" / name
-                leftovers.write(path, outcome.log)
-                self.console.print(f"The log of {outcome.submission.student} is in {path}")
+        self._keep_logs([outcome for outcome in failed if outcome.log])
         if document:
             self.show_document(submissions=documents(outcomes))
         return NEEDS_GRADER if failed else 0
+
+    def _keep_logs(self, outcomes: list[Ending]) -> None:
+        """Write what there is to read about failures, and say where."""
+        folder = self.course.root / "report" / "log"
+        for outcome in outcomes:
+            # A folder by student, as everywhere: the longest name that one can have leaves no room for another.
+            leftovers.write(folder / outcome.submission.student / f"{outcome.submission.assignment}.txt", outcome.log)
+        if outcomes:
+            names = plaintext.some([plaintext.line(outcome.submission.student) for outcome in outcomes], NAMED)
+            self.console.print(f"What else is known of {names} is in {folder}")
 
     def _print_verdicts(self, outcomes: list[Ending]) -> None:
         """How many checks of each assignment came to which verdict, where any was graded."""
