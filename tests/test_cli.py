@@ -127,10 +127,13 @@ def test_the_students_to_export_may_be_named_by_a_pattern(course, viva):
 
 def test_a_folder_without_source_is_no_course(course, viva):
     shutil.rmtree(course / "source")
+    (course / "nbgrader_config.py").unlink()
     for command in ("audit", "release", "grade", "demo", "export", "feedback"):
         result = viva(command)
         assert result.status == 2
-        assert "is not a course" in result.err
+        assert "is not a course" in result.err and "other rules" not in result.err
+    found = viva("doctor")
+    assert "is not a course" in found.out and "rules" not in found.out
 
 
 def test_a_broken_gradebook_is_said_to_be_one(course, viva):

@@ -96,7 +96,7 @@ class VivaCommand(ShortHelp, NbGrader):
         try:
             if self.writes:
                 self.course.require_writable()
-                if sentence := warning(self.config):
+                if self.course.exists() and (sentence := warning(self.config)):
                     console(errors=True, soft_wrap=True).print(sentence, style="yellow")
             with leftovers.temporary_folder():
                 return self.run()

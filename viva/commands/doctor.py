@@ -51,7 +51,8 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield _kernel()
     yield from _gradebook(course)
     yield from _folders(course)
-    yield from _rules(config)
+    if course.exists():
+        yield from _rules(config)
     yield from _variants(course)
     yield from _exchange(config)
     browser = find_browser()

@@ -125,13 +125,17 @@ class Course:
         name = getattr(self.directory, f"{step}_directory")
         return Path(os.path.normpath(self.directory.format_path(name, student, assignment)))
 
+    def exists(self) -> bool:
+        """Whether its folder is a course."""
+        return self.path("source", ".").is_dir()
+
     def assignments(self) -> list[str]:
         """The assignments under source/, in order of name.
 
         Raises CourseError when there is no source folder or nothing in it.
         """
         source = self.path("source", ".")
-        if not source.is_dir():
+        if not self.exists():
             raise CourseError(
                 f"{source} does not exist, so this is not a course. "
                 "Run viva in a course folder, or name one with --course-dir."
