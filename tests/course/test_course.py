@@ -119,3 +119,11 @@ def test_a_folder_whose_path_is_a_pattern_to_nbgrader_is_refused(tmp_path, cours
     opened.directory.root = str(folder)
     with pytest.raises(CourseError, match=r"holds a \[, \* or \?.*Rename the folder"):
         Course(opened.directory).require_writable()
+
+
+def test_submissions_of_an_assignment_whose_name_is_a_pattern_are_found_and_no_others(course):
+    for name in ("hw [1]", "hw 1"):
+        (course / "submitted" / "bo" / name).mkdir(parents=True)
+    opened, _ = load(course)
+    for student in ("*", "bo", "b?"):
+        assert [one.folder.name for one in opened.submissions(["hw [1]"], student)] == ["hw [1]"]

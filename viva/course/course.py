@@ -166,8 +166,8 @@ class Course:
 
     def _submissions(self, assignment: str, student: str) -> list[Submission]:
         step = self.directory.submitted_directory
-        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", assignment, escape=True))
-        folders = literal.folders(self.directory.format_path(step, student, assignment), student)
+        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
+        folders = literal.folders(self.directory.format_path(step, student, glob.escape(assignment)), student)
         known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
         matches = [(place.fullmatch(folder), folder) for folder in known]
         return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
