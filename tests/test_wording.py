@@ -96,6 +96,16 @@ def test_times_are_told_as_people_say_them(seconds, said):
     assert wording.spoken(seconds) == said
 
 
+def test_one_of_something_is_said_in_the_singular():
+    assert [wording.counted(number, "row") for number in (0, 1, 1.0, 1.5, 1234567)] == [
+        "0 rows",
+        "1 row",
+        "1 row",
+        "1.5 rows",
+        "1234567 rows",
+    ]
+
+
 def test_many_cells_are_named_in_part():
     assert wording.listed("a") == "'a'"
     assert wording.listed("abc") == "'a', 'b' and 'c'"

@@ -32,7 +32,7 @@ def walk(folder: Path, ignored: Collection[str] = ()) -> Iterator[Path]:
         place, level = todo.pop()
         folders = []
         for entry in _entries(place):
-            if any(_matches(entry.name, pattern) for pattern in ignored):
+            if any(matches(entry.name, pattern) for pattern in ignored):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, level + 1))
@@ -59,7 +59,8 @@ def _entries(place: str | Path) -> list[os.DirEntry]:
         return []
 
 
-def _matches(name: str, pattern: str) -> bool:
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name is one of a pattern, as in a shell."""
     return fnmatch.fnmatchcase(name, pattern) and (name[:1] != "." or pattern[:1] == ".")
 
 

@@ -59,16 +59,20 @@ class _Particulars(dict):
         return _ALL[name](self.note)
 
 
+def counted(number: float, what: str) -> str:
+    """So many of something: 1 row, 2 rows."""
+    return f"{number if isinstance(number, int) else format(number, 'g')} {what}{'s' * (number != 1)}"
+
+
 def spoken(seconds: float) -> str:
     """A time as people say it."""
-    number = math.ceil(seconds) if seconds > 0.5 else round(seconds, 1)  # of a limit a little was used before
-    return f"{number:g} second" + "s" * (number != 1)
+    return counted(math.ceil(seconds) if seconds > 0.5 else round(seconds, 1), "second")  # a little was used before
 
 
 def span(seconds: float) -> str:
     """A long time as people say it, in days, hours and minutes."""
     parts = [(int(seconds // 86400), "day"), (int(seconds // 3600 % 24), "hour"), (int(seconds // 60 % 60), "minute")]
-    said = [f"{number} {word}{'s' * (number != 1)}" for number, word in parts if number]
+    said = [counted(number, word) for number, word in parts if number]
     return " ".join(said) or ("less than a minute" if seconds > 0 else "nothing")
 
 

@@ -139,7 +139,16 @@ def test_grade_ids_that_cannot_be_ids_of_cells_are_changed_and_named(course, fou
 
     adopted = adopt(load(course)[0], found(change=change))
     assert "The cell with the grade id 'squares of numbers' is called 'squares_of_numbers' now" in adopted.changes[0]
+    assert adopted.changes[0].endswith("now, as an id has letters, digits, _ and - alone.")
     assert "The cell with the grade id 'correct_squares' is called 'correct_squares_2' now" in adopted.changes[1]
+    assert adopted.changes[1].endswith("now, as ids must differ.")
+
+
+def test_that_an_assignment_has_a_notebook_more_now_is_said(course, found):
+    path = found()
+    adopt(load(course)[0], path)
+    second = adopt(load(course)[0], path.rename(path.with_name("second.ipynb")))
+    assert any("The assignment squares has it beside squares.ipynb now." in change for change in second.changes)
 
 
 def test_a_students_version_is_recognised(course, found):
@@ -215,12 +224,17 @@ def without_points(notebook):
     del notebook["cells"][5]["metadata"]["nbgrader"]["points"]
 
 
+def with_words_for_points(notebook):
+    notebook["cells"][5]["metadata"]["nbgrader"]["points"] = "two"
+
+
 @pytest.mark.parametrize(
     ("name", "change", "sentence"),
     [
         ("test-v1.ipynb", in_r, "is written in R; this course is graded in Python"),
         ("test-v1.ipynb", without_cells, "no cell is an answer, a test or a task"),
         ("test-v1.ipynb", without_points, "does not have points"),
+        ("test-v1.ipynb", with_words_for_points, r"adopted: cell '\w+': points: 'two' is not of type 'number'"),
         ("too-new.ipynb", lambda notebook: None, "Schema version is too new"),
     ],
 )

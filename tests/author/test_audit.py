@@ -242,6 +242,16 @@ def test_false_promises_and_untested_answers_are_named(course, viva):
     assert "No surviving mutant fits the excuse 'there is no exponential in it'; remove it." in said.out
 
 
+def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_it(course):
+    lacking = "### CHECK 3: by a library that is not here\nfrom nose.tools import assert_equal\nassert_equal(1, 1)"
+    write(course, checks=lacking)
+    shutil.rmtree(course / "answers" / "small")
+    found = audited(course)
+    said = [sentence for sentence in found.complaints() if "solution" in sentence]
+    assert said == ["The solution loses 'test_centre: by a library that is not here': error: No module named 'nose'"]
+    assert [remark for remark in found.remarks if "cannot be split" in remark] == []
+
+
 @pytest.mark.slow
 def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
     assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}

@@ -57,6 +57,12 @@ def test_a_new_course_is_proven_released_and_graded_with_what_the_readme_says(tm
     assert "lacks nothing" in run(course, "init")
 
 
+@pytest.mark.parametrize("name", ["term [1]", "wh?t", "a*"])
+def test_no_course_is_founded_where_nbgrader_would_find_nothing(tmp_path, name):
+    with pytest.raises(CourseError, match="takes for a pattern"):
+        plan(tmp_path / name)
+
+
 def test_a_new_course_has_all_rules_and_its_name(tmp_path):
     written = found(plan(tmp_path / "algebra (2)"))
     config = settings(tmp_path / "algebra (2)")

@@ -110,11 +110,20 @@ def test_where_work_was_graded_and_the_gradebook_is_gone_a_copy_is_asked_for(cou
     assert not (course / "gradebook.db").exists()
 
 
-def test_a_folder_whose_path_no_address_of_a_gradebook_can_hold_is_refused(tmp_path, course):
-    folder = tmp_path / "ready?"
+@pytest.mark.parametrize("name", ["ready?", "term [1]", "a*b"])
+def test_a_folder_whose_path_is_a_pattern_to_nbgrader_is_refused(tmp_path, course, name):
+    folder = tmp_path / name
     folder.mkdir()
     opened, _ = load(course)
     opened.require_writable()
     opened.directory.root = str(folder)
-    with pytest.raises(CourseError, match=r"holds a '\?'.*Rename the folder"):
+    with pytest.raises(CourseError, match=r"holds a \[, \* or \?.*Rename the folder"):
         Course(opened.directory).require_writable()
+
+
+def test_submissions_of_an_assignment_whose_name_is_a_pattern_are_found_and_no_others(course):
+    for name in ("hw [1]", "hw 1"):
+        (course / "submitted" / "bo" / name).mkdir(parents=True)
+    opened, _ = load(course)
+    for student in ("*", "bo", "b?"):
+        assert [one.folder.name for one in opened.submissions(["hw [1]"], student)] == ["hw [1]"]

@@ -43,6 +43,7 @@ def course(released, tmp_path_factory) -> Path:
     notebook.cells.append(new_markdown_cell(HOSTILE))
     show = "from IPython.display import HTML, SVG, Javascript, Markdown, display\n"
     show += "".join(f"display({function}({HOSTILE!r}))\n" for function in ("HTML", "Markdown", "Javascript"))
+    show += "display(HTML('<table><tr>' + '<td>0.123456</td>' * 30 + '</tr></table>'))\n"
     show += f"print({HOSTILE!r}); print('x' * 3000)\nraise ValueError({HOSTILE!r})"
     notebook.cells.append(new_code_cell(show))
     nbformat.write(notebook, path)

@@ -22,7 +22,7 @@ from viva.pages import report
 pytestmark = pytest.mark.xdist_group("browser")
 
 NOTEBOOK, TASK, ANSWER = "scaled_attention", "why_equivariant", "why_equivariant_answer"
-WAITING, TO_REGRADE = "ada", "grace"
+WAITING, TO_REGRADE, DOUBTFUL = "ada", "grace", "mary"
 """Students besides the demo class. Each test that changes something has one of them for itself."""
 
 
@@ -33,6 +33,9 @@ def graded(released, browser, tmp_path_factory) -> Path:
     shutil.copytree(released, root)
     hand_in(root, WAITING, answer="right/einsum", name='NAME = "Augusta King"')
     hand_in(root, TO_REGRADE, answer="right/einsum", self_attention="raise NotImplementedError()")
+    hand_in(
+        root, DOUBTFUL, answer="right/einsum", self_attention="%%writefile mine.py\ndef self_attention(*a):\n    pass"
+    )
     run(root, "viva", "demo", "--students=3")
     with load(root)[0].gradebook() as gradebook:
         late = gradebook.find_assignment(SHORT).duedate + timedelta(days=1, minutes=1)
@@ -208,6 +211,16 @@ def test_who_grades_without_names_reads_none_in_the_notebook_and_begins_at_the_f
     expect(lab.get_by_text("NAME = ")).to_have_count(1)
     assert "King" not in lab.content()
     assert WAITING not in lab.locator("body").inner_text()
+
+
+@pytest.mark.slow
+def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_look(graded, address, lab):
+    with load(graded)[0].gradebook() as gradebook:
+        submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, DOUBTFUL).id
+    lab.goto("{0.scheme}://{0.netloc}/formgrader/submissions/{1}/".format(urlsplit(address), submission))
+    expect(lab.locator("#test_self_attention")).to_be_focused()
+    said = "'self_attention' begins with %%writefile, so that it was not run in the notebook; a human should look at it"
+    expect(lab.get_by_text(said).first).to_be_visible()
 
 
 @pytest.mark.slow

@@ -173,7 +173,9 @@ def test_every_exercise_is_one_row_with_its_points_that_unfolds_where_something_
 def test_code_that_never_ends_or_ends_its_process_is_said_to(graded):
     assert "timeout: it took too long" in checks(graded, "timeout")[1][2]
     assert "Your code did not finish in time." in checks(graded, "timeout")[1][2]
+    assert "Look for a loop that never ends" in checks(graded, "timeout")[1][2]
     assert "killed: the process ended" in checks(graded, "killed")[1][2]
+    assert "Look for exit() or quit()" in checks(graded, "killed")[1][2]
 
 
 @pytest.mark.parametrize("student", CARRIERS)
@@ -220,8 +222,19 @@ def test_a_graders_comment_and_score_reach_the_page_and_a_comment_cannot_break_i
 
 
 def test_what_waits_for_a_grader_is_said_at_the_top(graded):
-    assert "3 of these points still wait for a grader." in page(graded, "waiting").select_one(".score").text
+    said = page(graded, "waiting").select_one(".score").text
+    assert "3 of these points still wait for a grader. The score can only rise." in said
     assert "waits for a grader" in page(graded, "waiting").select_one(".exercise:has(#q-why) summary").text
+
+
+def test_that_a_score_can_only_rise_is_not_said_while_a_grader_looks_at_one_again(course, viva):
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        grade = gradebook.find_grade("test_twice", NOTEBOOK, SMALL, "waiting")
+        grade.manual_score, grade.needs_manual_grade = 4, True
+        gradebook.db.commit()
+    assert viva("feedback", "--student=waiting").status == 0
+    said = page(course, "waiting").select_one(".score").text
+    assert "7 of these points still wait for a grader." in said and "rise" not in said
 
 
 def test_repairs_are_named(graded):

@@ -293,6 +293,7 @@ def test_a_course_where_nothing_was_handed_in_and_one_where_nothing_was_released
     assert [row["name"] for row in figures["assignments"]] == assignments
     assert len(assignments) > 1
     assert "There are no results yet." in page
+    assert "unknown" not in page and "none of" not in page and "0 hold too little" not in page
     (course / "gradebook.db").unlink()
     assert "Nothing was graded yet." in written(course)[0]
 

@@ -74,6 +74,11 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     for path in (target, *copies):
         if path.exists() and (path == target or path.read_bytes() != copies[path].read_bytes()):
             raise CourseError(f"{path} exists already; nothing was written. Name another assignment with --as=NAME.")
+    if there := sorted(path.name for path in folder.glob("*.ipynb")):
+        changes.append(
+            f"The assignment {assignment} has it beside {plaintext.some(there, LISTED)} now. If it is to be one of its "
+            f"own, remove {target} and adopt it with --as=NAME."
+        )
     copies = {path: file for path, file in copies.items() if not path.exists()}
     leftovers.write(target, text)
     for path, file in copies.items():
@@ -131,7 +136,8 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
             about["grade_id"] = name
             cell.metadata.nbgrader = about
             if name != wanted:
-                changes.append(f"The cell with the grade id '{wanted}' is called '{name}' now, as ids must differ.")
+                why = "ids must differ" if name.startswith(wanted) else "an id has letters, digits, _ and - alone"
+                changes.append(f"The cell with the grade id '{wanted}' is called '{name}' now, as {why}.")
         metadata = {key: cell.metadata[key] for key in KEPT if key in cell.metadata}
         fields = {"cell_type": cell.cell_type, "id": name, "metadata": metadata, "source": cell.source}
         if cell.cell_type == "code":
@@ -142,12 +148,19 @@ def _adapted(notebook: NotebookNode, header: list[NotebookNode], changes: list[s
     about = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     about |= {"viva": notebook.metadata["viva"]} if "viva" in notebook.metadata else {}
     adapted = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
+    where = ""
     try:
         nbformat.validate(adapted)
+        for cell in adapted.cells:
+            where = f"cell '{cell.id}': "
+            MetadataValidator().validate_cell(cell)
+        where = ""
         MetadataValidator().validate_nb(adapted)
     except (nbformat.ValidationError, ValidationError, jsonschema.ValidationError, SchemaMismatchError) as error:
-        reason = getattr(error, "message", "") or str(error)
-        raise CourseError(f"The notebook cannot be adopted: {reason.splitlines()[0]}. Nothing was written.") from error
+        reason = (getattr(error, "message", "") or str(error)).splitlines()[0]
+        if path := list(getattr(error, "absolute_path", ())):
+            reason = f"{'.'.join(map(str, path))}: {reason}"
+        raise CourseError(f"The notebook cannot be adopted: {where}{reason}. Nothing was written.") from error
     return adapted
 
 

@@ -245,7 +245,8 @@ class _Run:
         if result.megabytes > self.room / MARGIN:
             result.faults.append(f"The solution took {result.megabytes} of the {self.room} MB it may have: too close.")
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}
-        for cell in result.inside:
+        lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
+        for cell in (cell for cell in result.inside if cell in declared or cell not in lost):
             why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
             result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
 

@@ -14,6 +14,7 @@ from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
 from viva.verdict import NOT_DONE, VivaError, WallError
+from viva.wording import counted
 
 SOME_FAIL = 1
 STYLES = {"passed": "green", NOT_DONE: "yellow"}
@@ -118,9 +119,9 @@ def _sums(copy, tried: list) -> list[str]:
     if any(one.state == NOT_DONE for one in visible):
         sentences.append("What is not done yet waits for answers that are empty, or still raise NotImplementedError.")
     if hidden := sum(one.points for one in tried if not one.counts):
-        sentences.append(f"Hidden checks decide {hidden:g} points.")
+        sentences.append(f"Hidden checks decide {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
-        sentences.append(f"A person grades the written answers: {by_hand:g} points.")
+        sentences.append(f"A person grades the written answers: {counted(by_hand, 'point')}.")
     if not copy.described:
         sentences.append("This notebook does not say of which kind each answer must be; grading may be stricter.")
     return sentences

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -13,6 +14,7 @@ from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
+from viva.wording import counted
 
 MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
 
@@ -49,7 +51,7 @@ class InitCommand(VivaCommand):
         written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
         self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
         if not founding.exists and not self.dry_run:
-            self._say(f"Now: cd {founding.folder} && viva audit && viva release")
+            self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
         self.show_document(folder=founding.folder, lacking=lacking, written=written)
         return 0
 
@@ -98,14 +100,15 @@ class DemoCommand(VivaCommand):
     def _remove_class(self) -> int:
         with self.alone():
             removed = demo.remove_class(self.course)
-        self._say(f"Removed: {len(removed)} demo students, and what was made of what they handed in.")
+        self._say(f"Removed: {counted(len(removed), 'demo student')}, and what was made of what they handed in.")
         self.show_document(removed=removed)
         return 0
 
     def _write_class(self) -> int:
         counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
+        students = counted(self.students, "demo student")
         for assignment, count in counts.items():
-            self.console.print(f"{assignment}: {count} submissions by {self.students} demo students")
+            self.console.print(f"{assignment}: {counted(count, 'submission')} by {students}")
         for number, what in demo.ROLES.items():
             if number <= self.students:
                 self._say(f"demo-{number:02d} {what}.")

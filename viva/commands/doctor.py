@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import shlex
 import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
@@ -21,6 +23,7 @@ from viva.course.gradebook.database import shown, trouble
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.verdict import CourseError, VivaError
 from viva.wall.protection import protection
+from viva.wording import counted
 
 PYTHON = (3, 11)
 NUMPY = (2, 4)
@@ -64,6 +67,11 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     )
 
 
+def _typed(path: str | Path) -> str:
+    """A path as it is typed into a shell."""
+    return shlex.quote(str(path))
+
+
 def _exchange(config: Config) -> Iterator[Diagnosis]:
     """Whether the exchange's folder can be used; a plugin's, such as ngshare's, may have none."""
     exchange = ExchangeFactory(config=config).exchange
@@ -74,7 +82,7 @@ def _exchange(config: Config) -> Iterator[Diagnosis]:
     yield Diagnosis(
         f"exchange {root}",
         os.access(root, os.W_OK | os.X_OK),
-        f"mkdir -p {root}, or name a folder you may write to as c.Exchange.root in nbgrader_config.py",
+        f"mkdir -p {_typed(root)}, or name a folder you may write to as c.Exchange.root in nbgrader_config.py",
         needed=False,
     )
 
@@ -154,7 +162,7 @@ def _variants(course: Course) -> Iterator[Diagnosis]:
     key = course.root / KEY
     if key.exists():
         private = not key.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-        yield Diagnosis(f"{key}, which no one else can read", private, f"chmod 600 {key}", needed=False)
+        yield Diagnosis(f"{key}, which no one else can read", private, f"chmod 600 {_typed(key)}", needed=False)
 
 
 def _folders(course: Course) -> Iterator[Diagnosis]:
@@ -163,12 +171,12 @@ def _folders(course: Course) -> Iterator[Diagnosis]:
     except CourseError as error:
         yield Diagnosis(f"course {course.root}", False, str(error))
         return
-    yield Diagnosis(f"course {course.root} with {len(assignments)} assignments", True)
+    yield Diagnosis(f"course {course.root} with {counted(len(assignments), 'assignment')}", True)
     writable = os.access(course.root, os.W_OK | os.X_OK)
-    yield Diagnosis("the course folder can be written to", writable, f"chmod u+w {course.root}")
+    yield Diagnosis("the course folder can be written to", writable, f"chmod u+w {_typed(course.root)}")
     closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))
     what = "the course folder, into which no other user of this machine can look"
-    yield Diagnosis(what, closed, f"chmod o-rwx {course.root}", needed=False)
+    yield Diagnosis(what, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
     for name in assignments:
         try:
             course.released_notebooks(name)

@@ -18,6 +18,7 @@ from viva.course.gradebook import export
 from viva.course.sheets import SYSTEMS, TABLES
 from viva.course.sheets.export import Plan, SheetExport
 from viva.verdict import CourseError
+from viva.wording import counted
 
 SHOWN = 20
 """So many students of a part are named; --json names all."""
@@ -94,8 +95,9 @@ class ExportCommand(VivaCommand):
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        where = f"would be in {path}; nothing was written" if self.dry_run else f"are in {path}"
-        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {len(rows)} rows {where}.")
+        said, there = counted(len(rows), "row"), "is" if len(rows) == 1 else "are"
+        where = f"would be in {path}; nothing was written" if self.dry_run else f"{there} in {path}"
+        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said} {where}.")
         self.show_document(file=path, dry_run=self.dry_run, scores=rows)
 
     def _write_sheet(self, assignment: str) -> None:

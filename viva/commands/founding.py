@@ -14,7 +14,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from viva.author.skeleton import KERNEL, write_assignment
 from viva.configuration import LINES, Rule, missing
-from viva.course.course import Course, course_above
+from viva.course.course import Course, course_above, require_plain
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -114,6 +114,7 @@ class Founding:
 def plan(folder: Path) -> Founding:
     """What would be written into a folder. Raises CourseError where no course can be founded, or one cannot be read."""
     folder = folder.resolve()
+    require_plain(folder)
     if folder.exists() and not folder.is_dir():
         raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
     config = folder / CONFIG

@@ -18,6 +18,7 @@ from viva.course.autograde import Autograde, Examine
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 from viva.wall.protection import protection
+from viva.wording import counted
 
 SYSTEM = "gradescope"
 HOW = "Name the system and one assignment, as in: viva package gradescope ps3_scaled_attention"
@@ -108,13 +109,13 @@ class PackageCommand(VivaCommand):
 
     def _sentences(self, known, trial: Trial | None, path: Path) -> list[str]:
         said = ["Not tried here, as this machine cannot wall student code in: 'viva doctor' says what is missing."]
+        points = counted(known.automatic_points, "point")
         if trial:
-            said = [
-                f"Tried here: the notebook as handed out earns {trial.score:g} of {known.automatic_points:g} points."
-            ]
-        said.append(f"In Gradescope give the autograder {known.automatic_points:g} points, and choose Ubuntu 24.04.")
+            said = [f"Tried here: the notebook as handed out earns {trial.score:g} of {points}."]
+        said.append(f"In Gradescope give the autograder {points}, and choose Ubuntu 24.04.")
         if known.manual_points:
-            said.append(f"Switch on manual grading there for the written answers: {known.manual_points:g} points.")
+            by_hand = counted(known.manual_points, "point")
+            said.append(f"Switch on manual grading there for the written answers: {by_hand}.")
         if known.no_wall:
             said.append("Where no wall can be raised, student code can read the hidden tests and write its own score.")
         if self.dry_run:

@@ -20,6 +20,7 @@ graders        the graders of this process, and what they know about a notebook
 autograde      the engine as steps inside nbgrader's autograder
 outputs        what happened to a notebook, put into its outputs
 steps          those and nbgrader's own, in their order
+literal        what nbgrader is called with, taken for a name where it is one
 exporter       how nbgrader's own autograder reads a submission: opened as in a batch
 marking        one submission, graded by a worker
 filing         what came of it, put into autograded/

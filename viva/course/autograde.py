@@ -84,7 +84,7 @@ class Examine(NbGraderPreprocessor):
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
         work.walled = work.outcome.walled
-        show(notebook, work.outcome)
+        show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
 
     def _prepare(self, work: Work, place: dict, seconds: float) -> None:

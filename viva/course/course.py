@@ -13,6 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, text, update
 from sqlalchemy.exc import ArgumentError
 
+from viva.course import literal
 from viva.course.gradebook import database, indexes, lateness, revision
 from viva.course.gradebook.results import Results
 from viva.submission.submission import Submission
@@ -38,11 +39,7 @@ class Course:
             raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
-        if "?" in str(self.root) and self.gradebook_file:
-            raise CourseError(
-                f"The path of the course folder {self.root} holds a '?', which ends a file's name in the address of a "
-                "gradebook; nothing was done. Rename the folder."
-            )
+        require_plain(self.root)
 
     def require_gradebook(self) -> None:
         """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's.
@@ -157,7 +154,7 @@ class Course:
         return sorted(self.path("source", assignment).glob("*.ipynb"))
 
     def submissions(self, assignments: list[str], student: str = "*") -> list[Submission]:
-        """The submissions of the assignments, by assignment and student; ``student`` may be a glob.
+        """The submissions of the assignments, by assignment and student; ``student`` may be a glob that is no name.
 
         Raises CourseError when a student was named and handed in none of them.
         """
@@ -173,8 +170,8 @@ class Course:
 
     def _submissions(self, assignment: str, student: str) -> list[Submission]:
         step = self.directory.submitted_directory
-        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", assignment, escape=True))
-        folders = sorted(glob.glob(self.directory.format_path(step, student, assignment)))
+        place = re.compile(self.directory.format_path(step, "(?P<student>[^/]*)", re.escape(assignment), escape=True))
+        folders = literal.folders(self.directory.format_path(step, student, glob.escape(assignment)), student)
         known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
         matches = [(place.fullmatch(folder), folder) for folder in known]
         return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
@@ -236,6 +233,18 @@ def course_above(folder: Path) -> str:
         if (place / "source").is_dir() and (place == folder or (place / "nbgrader_config.py").is_file()):
             return str(place)
     return ""
+
+
+def require_plain(folder: Path) -> None:
+    """Raises CourseError for a folder that can be no course: nbgrader puts its path into patterns, and finds nothing.
+
+    A '?' also ends a file's name in the address of a gradebook.
+    """
+    if glob.escape(str(folder)) != str(folder):
+        raise CourseError(
+            f"The path of the course folder {folder} holds a [, * or ?, which nbgrader takes for a pattern; nothing "
+            "was done. Rename the folder."
+        )
 
 
 def _meant(name: str, known: list[str]) -> str:

@@ -82,8 +82,9 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 SENTENCES = {
     Verdict.PASSED: "",
     Verdict.FAILED: "The result is not what it should be.",
-    Verdict.TIMEOUT: "Your code did not finish in time.",
-    Verdict.KILLED: "Your code ended its process, or used more memory than it may.",
+    Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends, or takes far too many steps.",
+    Verdict.KILLED: "Your code ended its process, or used more memory than it may. Look for exit() or quit(), for a "
+    "function that calls itself without end, and for arrays that are far too large.",
     Verdict.MISSING: "This cell is not in what you handed in.",
     Verdict.UNGRADED: "The grader itself failed here, not you. It costs you nothing, and is graded again.",
 }

@@ -16,6 +16,8 @@ from jinja2.runtime import Context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader import utils
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from viva.pages import typeset
@@ -29,7 +31,8 @@ FILTERS = {"markdown2html": "viva.pages.formgrade.markdown", "formula2html": "vi
 
 
 class AnswerFirst(NbGraderPreprocessor):
-    """``resources["answers"]`` says for each question how many of the cells below it are its answer.
+    """``resources["answers"]`` says for each question how many of the cells below it are its answer, and
+    ``resources["waiting"]`` which scores wait for a grader: those of tests in doubt too.
 
     The answer is the cell below the question and those that follow it, up to the next cell that is graded and the
     next text of the instructor's.
@@ -46,8 +49,15 @@ class AnswerFirst(NbGraderPreprocessor):
                     below += 1
                 if below:
                     answers[cell.metadata.nbgrader["grade_id"]] = below
-        resources["answers"] = answers
+        resources["answers"], resources["waiting"] = answers, self._waiting(resources.get("submission_id"))
         return notebook, resources
+
+    def _waiting(self, submission: str | None) -> list[str]:
+        if submission is None:
+            return []
+        with Gradebook(CourseDirectory(parent=self).db_url) as gradebook:
+            grades = gradebook.find_submission_notebook_by_id(submission).grades
+            return [grade.name for grade in grades if grade.needs_manual_grade]
 
 
 class _Renderer(IPythonRenderer):

@@ -86,6 +86,11 @@ class Marks:
         return sum(grade.most for grade in self.grades.values() if grade.waiting)
 
     @property
+    def judged_again(self) -> bool:
+        """Whether a grader is to look again at a score that a grader gave."""
+        return any(grade.waiting and grade.by_hand is not None for grade in self.grades.values())
+
+    @property
     def lateness(self) -> str:
         """How late it was handed in, in words; empty when it was not."""
         return wording.span(self.seconds_late) if self.seconds_late > 0 else ""

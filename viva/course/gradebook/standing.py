@@ -63,8 +63,8 @@ class Standings:
         self._known: dict[tuple[str, str], Standing] = {}
 
     def chosen(self, student: str) -> list[str]:
-        """The students that a name or a glob means. Raises CourseError where there is none."""
-        found = fnmatch.filter(self.students, student)
+        """The students that a name, or else a glob, means. Raises CourseError where there is none."""
+        found = [student] if student != "*" and student in self.students else fnmatch.filter(self.students, student)
         if not found and student != "*":
             raise CourseError(f"There is no student '{student}' in the gradebook, and none handed anything in.")
         return found
