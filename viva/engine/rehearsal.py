@@ -26,7 +26,7 @@ from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
-from viva.engine.session import Session
+from viva.engine.session import Died, Session
 from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
@@ -42,6 +42,8 @@ class _Examined:
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
     """The given cells that find a file no longer, as it is the student's."""
+    ended: str = ""
+    """The grade cell at which the candidate ended when it was split; those below it were not examined."""
 
 
 def rehearse(
@@ -87,7 +89,7 @@ def _split_and_inside(
         start = time.monotonic()
         found = _examine_recording(cells, known, grader, data)
         known = replace(known, seconds=time.monotonic() - start)
-        lost = {cell for cell in found.lost if alone.raised[cell] is None}
+        lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
         more = lost - known.inside or _needed(cells, lost) - known.inside
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
@@ -216,7 +218,13 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):
                 if cell.purpose == "tests":
-                    _examine_one(session, cell, examination, seconds, found, before)
+                    try:
+                        _examine_one(session, cell, examination, seconds, found, before)
+                    except Died as death:  # as of a list so long that it cannot cross in time
+                        if cell.id in examination.inside:
+                            raise
+                        found.lost[cell.id], found.ended = str(death), cell.id
+                        return found
                     before = cell.id
                     continue
                 session.candidate(seconds, do="run", source=cell.source)
