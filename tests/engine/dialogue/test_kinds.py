@@ -315,6 +315,41 @@ def test_a_pandas_array_is_refused_in_whatever_it_is_hidden(grader, tmp_path):
     assert str(found).count("a pandas array") >= 5
 
 
+CATEGORIES = """
+--- given
+import pandas as pd
+--- answer
+def sizes(numbers): return pd.Series(["small" if one < 10 else "large" for one in numbers])
+colours = pd.Series(["red", "blue", "red"])
+--- test
+assert list(sizes([1, 20])) == ["small", "large"]
+### BEGIN HIDDEN TESTS
+assert (sizes([20]) == "large").all()
+### END HIDDEN TESTS
+--- test
+assert (colours == ["red", "blue", "red"]).all() and colours.isna().sum() == 0
+--- right
+def sizes(numbers): return pd.cut(numbers, [0, 9, 99], labels=["small", "large"])
+colours = pd.Categorical(["red", "blue", "red"])
+--- right
+def sizes(numbers): return pd.array(["small" if one < 10 else "large" for one in numbers])
+colours = pd.array(["red", "blue", "red"])
+--- wrong
+def sizes(numbers): return pd.cut(numbers, [0, 9, 99], labels=["large", "small"])
+colours = pd.Categorical(["red", "blue", "blue"])
+"""
+
+
+def test_a_pandas_array_by_itself_is_the_series_of_it_where_the_solution_gives_one(grader, tmp_path):
+    Exam(CATEGORIES, grader, tmp_path).prove()
+
+
+def test_a_series_in_the_place_of_a_pandas_array_does_not_pass_for_true(grader, tmp_path):
+    text = "--- given\nimport pandas as pd\n--- answer\ndef f(): return 3\n--- test\nassert f() == 3"
+    exam = Exam(text, grader, tmp_path)
+    assert exam.check("def f(): return pd.array([0])").verdict is Verdict.ERROR
+
+
 WALK = """
 --- answer
 class Node:
