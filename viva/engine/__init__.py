@@ -35,5 +35,6 @@ pair          the two warm parents of a process that grades
 grading       one notebook -> verdicts
 solo          the instructor's solution in one process, as it would run in a kernel
 indivisible   tests that run in the student's process, because they look into it
+evaluated     tests that run a text of the student's as code
 rehearsal     what the grader learns from the instructor's own solution
 """

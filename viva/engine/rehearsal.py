@@ -19,6 +19,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
+from viva.engine.evaluated import Running
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
 from viva.engine.imported import imported_answers
@@ -62,7 +63,7 @@ def rehearse(
         inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
             cells, alone.raised, grader
         )
-        inside |= _indivisible(cells, alone.raised)
+        inside |= _indivisible(cells, alone.raised, set().union(*plan.owned.values()))
         split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         known, found = _split_and_inside(
@@ -167,14 +168,19 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return found
 
 
-def _indivisible(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+def _indivisible(cells: list[Cell], raised: dict[str, dict | None], answers: set[str]) -> set[str]:
     """The grade cells that the solution passes in one process, and whose text says that they are about it."""
     modules: set[str] = set()
+    running = Running()
     found: set[str] = set()
     for cell in cells:
-        if cell.purpose == "tests" and raised[cell.id] is None and is_indivisible(cell.source, modules):
+        if cell.purpose == "tests" and (
+            running.runs(cell.source, answers) or (raised[cell.id] is None and is_indivisible(cell.source, modules))
+        ):
             found.add(cell.id)
         modules |= imports_of(cell.source)
+        if cell.purpose not in ANSWERS:
+            running.read(cell.source)
     return found
 
 
