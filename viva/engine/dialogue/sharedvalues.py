@@ -46,8 +46,9 @@ OF_SOLUTION = 64, 65_536, 262_144
 """Half as much for the solution: a right answer may have wider numbers than it, and arrays where it has none."""
 HOLDING = frozenset({list, tuple, dict, set, np.ndarray})
 """What may be around the arrays of which is told into what they look: whatever else crosses is not the same here."""
-WIDE = 8
-"""The bytes of a float."""
+NARROW = 4
+"""So many bytes a number of an array counts at least: a right answer may have float64, of eight, where the solution's
+are of one, and twice as much is kept of it."""
 State = bytes | tuple
 """What a value is like: other bytes when it is another, of an array beside its dtype and shape."""
 
@@ -278,9 +279,8 @@ class Shared:
 
 
 def _size(value: object, state: State) -> int:
-    """How large a value counts: numbers of an array as floats, since a right answer may have those where the solution's
-    are bytes."""
-    return len(state) if isinstance(state, bytes) else max(len(state[-1]), WIDE * value.size)
+    """How large a value counts."""
+    return len(state) if isinstance(state, bytes) else max(len(state[-1]), NARROW * value.size)
 
 
 def _is_memory(part: object) -> bool:
