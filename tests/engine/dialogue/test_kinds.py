@@ -185,6 +185,39 @@ def test_what_crossed_by_value_of_a_class_that_the_answers_name_is_an_object(gra
     assert kinds["count()"] == PLAIN
 
 
+RATIO = """
+--- answer
+from fractions import Fraction
+Ratio = Fraction
+--- test
+half = Ratio(1, 2)
+assert half + half == 1 and half * 4 + half == 2.5 and -half == Ratio(-1, 2) and half == 0.5
+--- right
+class Ratio:
+    def __init__(self, above, below=1): self.above, self.below = above, below
+    def __add__(self, other):
+        return Ratio(self.above * other.below + other.above * self.below, self.below * other.below)
+    def __mul__(self, number): return Ratio(self.above * number, self.below)
+    def __neg__(self): return Ratio(-self.above, self.below)
+    def __eq__(self, other):
+        value = Fraction(other.above, other.below) if isinstance(other, Ratio) else other
+        return Fraction(self.above, self.below) == value
+from fractions import Fraction
+--- wrong
+from fractions import Fraction
+class Ratio:
+    def __init__(self, above, below=1): self.value = Fraction(above, below)
+    def __add__(self, other): return self
+    def __mul__(self, number): return self
+    def __neg__(self): return self
+    def __eq__(self, other): return self.value == other
+"""
+
+
+def test_what_is_the_sum_of_objects_of_a_class_that_the_answers_name_decides_as_they_do(grader, tmp_path):
+    Exam(RATIO, grader, tmp_path).prove()
+
+
 COMPARED = """
 --- given
 from collections import deque, namedtuple

@@ -150,8 +150,11 @@ class Kinds:
 
     def compares(self, path: str) -> bool:
         """Whether an object may decide itself what it equals of plain data: not where the solution's crossed by value,
-        unless a class of the answers gave it."""
-        made = path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), ""))
+        unless a class of the answers gave it, or what it is the sum of."""
+        origin = path
+        while again := OF_THE_SAME.fullmatch(origin):
+            origin = again[1]
+        made = origin.endswith("()") and self._named_class(self.known.get(origin.removesuffix("()"), ""))
         return self.recording or bool(made) or self.expected(path) != BY_VALUE
 
     def combines(self, path: str) -> bool:
