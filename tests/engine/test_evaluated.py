@@ -18,6 +18,7 @@ RUN = [
     "assert (lambda text: eval(text))(answer)",
     "assert eval(f'lambda x: {answer.strip()}')(1)",
     "import pickle as pk\nassert pk.loads(answer(1)) == 1",
+    "import pickle\nassert pickle.loads(answer.dumps(1)) == 1",
     "from pickle import loads\nassert loads(answer(1)) == 1",
     "import typing\nassert typing.get_type_hints(answer) == {}",
     "import inspect\nassert inspect.signature(answer, eval_str=True)",
@@ -40,6 +41,7 @@ OTHER = [
     "assert model.eval() and answer",
     "def value(text): return eval(text)\nassert value('3') == answer",
     "import inspect\nassert inspect.signature(answer)",
+    "import pickle\nassert pickle.loads(pickle.dumps(answer(1))) == 1",
 ]
 
 
@@ -111,3 +113,33 @@ add = Add()
 
 def test_annotations_that_are_texts_are_read_where_the_student_wrote_them(grader, tmp_path):
     Exam(HINTS, grader, tmp_path).prove(inside=True)
+
+
+EXAMPLES = """
+--- answer
+def f(x):
+    '''Adds one.
+
+    >>> f(1)
+    2
+    '''
+    return x + 1
+--- wrong
+def f(x):
+    '''Adds one.
+
+    >>> f(1)
+    2
+    '''
+    return x
+--- test
+import doctest
+finder = doctest.DocTestParser().get_doctest(f.__doc__, {"f": f}, "f", None, 0)
+runner = doctest.DocTestRunner(verbose=False)
+runner.run(finder)
+assert runner.summarize().failed == 0
+"""
+
+
+def test_the_examples_of_a_docstring_run_where_the_student_wrote_them(grader, tmp_path):
+    Exam(EXAMPLES, grader, tmp_path).prove(inside=True)

@@ -14,8 +14,9 @@ from viva.engine.names import NOTHING, names_in, nodes_of, parsed
 
 RUNNING = frozenset("eval exec run_cell get_type_hints query unsafe_load builds from_type".split())
 """Functions that run what their first argument says, or what stands in its annotations."""
+SERIALIZING = frozenset("pickle dill cloudpickle joblib marshal yaml".split())
 OF_MODULES = {
-    **dict.fromkeys(("load", "loads", "Unpickler"), frozenset("pickle dill cloudpickle joblib marshal yaml".split())),
+    **dict.fromkeys(("load", "loads", "Unpickler"), SERIALIZING),
     **dict.fromkeys(("timeit", "repeat", "Timer"), frozenset({"timeit"})),
 }
 """Those of these modules; ``timeit`` takes a text as well as a function."""
@@ -75,8 +76,14 @@ class Running:
             if (isinstance(call.func, ast.Name) and name in self.functions) or module == "sympy":
                 found += given  # sympy makes an expression of any text
             elif name in RUNNING or module in OF_MODULES.get(name, ()) or options & OPTIONS:
-                found += [text for text in given[:1] if not isinstance(text, ast.Lambda)]
+                found += [text for text in given[:1] if not _is_own(text)]
         return found
+
+
+def _is_own(text: ast.expr) -> bool:
+    """Whether it is a function of the test's, or what it wrote itself, as in ``pickle.loads(pickle.dumps(x))``."""
+    written = isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr == "dumps"
+    return isinstance(text, ast.Lambda) or (written and _name_of(text.func.value) in SERIALIZING)
 
 
 def _behind(values: list[ast.expr], nodes: list[ast.AST]) -> set[str]:
