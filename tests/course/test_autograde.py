@@ -35,6 +35,7 @@ def submission(released, tmp_path_factory):
     hand_in(root, "wrote", why_equivariant_answer="It is, and here is why.")
     hand_in(root, "empty")
     _elsewhere(hand_in(root, "elsewhere"))
+    _with_library(hand_in(root, "library", answer=RIGHT))
     course, config = load(root)
     assert {outcome.status for outcome in autograde(course, course.submissions([SHORT]), config=config)} == {
         Status.DONE
@@ -44,7 +45,9 @@ def submission(released, tmp_path_factory):
         with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
             found = gradebook.find_submission(SHORT, student)
             tasks = [grade for grade in found.notebooks[0].grades if grade.cell.type == "TaskCell"]
-            return found.code_score, found.max_code_score, tasks[0].needs_manual_grade, tasks[0].auto_score
+            waiting = {grade.name for grade in found.notebooks[0].grades if grade.needs_manual_grade}
+            told = tasks[0].needs_manual_grade, tasks[0].auto_score
+            return found.code_score, found.max_code_score, *told, waiting - {tasks[0].name}
 
     return submission
 
@@ -55,6 +58,13 @@ def _warning(path):
     head, _, body = cell.source.partition(":\n")
     warns = "warnings.warn('careful'); print('oops', file=sys.stderr)"
     cell.source = f"import sys, warnings\n{head}:\n    {warns}\n{body}"
+    nbformat.write(notebook, path)
+
+
+def _with_library(path):
+    notebook = nbformat.read(path, as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.source.startswith("def scaled_dot_product"))
+    cell.source = f"import no_such_library_is_installed\n{cell.source}"
     nbformat.write(notebook, path)
 
 
@@ -81,16 +91,22 @@ def test_a_test_cell_that_was_made_to_be_skipped_earns_nothing(submission):
     assert submission("skipped")[0] == 0
 
 
+def test_an_answer_that_imports_what_is_not_installed_here_waits_for_a_grader(submission):
+    score, maximum, _, _, waiting = submission("library")
+    assert score < maximum and waiting
+    assert submission("warned")[-1] == set()
+
+
 def test_a_written_answer_waits_for_a_grader(submission):
-    assert submission("wrote")[2:] == (True, None)
+    assert submission("wrote")[2:4] == (True, None)
 
 
 def test_an_empty_written_answer_waits_for_nobody(submission):
-    assert submission("empty")[2:] == (False, 0)
+    assert submission("empty")[2:4] == (False, 0)
 
 
 def test_an_empty_written_answer_waits_when_a_text_elsewhere_may_be_it(submission):
-    assert submission("elsewhere")[2:] == (True, None)
+    assert submission("elsewhere")[2:4] == (True, None)
 
 
 @pytest.mark.slow

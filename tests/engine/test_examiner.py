@@ -590,30 +590,6 @@ print("before")
 assert f(3) == 3
 print("after")
 """,
-    "a docstring test with doctest": """
---- answer
-def f(x):
-    '''Adds one.
-
-    >>> f(1)
-    2
-    '''
-    return x + 1
---- wrong
-def f(x):
-    '''Adds one.
-
-    >>> f(1)
-    2
-    '''
-    return x
---- test
-import doctest
-finder = doctest.DocTestParser().get_doctest(f.__doc__, {"f": f}, "f", None, 0)
-runner = doctest.DocTestRunner(verbose=False)
-runner.run(finder)
-assert runner.summarize().failed == 0
-""",
     "a check that quits": """
 --- answer
 def f(x): return x

@@ -651,6 +651,52 @@ def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_poin
         assert "passes this test where one process does everything" in wording.reason(outcome.checks[second][0])
 
 
+ENDING = """
+--- answer
+import os
+class Words:  # in the place of a list so long that it does not cross in time
+    def __init__(self, text): self.text = text
+    def __len__(self): return len(self.text.split())
+    def __getattr__(self, name): os._exit(1)
+--- right
+class Words(list):
+    def __init__(self, text): super().__init__(text.split())
+--- wrong
+class Words(list): pass
+--- test
+words = Words("a b")
+assert len(words) == 2
+--- test
+assert Words.__name__ == "Words"
+"""
+
+
+def test_a_cell_that_ends_the_process_where_it_is_split_runs_inside(grader, tmp_path):
+    exam = Exam(ENDING, grader, tmp_path)
+    assert exam.examination.inside == {exam.tests[0]} and not exam.examination.refused
+    assert lost(exam.grade()) == {}
+    assert [bool(lost(exam.grade(variant.answers))) for variant in exam.variants] == [False, True]
+
+
+WIDE = """
+--- given
+import numpy as np
+--- answer
+table = np.zeros((3000, 3000), dtype=np.float32)
+--- right
+table = np.zeros((3000, 3000))
+--- wrong
+table = np.ones((3000, 3000))
+--- test
+assert table.shape == (3000, 3000) and not table.any()
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_may_be_twice_as_large_as_the_solutions(grader, tmp_path):
+    Exam(WIDE, grader, tmp_path).prove()
+
+
 @pytest.fixture(scope="module")
 def quick():
     """A grader that loses patience after two seconds."""

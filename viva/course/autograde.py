@@ -83,6 +83,7 @@ class Examine(NbGraderPreprocessor):
         work.outcome = work.grader.grade(notebook, known, work.data, files)
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
+        work.record.repairs = [*work.record.repairs, *work.outcome.doubts]
         work.walled = work.outcome.walled
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources

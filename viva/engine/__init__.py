@@ -29,11 +29,13 @@ channel       what a process that has forks made asks of a warm parent
 session       a candidate and an examiner, connected
 outcome       what a notebook came to
 undone        answers that are not done yet, and the checks that this explains
+lacking       libraries that a notebook imports and that are not installed
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 passage       one pass over a submission, and a new one after each death
 pair          the two warm parents of a process that grades
 grading       one notebook -> verdicts
 solo          the instructor's solution in one process, as it would run in a kernel
 indivisible   tests that run in the student's process, because they look into it
+evaluated     tests that run a text of the student's as code
 rehearsal     what the grader learns from the instructor's own solution
 """

@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 
 from viva.engine import undone
 from viva.engine.examination import Examination
+from viva.engine.lacking import libraries_lacking
 from viva.engine.outcome import Outcome
 from viva.engine.pair import Pair
 from viva.engine.passage import Passage, Shot
@@ -71,4 +72,5 @@ class Grader(Pair):
                 else:
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
+        run.outcome.doubts = libraries_lacking(run.outcome, notebook, examination)
         return run.outcome

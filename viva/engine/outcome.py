@@ -32,6 +32,8 @@ class Outcome:
     walled: bool = True
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
+    doubts: list[Note] = field(default_factory=list)
+    """What a human should look at where points were lost."""
     room: int = CHARACTERS
     """How much more its outputs may hold."""
 

@@ -19,6 +19,7 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
+from viva.engine.evaluated import Running
 from viva.engine.examination import Examination, examine, prepare
 from viva.engine.grading import Grader
 from viva.engine.imported import imported_answers
@@ -26,7 +27,7 @@ from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
-from viva.engine.session import Session
+from viva.engine.session import Died, Session
 from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
@@ -42,6 +43,8 @@ class _Examined:
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
     """The given cells that find a file no longer, as it is the student's."""
+    ended: str = ""
+    """The grade cell at which the candidate ended when it was split; those below it were not examined."""
 
 
 def rehearse(
@@ -60,7 +63,7 @@ def rehearse(
         inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
             cells, alone.raised, grader
         )
-        inside |= _indivisible(cells, alone.raised)
+        inside |= _indivisible(cells, alone.raised, set().union(*plan.owned.values()))
         split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         known, found = _split_and_inside(
@@ -87,7 +90,7 @@ def _split_and_inside(
         start = time.monotonic()
         found = _examine_recording(cells, known, grader, data)
         known = replace(known, seconds=time.monotonic() - start)
-        lost = {cell for cell in found.lost if alone.raised[cell] is None}
+        lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
         more = lost - known.inside or _needed(cells, lost) - known.inside
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
@@ -165,14 +168,19 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return found
 
 
-def _indivisible(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
+def _indivisible(cells: list[Cell], raised: dict[str, dict | None], answers: set[str]) -> set[str]:
     """The grade cells that the solution passes in one process, and whose text says that they are about it."""
     modules: set[str] = set()
+    running = Running()
     found: set[str] = set()
     for cell in cells:
-        if cell.purpose == "tests" and raised[cell.id] is None and is_indivisible(cell.source, modules):
+        if cell.purpose == "tests" and (
+            running.runs(cell.source, answers) or (raised[cell.id] is None and is_indivisible(cell.source, modules))
+        ):
             found.add(cell.id)
         modules |= imports_of(cell.source)
+        if cell.purpose not in ANSWERS:
+            running.read(cell.source)
     return found
 
 
@@ -216,7 +224,13 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):
                 if cell.purpose == "tests":
-                    _examine_one(session, cell, examination, seconds, found, before)
+                    try:
+                        _examine_one(session, cell, examination, seconds, found, before)
+                    except Died as death:  # as of a list so long that it cannot cross in time
+                        if cell.id in examination.inside:
+                            raise
+                        found.lost[cell.id], found.ended = str(death), cell.id
+                        return found
                     before = cell.id
                     continue
                 session.candidate(seconds, do="run", source=cell.source)

@@ -185,6 +185,39 @@ def test_what_crossed_by_value_of_a_class_that_the_answers_name_is_an_object(gra
     assert kinds["count()"] == PLAIN
 
 
+RATIO = """
+--- answer
+from fractions import Fraction
+Ratio = Fraction
+--- test
+half = Ratio(1, 2)
+assert half + half == 1 and half * 4 + half == 2.5 and -half == Ratio(-1, 2) and half == 0.5
+--- right
+class Ratio:
+    def __init__(self, above, below=1): self.above, self.below = above, below
+    def __add__(self, other):
+        return Ratio(self.above * other.below + other.above * self.below, self.below * other.below)
+    def __mul__(self, number): return Ratio(self.above * number, self.below)
+    def __neg__(self): return Ratio(-self.above, self.below)
+    def __eq__(self, other):
+        value = Fraction(other.above, other.below) if isinstance(other, Ratio) else other
+        return Fraction(self.above, self.below) == value
+from fractions import Fraction
+--- wrong
+from fractions import Fraction
+class Ratio:
+    def __init__(self, above, below=1): self.value = Fraction(above, below)
+    def __add__(self, other): return self
+    def __mul__(self, number): return self
+    def __neg__(self): return self
+    def __eq__(self, other): return self.value == other
+"""
+
+
+def test_what_is_the_sum_of_objects_of_a_class_that_the_answers_name_decides_as_they_do(grader, tmp_path):
+    Exam(RATIO, grader, tmp_path).prove()
+
+
 COMPARED = """
 --- given
 from collections import deque, namedtuple
@@ -313,6 +346,41 @@ def test_a_pandas_array_is_refused_in_whatever_it_is_hidden(grader, tmp_path):
     found = lost(exam.grade(exam.variants[0].answers))
     assert [title for _, title in found] == ["items", "list", "column", "record", "exception"]
     assert str(found).count("a pandas array") >= 5
+
+
+CATEGORIES = """
+--- given
+import pandas as pd
+--- answer
+def sizes(numbers): return pd.Series(["small" if one < 10 else "large" for one in numbers])
+colours = pd.Series(["red", "blue", "red"])
+--- test
+assert list(sizes([1, 20])) == ["small", "large"]
+### BEGIN HIDDEN TESTS
+assert (sizes([20]) == "large").all()
+### END HIDDEN TESTS
+--- test
+assert (colours == ["red", "blue", "red"]).all() and colours.isna().sum() == 0
+--- right
+def sizes(numbers): return pd.cut(numbers, [0, 9, 99], labels=["small", "large"])
+colours = pd.Categorical(["red", "blue", "red"])
+--- right
+def sizes(numbers): return pd.array(["small" if one < 10 else "large" for one in numbers])
+colours = pd.array(["red", "blue", "red"])
+--- wrong
+def sizes(numbers): return pd.cut(numbers, [0, 9, 99], labels=["large", "small"])
+colours = pd.Categorical(["red", "blue", "blue"])
+"""
+
+
+def test_a_pandas_array_by_itself_is_the_series_of_it_where_the_solution_gives_one(grader, tmp_path):
+    Exam(CATEGORIES, grader, tmp_path).prove()
+
+
+def test_a_series_in_the_place_of_a_pandas_array_does_not_pass_for_true(grader, tmp_path):
+    text = "--- given\nimport pandas as pd\n--- answer\ndef f(): return 3\n--- test\nassert f() == 3"
+    exam = Exam(text, grader, tmp_path)
+    assert exam.check("def f(): return pd.array([0])").verdict is Verdict.ERROR
 
 
 WALK = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.oral import Exam
+from viva import wording
 
 ATTRIBUTES_OF_ITEMS = {
     "those of a dict are its items": """
@@ -51,3 +52,60 @@ class Settings:
 @pytest.mark.parametrize("text", ATTRIBUTES_OF_ITEMS.values(), ids=ATTRIBUTES_OF_ITEMS)
 def test_an_object_may_have_no_attribute_that_python_asks_for(grader, tmp_path, text):
     Exam(text, grader, tmp_path).prove()
+
+
+ODD_CLASSES = {
+    "its module is a property": "class Box:\n    __module__ = property(lambda self: 'm')",
+    "its module is a number": "class Box:\n    __module__ = 5",
+    "its name is a property": "class Box:\n    __name__ = property(lambda self: 1 / 0)",
+    "it has no class to tell": "class Box:\n    __class__ = property(lambda self: 1 / 0)",
+    "its class is another": "class Box:\n    __class__ = property(lambda self: int)",
+    "its class tells nothing": """
+class Odd(type):
+    def __getattribute__(cls, name):
+        if name in ("__mro__", "__module__", "__name__", "__qualname__", "__next__"): raise RuntimeError(name)
+        return type.__getattribute__(cls, name)
+class Box(metaclass=Odd):""",
+}
+BOX = """
+--- answer
+class Box:
+    def __init__(self, size): self.size = size
+    def half(self): return self.size / 2
+--- wrong
+class Box:
+    def __init__(self, size): self.size = size
+    def half(self): return self.size
+--- test
+box = Box(3)
+assert box.size == 3 and box.half() == 1.5 and isinstance(box, Box)
+"""
+
+
+@pytest.mark.parametrize("odd", ODD_CLASSES)
+def test_an_object_is_described_whatever_its_class_says_of_itself(grader, tmp_path, odd):
+    body = "    def __init__(self, size): self.size = size\n    def half(self): return self.size / 2"
+    exam = Exam(f"{BOX}--- right\n{ODD_CLASSES[odd]}\n{body}\n", grader, tmp_path)
+    exam.prove()
+    assert exam.grade(exam.variants[1].answers).integrity == []
+
+
+FOREIGN = """
+--- answer
+def f(x): return x + 1
+--- wrong
+class Odd(type):
+    __module__, __qualname__ = "builtins", "int"
+class Yes(metaclass=Odd):
+    __module__, __qualname__ = "builtins", "int"
+    __class__ = property(lambda self: int)
+    def __eq__(self, other): return True
+def f(x): return Yes()
+--- test
+assert f(1) == 2 and isinstance(f(1), int)
+"""
+
+
+def test_no_object_passes_for_plain_data_by_what_its_class_says_of_itself(grader, tmp_path):
+    exam = Exam(FOREIGN, grader, tmp_path)
+    assert "an object of class Yes" in wording.reason(exam.check(exam.variants[0].answers))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.oral import Exam, lost
+from viva.engine import wire
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.kinds import OWN, PLAIN
 from viva.engine.dialogue.references import TYPES, References
@@ -410,6 +411,45 @@ folders = [Path("b") / "a", Path("c")]
 
 def test_a_path_is_taken_where_the_solution_gives_a_text(grader, tmp_path):
     Exam(PATHS, grader, tmp_path).prove()
+
+
+PATTERNS = """
+--- given
+import re
+--- answer
+number = r"\\d+"
+def word(least): return r"\\b\\w{%d,}\\b" % least
+vowels = ["a", "e+"]
+--- test
+### CHECK 1: number
+assert re.findall(number, "1 and 22") == ["1", "22"]
+### CHECK 1: word
+assert re.search(word(4), "some words")[0] == "some" and not re.search(word(6), "some words")
+### CHECK 1: vowels
+assert [re.sub(one, "_", "beer") for one in vowels] == ["beer", "b_r"]
+--- right
+number = re.compile("[0-9]+")
+def word(least): return re.compile(r"\\b[a-z]{%d,}\\b" % least, re.IGNORECASE)
+vowels = [re.compile(one) for one in ("a", "ee*")]
+--- wrong
+number = re.compile("[0-9]")
+def word(least): return re.compile(b"some")
+vowels = [re.compile(one) for one in ("a", "e")]
+"""
+
+
+def test_a_compiled_pattern_is_taken_where_the_solution_gives_a_text(grader, tmp_path):
+    exam = Exam(PATTERNS, grader, tmp_path)
+    exam.prove()
+    assert len(lost(exam.grade(exam.variants[1].answers))) == 3
+
+
+@pytest.mark.parametrize("pattern", [(), ("(",), (1, 2), ("a", "b"), ("a", 2**80), (["a"],)])
+def test_a_pattern_that_is_none_is_a_lie(references, pattern):
+    references.asker.kinds.known["x"] = PLAIN
+    data = wire.encode(object(), lambda _: Reference(0, OBJECT | {"pattern": pattern}))
+    with pytest.raises(WireError):
+        wire.decode(data, *references.readers("x", []))
 
 
 SPARSE = """

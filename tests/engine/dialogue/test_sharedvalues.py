@@ -1030,6 +1030,33 @@ def test_what_changed_least_lately_is_forgotten_first_and_all_together_have_an_e
     assert set(shared.kept) == {*numbers} - {numbers[1]}
 
 
+NARROW = """
+--- given
+import numpy as np
+--- answer
+class Grid:
+    def __init__(self): self.cells = np.zeros((150, 150), dtype=np.uint8)
+    def alive(self): return int(self.cells.sum())
+--- test
+grid = Grid()
+grid.cells[0, 0] = 1
+assert grid.alive() == 1
+--- right
+class Grid:
+    def __init__(self): self.cells = np.zeros((150, 150))
+    def alive(self): return int(self.cells.sum())
+--- wrong
+class Grid:
+    def __init__(self): self.cells = np.zeros((150, 150))
+    def alive(self): return 2
+"""
+
+
+def test_what_a_test_changes_may_be_of_wider_numbers_than_the_solutions(grader, tmp_path):
+    Exam(NARROW, grader, tmp_path).prove(inside=True)
+    Exam(NARROW.replace("150", "20"), grader, tmp_path).prove()
+
+
 @pytest.mark.parametrize("value", [1, 1.5, "text", None, b"", len, object(), range(3), np.float64(1)])
 def test_what_cannot_change_is_not_kept(value):
     assert Shared().number(value) is None

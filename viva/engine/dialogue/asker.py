@@ -32,6 +32,8 @@ from viva.verdict import CandidateDied, CandidateFault, CandidateLied, Candidate
 
 ALARMS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF})
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
+OF_SOLUTION_BYTES = pipe.MESSAGE // 2
+"""So large may an answer of the solution's be: a right one may hold float64 where it holds float32."""
 UNSEEN = frozenset({"call", "enter", "next", "getattr"})
 """Operations for the sake of which a test may ask, whatever they give."""
 
@@ -224,18 +226,24 @@ class Asker:
             pipe.write(self.question, wire.encode(request, self.references.refer))
             while True:
                 data = pipe.read(self.answer)
+                if self.kinds.recording and len(data) > OF_SOLUTION_BYTES:
+                    raise CandidateLied(f"an answer of {len(data)} bytes")
+                resolved = self.references.resolved
                 reply = wire.decode(data, *self.references.readers(path, found))
                 if not isinstance(reply, dict):
                     raise CandidateLied("the answer is not an answer")
                 if "refused" in reply:
                     raise CandidateLied(f"the answer cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
+                if "value" in reply:
+                    reply["value"] = self.kinds.as_series(data, reply["value"], path)
                 self.kinds.check_arrays(data, reply, path)
                 if "callback" not in reply:
                     return reply
                 if not operating:
                     raise CandidateLied("a callback where no code of the student's runs")
-                found.clear()
-                reply = wire.decode(data, *self.references.readers(path + HANDED, found))
+                if self.references.resolved != resolved:  # else it is the same by another path
+                    found.clear()
+                    reply = wire.decode(data, *self.references.readers(path + HANDED, found))
                 handed += filter(None, [self.kinds.odd_handed(path, found, reply.get("args"))])
                 found.clear()
                 calledback.serve(self, reply)

@@ -19,6 +19,7 @@ import traceback
 import viva
 from viva.engine import wire
 from viva.engine.dialogue import likeness
+from viva.engine.values.classes import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
 
 TRACEBACK_LINES = 40
@@ -53,7 +54,7 @@ def lineage(cls: type, number_of) -> list[tuple]:
     """A class and all above it: number, module, name, and the numbers of the bases of each."""
     classes = [base for base in type.mro(cls) if base is not object][:CLASSES]
     return [
-        (number_of(base), str(base.__module__), str(base.__qualname__), [number_of(above) for above in base.__bases__])
+        (number_of(base), module_of(base), qualname_of(base), [number_of(above) for above in bases_of(base)])
         for base in classes
     ]
 
@@ -69,7 +70,7 @@ def told(error: BaseException, number_of, causes: int = CAUSES) -> dict:
     return {
         "number": number_of(error),
         "lineage": lineage(type(error), number_of),
-        "name": type(error).__name__,
+        "name": name_of(type(error)),
         "message": safe(str, error)[:MESSAGE],
         "args": error.args if len(error.args) <= ATTRIBUTES and wire.is_plain(error.args) else None,
         "attributes": attributes,
@@ -96,7 +97,7 @@ def safe(function, value: object) -> str:
     try:
         return str(function(value))
     except BaseException:
-        return f"<{type(value).__name__} whose text cannot be shown>"
+        return f"<{name_of(type(value))} whose text cannot be shown>"
 
 
 def student_traceback(error: BaseException) -> str:
@@ -105,7 +106,7 @@ def student_traceback(error: BaseException) -> str:
     package = os.path.dirname(viva.__file__)
     frames = [frame for frame in frames if not frame.filename.startswith(package)][-12:]
     lines = [line for text in traceback.format_list(frames) for line in text.splitlines()]
-    return "\n".join([*lines[-TRACEBACK_LINES:], f"{type(error).__name__}: {safe(str, error)}"])[:TRACEBACK]
+    return "\n".join([*lines[-TRACEBACK_LINES:], f"{name_of(type(error))}: {safe(str, error)}"])[:TRACEBACK]
 
 
 # --- in the examiner

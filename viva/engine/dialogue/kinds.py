@@ -150,8 +150,11 @@ class Kinds:
 
     def compares(self, path: str) -> bool:
         """Whether an object may decide itself what it equals of plain data: not where the solution's crossed by value,
-        unless a class of the answers gave it."""
-        made = path.endswith("()") and self._named_class(self.known.get(path.removesuffix("()"), ""))
+        unless a class of the answers gave it, or what it is the sum of."""
+        origin = path
+        while again := OF_THE_SAME.fullmatch(origin):
+            origin = again[1]
+        made = origin.endswith("()") and self._named_class(self.known.get(origin.removesuffix("()"), ""))
         return self.recording or bool(made) or self.expected(path) != BY_VALUE
 
     def combines(self, path: str) -> bool:
@@ -166,8 +169,20 @@ class Kinds:
         rows = [part for part in walk(value) if is_row(part)]
         return self.known.get(path + "[]") != BY_VALUE or any(is_stand_in(item) for row in rows for item in row)
 
+    def as_series(self, data: bytes, value: object, path: str) -> object:
+        """A value, or the series of it where it is an array of pandas' own and the solution's was none.
+
+        A student may give either, and a series that was compared does not pass for true.
+        """
+        if self.recording or path + ARRAYS in self.known or not any(mark in data for mark in PANDAS_ARRAYS):
+            return value
+        from pandas import Series
+        from pandas.api.extensions import ExtensionArray
+
+        return Series(value) if issubclass(type(value), ExtensionArray) else value
+
     def check_arrays(self, data: bytes, value: object, path: str) -> None:
-        """The same for arrays of pandas' own: compared, they come to an array, which a test takes for true."""
+        """Refuse arrays of pandas' own: compared, they come to an array, which a test takes for true."""
         if any(mark in data for mark in PANDAS_ARRAYS):
             self.check_told(value, path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import types
 from pathlib import PosixPath, PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.callback import Callback, function_of
 from viva.engine.dialogue.operations import contents_of, held_by, lineage_of, origin
-from viva.engine.values.classes import has_methods, own_namespaces
+from viva.engine.values.classes import has_methods, mro_of, name_of, namespace_of, own_namespaces
 from viva.engine.values.plain import base_of, mixed_in
 
 if TYPE_CHECKING:
@@ -49,20 +50,21 @@ class Objects:
     def refer(self, value: object) -> wire.Reference:
         if (number := self.callback_numbers.get(id(value))) is not None:
             return wire.Reference(number, {"of": "examiner"})
-        cls, is_class = type(value), isinstance(value, type)
+        cls = type(value)  # an object may say by ``__class__`` that it is of another one
+        is_class = issubclass(cls, type)
         about = {
             "of": "candidate",
-            "type": cls.__name__,
+            "type": name_of(cls),
             "mro": lineage_of(cls),
             "class": is_class,
             "callable": callable(value),
-            "iterator": hasattr(cls, "__next__"),
-            "name": getattr(value, "__name__", "") if isinstance(value, type | types.FunctionType) else "",
+            "iterator": any("__next__" in namespace_of(base) for base in mro_of(cls)),
+            "name": name_of(value) if is_class else value.__name__ if cls is types.FunctionType else "",
             "origin": origin(value),
         }
         if is_class and issubclass(value, BaseException):
             about["lineage"] = exceptions.lineage(value, self.number)
-        elif isinstance(value, BaseException):
+        elif issubclass(cls, BaseException):
             about["exception"] = exceptions.told(value, self.number)
         elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
             about["contents"] = contents
@@ -72,6 +74,8 @@ class Objects:
             about["coefficients"] = value.coeffs
         elif type(value) in PATHS:
             about["path"] = str(value)
+        elif type(value) is re.Pattern:
+            about["pattern"] = value.pattern, value.flags
         elif (base := mixed_in(value)) is not None or ((base := held_by(value)) is not None and wire.is_plain(base)):
             about["base"] = base
         return wire.Reference(self.number(value), about)

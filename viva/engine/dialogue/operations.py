@@ -19,6 +19,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.values.classes import module_of, name_of, qualname_of
 
 if TYPE_CHECKING:
     from viva.engine.candidate import Candidate
@@ -71,7 +72,7 @@ def _room(value: object, room: int) -> int:
             if (room := _room(item, room)) < 0:
                 break
         return room
-    return -1 if type(value).__module__.startswith("pandas") else room - 10
+    return -1 if module_of(type(value)).startswith("pandas") else room - 10
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -141,11 +142,12 @@ OPERATIONS = {
 
 def origin(value: object) -> str:
     """``module:qualname`` of a library's module, function, class or operator, or a class of Python's; else nothing."""
-    if isinstance(value, types.ModuleType):
+    cls = type(value)  # ``isinstance`` would ask the object, which may be of a student's class
+    if issubclass(cls, types.ModuleType):
         return f"{value.__name__}:"
-    if isinstance(value, type) and vars(builtins).get(type.__dict__["__name__"].__get__(value)) is value:
+    if issubclass(cls, type) and vars(builtins).get(name_of(value)) is value:
         return f"builtins:{value.__name__}"
-    if type(value) is types.WrapperDescriptorType:
+    if cls is types.WrapperDescriptorType:
         owner = origin(value.__objclass__)
         return f"{owner}.{value.__name__}" if owner and vars(value.__objclass__).get(value.__name__) is value else ""
     try:
@@ -203,4 +205,4 @@ VIEWS = (type({}.keys()), type({}.values()), type({}.items()), KeysView, ValuesV
 
 def lineage_of(cls: type) -> list[tuple[str, str]]:
     """The classes that a class is one of, as module and name."""
-    return [(str(base.__module__), str(base.__qualname__)) for base in type.mro(cls)][:20]
+    return [(module_of(base), qualname_of(base)) for base in type.mro(cls)][:20]

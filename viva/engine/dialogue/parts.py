@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from viva.engine.values.classes import module_of
+
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
 FIXED = ATOMS | {range, slice}
 MARSHALLED = frozenset({list, dict, set, tuple, bytearray})
@@ -167,6 +169,6 @@ def _fill(mine: object, theirs: object, known: dict[int, object]) -> object:
         set.update(mine, theirs)
     elif isinstance(mine, bytearray):
         mine[:] = theirs
-    elif type(mine).__module__.startswith("pandas"):
+    elif module_of(type(mine)).startswith("pandas"):
         mine._update_inplace(theirs)
     return mine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import re
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -56,6 +57,8 @@ class References:
         """By number and path, what asks the candidate for a missing value of a defaultdict."""
         self.made: dict[int, int] = {}
         """By id() of that, the number."""
+        self.resolved = 0
+        """So many references were read."""
         self.stand_ins: weakref.WeakValueDictionary[tuple[int, str], StandIn] = weakref.WeakValueDictionary()
 
     def refer(self, value: object) -> wire.Reference | None:
@@ -94,6 +97,7 @@ class References:
     def factory(self, reference: wire.Reference, path: str) -> Callable:
         """A function that asks the candidate for a missing value of its defaultdict. Raises WireError."""
         about = reference.about
+        self.resolved += 1
         if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
         if about.get("of") != "candidate" or not _is_description(about):
@@ -107,6 +111,7 @@ class References:
     def resolve(self, reference: wire.Reference, path: str, found: list) -> object:
         """What a reference of the candidate's means here; ``found`` takes those to its objects. Raises WireError."""
         about = reference.about
+        self.resolved += 1
         if about.get("of") == "examiner" and 0 <= reference.id < len(self.functions):
             return self.functions[reference.id]
         if about.get("of") != "candidate" or not _is_description(about):
@@ -133,6 +138,8 @@ class References:
                 return np.poly1d(about["coefficients"])
             if type(about.get("path")) is str:
                 return Path(about["path"])
+            if type(about.get("pattern")) is tuple:
+                return re.compile(*about["pattern"])
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)

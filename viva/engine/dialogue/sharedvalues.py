@@ -35,6 +35,7 @@ from viva.engine.dialogue.parts import (
     update,
     walk,
 )
+from viva.engine.values.classes import module_of
 from viva.engine.values.windows import memory_of, window, window_of
 from viva.verdict import WireError
 
@@ -45,6 +46,9 @@ OF_SOLUTION = 64, 65_536, 262_144
 """Half as much for the solution: a right answer may have wider numbers than it, and arrays where it has none."""
 HOLDING = frozenset({list, tuple, dict, set, np.ndarray})
 """What may be around the arrays of which is told into what they look: whatever else crosses is not the same here."""
+NARROW = 4
+"""So many bytes a number of an array counts at least: a right answer may have float64, of eight, where the solution's
+are of one, and twice as much is kept of it."""
 State = bytes | tuple
 """What a value is like: other bytes when it is another, of an array beside its dtype and shape."""
 
@@ -239,7 +243,7 @@ class Shared:
         self.kept.pop(number, None)
         self.kept[number] = value, state
         self.numbers[id(value)] = number
-        self.sizes[number] = room = len(state if isinstance(state, bytes) else state[-1])
+        self.sizes[number] = room = _size(value, state)
         self.parts[number] = parts = changeable(walk(value)) if room <= BYTES else None
         self.memories[number] = {memory_of(part) for part in parts or [value] if _is_memory(part)}
 
@@ -264,7 +268,7 @@ class Shared:
                 return marshal.dumps(value, 2)  # ten times as fast as the wire
             except ValueError:
                 pass
-        library = cls.__module__.partition(".")[0]
+        library = module_of(cls).partition(".")[0]
         frame = library == "pandas" and hasattr(cls, "_update_inplace")  # an Index or a Timestamp never changes
         if library == "collections" or frame or issubclass(cls, (*CONTAINERS, UserDict, UserList)):
             try:
@@ -272,6 +276,11 @@ class Shared:
             except Exception:
                 return None
         return None
+
+
+def _size(value: object, state: State) -> int:
+    """How large a value counts."""
+    return len(state) if isinstance(state, bytes) else max(len(state[-1]), NARROW * value.size)
 
 
 def _is_memory(part: object) -> bool:

@@ -110,6 +110,7 @@ class Told:
         if meaning.fault:
             raise meaning.fault
         self.asker.kinds.check(name, meaning.found, meaning.value)
+        meaning.value = self.asker.kinds.as_series(meaning.data, meaning.value, name)
         self.asker.kinds.check_arrays(meaning.data, meaning.value, name)
         meaning.data = b""  # it may be large
         if type(meaning.value) in STAND_INS:

@@ -16,7 +16,7 @@ import numpy as np
 
 from viva.verdict import WireError
 
-BYTES = 64 * 2**20  # of an array, and of a message
+BYTES = 128 * 2**20  # of an array, and of a message
 DIMENSIONS = 32
 EMPTY = 2_000_000  # the product of the other lengths of an array that holds nothing
 DTYPE = re.compile(

@@ -18,6 +18,17 @@ def name_of(cls: type) -> str:
     return str.__str__(type.__dict__["__name__"].__get__(cls))
 
 
+def module_of(cls: type) -> str:
+    """The name of the module of a class; empty where a student has put something else in its place."""
+    module = type.__dict__["__module__"].__get__(cls)
+    return module if type(module) is str else ""
+
+
+def qualname_of(cls: type) -> str:
+    """The name of a class with those of the classes around it."""
+    return str.__str__(type.__dict__["__qualname__"].__get__(cls))
+
+
 def own_namespaces(cls: type) -> list:
     """What a class has that is not the library's, from itself and from those it derives from."""
     return [own for base in mro_of(cls) if (own := namespace_of(base)).get("__module__") == "__main__"]
