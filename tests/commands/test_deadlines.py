@@ -62,6 +62,13 @@ def test_an_assignment_without_a_due_time_is_said_to_have_none(course, viva):
     assert found.status == 0 and f"Without a due time, so never late: {SHORT}." in found.out
 
 
+def test_a_due_time_is_shown_as_soon_as_the_configuration_says_it(course, viva):
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(RULES % SHORT)
+    found = viva("deadlines", SHORT)
+    assert "2026-10-24 23:59" in found.out.replace("\n", " ") and "never late" not in found.out
+
+
 def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
     viva("deadlines")
     before = scores(graded)
