@@ -105,7 +105,7 @@ class Regrade:
                 continue
             if when and str(when) != self.before[student]["handed_in"]:
                 gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
-        return gone + ([f"Not graded yet, and left to 'viva grade': {new} of the submissions."] if new else [])
+        return gone + ([f"Without a grade so far, and left to 'viva grade': {new} of the submissions."] if new else [])
 
     def release(self) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
