@@ -59,16 +59,21 @@ class _Particulars(dict):
         return _ALL[name](self.note)
 
 
+def counted(number: float, noun: str) -> str:
+    """So many of something, as people say it."""
+    return f"{number:.15g} {noun}{'s' * (number != 1)}"
+
+
 def spoken(seconds: float) -> str:
     """A time as people say it."""
     number = math.ceil(seconds) if seconds > 0.5 else round(seconds, 1)  # of a limit a little was used before
-    return f"{number:g} second" + "s" * (number != 1)
+    return counted(number, "second")
 
 
 def span(seconds: float) -> str:
     """A long time as people say it, in days, hours and minutes."""
     parts = [(int(seconds // 86400), "day"), (int(seconds // 3600 % 24), "hour"), (int(seconds // 60 % 60), "minute")]
-    said = [f"{number} {word}{'s' * (number != 1)}" for number, word in parts if number]
+    said = [counted(number, word) for number, word in parts if number]
     return " ".join(said) or ("less than a minute" if seconds > 0 else "nothing")
 
 
@@ -93,6 +98,7 @@ _ONE: dict[str, Callable[[Note], list]] = {
     "number": lambda note: list(note.numbers),
     "name": lambda note: list(note.names),
     "quoted": lambda note: [plaintext.quoted(name) for name in note.names],
+    "points": lambda note: [f"{name} point{'s' * (name != '1')}" for name in note.names],
 }
 _ALL: dict[str, Callable[[Note], str]] = {
     "cells": lambda note: listed(note.cells),
