@@ -26,6 +26,7 @@ from viva.course.release import Release, rehearsing, release
 from viva.course.variants import Variants, is_on
 from viva.engine.grading import Grader
 from viva.verdict import CourseError, VivaError
+from viva.wording import counted
 
 NO_AUDIT = {"no-audit": ({"ReleaseCommand": {"no_audit": True}}, "Release without the audit's proof.")}
 VARIANTS = {
@@ -157,7 +158,7 @@ class ReleaseCommand(ProvingCommand):
             return done
         regrade = f"viva regrade {assignment}"
         guide = (
-            f"Graded with what was out before, until they are graded again: {graded} submissions. "
+            f"Graded with what was out before, until they are graded again: {counted(graded, 'submission')}. "
             f"'{regrade} --what-if' says who would change; '{regrade}' grades them again, with a log; "
             "'viva grade' grades them again too, without one"
         )

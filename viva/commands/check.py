@@ -14,6 +14,7 @@ from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
 from viva.verdict import NOT_DONE, VivaError, WallError
+from viva.wording import counted
 
 SOME_FAIL = 1
 STYLES = {"passed": "green", NOT_DONE: "yellow"}
@@ -114,13 +115,16 @@ class CheckCommand(ShortHelp, Application):
 def _sums(copy, tried: list) -> list[str]:
     visible = [one for one in tried if one.counts]
     passed = sum(one.passed for one in visible)
-    sentences = [f"{passed} of {len(visible)} visible checks pass. Grading looks at more than what is visible."]
+    do = "passes" if len(visible) == 1 else "pass"
+    sentences = [
+        f"{passed} of {counted(len(visible), 'visible check')} {do}. Grading looks at more than what is visible."
+    ]
     if any(one.state == NOT_DONE for one in visible):
         sentences.append("What is not done yet waits for answers that are empty, or still raise NotImplementedError.")
     if hidden := sum(one.points for one in tried if not one.counts):
-        sentences.append(f"Hidden checks decide {hidden:g} points.")
+        sentences.append(f"Hidden checks decide {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
-        sentences.append(f"A person grades the written answers: {by_hand:g} points.")
+        sentences.append(f"A person grades the written answers: {counted(by_hand, 'point')}.")
     if not copy.described:
         sentences.append("This notebook does not say of which kind each answer must be; grading may be stricter.")
     return sentences

@@ -13,6 +13,7 @@ from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
+from viva.wording import counted
 
 MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
 
@@ -105,7 +106,9 @@ class DemoCommand(VivaCommand):
     def _write_class(self) -> int:
         counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
         for assignment, count in counts.items():
-            self.console.print(f"{assignment}: {count} submissions by {self.students} demo students")
+            self.console.print(
+                f"{assignment}: {counted(count, 'submission')} by {counted(self.students, 'demo student')}"
+            )
         for number, what in demo.ROLES.items():
             if number <= self.students:
                 self._say(f"demo-{number:02d} {what}.")

@@ -21,6 +21,7 @@ from viva.course.gradebook.database import shown, trouble
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.verdict import CourseError, VivaError
 from viva.wall.protection import protection
+from viva.wording import counted
 
 PYTHON = (3, 11)
 NUMPY = (2, 4)
@@ -162,7 +163,7 @@ def _folders(course: Course) -> Iterator[Diagnosis]:
     except CourseError as error:
         yield Diagnosis(f"course {course.root}", False, str(error))
         return
-    yield Diagnosis(f"course {course.root} with {len(assignments)} assignments", True)
+    yield Diagnosis(f"course {course.root} with {counted(len(assignments), 'assignment')}", True)
     writable = os.access(course.root, os.W_OK | os.X_OK)
     yield Diagnosis("the course folder can be written to", writable, f"chmod u+w {course.root}")
     closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))

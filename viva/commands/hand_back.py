@@ -8,6 +8,7 @@ from traitlets import Bool, Unicode
 
 from viva.commands.command import FORCE, WORKERS, VivaCommand
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
+from viva.wording import counted
 
 
 class FeedbackCommand(VivaCommand):
@@ -56,8 +57,13 @@ class ReportCommand(VivaCommand):
         self.course.settle()
         path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
         self.show_document(**figures)
-        self._say(f"{path} says what came of {sum(part['graded'] for part in figures['assignments'])} submissions.")
+        graded = sum(part["graded"] for part in figures["assignments"])
+        self._say(f"{path} says what came of {counted(graded, 'submission')}.")
         waiting = sum(len(reason["rows"]) for part in figures["assignments"] for reason in part["waiting"])
         if waiting:
-            self._say(f"{waiting} notebooks need a human; it leads to each of them.")
+            self._say(
+                f"{waiting} notebooks need a human; it leads to each of them."
+                if waiting > 1
+                else "One notebook needs a human; it leads there."
+            )
         return 0

@@ -18,6 +18,7 @@ from viva.course.autograde import Autograde, Examine
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 from viva.wall.protection import protection
+from viva.wording import counted
 
 SYSTEM = "gradescope"
 HOW = "Name the system and one assignment, as in: viva package gradescope ps3_scaled_attention"
@@ -50,7 +51,7 @@ class PackageCommand(VivaCommand):
         if len(self.extra_args) != 2 or self.extra_args[0] != SYSTEM:
             raise CourseError(HOW)
         (assignment,) = self.course.chosen(self.extra_args[1:])
-        path = self._place(assignment)
+        path = self.target(self.to or f"{assignment}-{SYSTEM}.zip")
         with self.console.status(f"packing {assignment}"):
             bundle = Bundle.of(self.course, assignment, self.config, self.visibility)
             data = bundle.to_bytes()
@@ -61,14 +62,6 @@ class PackageCommand(VivaCommand):
                 file.buffer.write(data)
         self._show(bundle, len(data), trial, path)
         return 0
-
-    def _place(self, assignment: str) -> Path:
-        """The file to write. Raises CourseError for one that cannot be."""
-        path = self.course.root / (self.to or f"{assignment}-{SYSTEM}.zip")
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise CourseError(f"{path} {what}, so nothing was written. Name another file with --to.")
-        return path
 
     def _trial(self, bundle: Bundle) -> Trial | None:
         """What came of trying the bundle; None where this machine has no wall. Raises CourseError where it failed."""
@@ -108,13 +101,14 @@ class PackageCommand(VivaCommand):
 
     def _sentences(self, known, trial: Trial | None, path: Path) -> list[str]:
         said = ["Not tried here, as this machine cannot wall student code in: 'viva doctor' says what is missing."]
+        points = counted(known.automatic_points, "point")
         if trial:
-            said = [
-                f"Tried here: the notebook as handed out earns {trial.score:g} of {known.automatic_points:g} points."
-            ]
-        said.append(f"In Gradescope give the autograder {known.automatic_points:g} points, and choose Ubuntu 24.04.")
+            said = [f"Tried here: the notebook as handed out earns {trial.score:g} of {points}."]
+        said.append(f"In Gradescope give the autograder {points}, and choose Ubuntu 24.04.")
         if known.manual_points:
-            said.append(f"Switch on manual grading there for the written answers: {known.manual_points:g} points.")
+            said.append(
+                f"Switch on manual grading there for the written answers: {counted(known.manual_points, 'point')}."
+            )
         if known.no_wall:
             said.append("Where no wall can be raised, student code can read the hidden tests and write its own score.")
         if self.dry_run:

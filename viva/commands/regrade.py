@@ -111,5 +111,5 @@ class RegradeCommand(ProvingCommand):
         up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
         self._say(
             f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
-            f"all together {sum(sums):+g} points."
+            f"all together {sum(sums):+g} point{'s' * (abs(sum(sums)) != 1)}."
         )  # fmt: skip

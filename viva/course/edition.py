@@ -15,6 +15,7 @@ from viva.course.gradebook.record import Expected
 from viva.engine.blueprint import purpose_of, read_notebook
 from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.verdict import BlueprintError
+from viva.wording import counted
 
 BY_HAND = "graded by hand"
 """In place of a check: a cell that a human grades."""
@@ -131,20 +132,16 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
             elif title not in is_:
                 said.append(f"{name} is gone.")
             elif title not in was:
-                said.append(f"{name} is new, for {worth(is_[title][0])}.")
+                said.append(f"{name} is new, for {counted(is_[title][0], 'point')}.")
             else:
                 (points, text), (points_now, text_now) = was[title], is_[title]
                 if points != points_now:
-                    said.append(f"{name} is worth {worth(points_now)} instead of {points:g}.")
+                    said.append(f"{name} is worth {counted(points_now, 'point')} instead of {points:g}.")
                 if text != text_now:
                     hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
                     where = "in hidden lines only" if hidden else "which students see"
                     said.append(f"{name} has another text, {where}.")
     return said or ["The checks are those that were released; where points change, given cells or data files did."]
-
-
-def worth(points: float) -> str:
-    return f"{points:g} point{'' if points == 1 else 's'}"
 
 
 def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:

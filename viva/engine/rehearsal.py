@@ -12,6 +12,7 @@ import builtins
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 

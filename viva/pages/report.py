@@ -18,6 +18,7 @@ from viva.pages.reporting.findings import gather
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
 from viva.pages.reporting.tables import MOST_BYTES, Tables
 from viva.verdict import CourseError
+from viva.wording import counted
 
 LISTED = 200
 """So many rows of a list are in the page; more are in its CSV file."""
@@ -70,8 +71,9 @@ def _plot(part: dict, name: str):
     if not part["scores"]:
         return None
     label = (
-        f"Distribution of {len(part['scores'])} scores of {part['name']}: from {points(part['scores'][0])} "
-        f"to {points(part['scores'][-1])} of {points(part['maximum'])} points, the median is {points(part['median'])}."
+        f"Distribution of {counted(len(part['scores']), 'score')} of {part['name']}: from {points(part['scores'][0])} "
+        f"to {points(part['scores'][-1])} of {counted(part['maximum'], 'point')}, "
+        f"the median is {points(part['median'])}."
     )
     return plot.histogram(part["scores"], part["maximum"], part["median"], label, name)
 

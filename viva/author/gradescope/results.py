@@ -81,7 +81,9 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
     scores = [score for cells in passed.graded.scores.values() for score, _ in cells.values()]
     said = [plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(told)]
     if settings.manual_points:
-        said.append(f"A person reads the written answers: {settings.manual_points:g} points, not counted here.")
+        said.append(
+            f"A person reads the written answers: {wording.counted(settings.manual_points, 'point')}, not counted here."
+        )
     return ungraded() | {
         "score": round(sum(score or 0.0 for score in scores), 6),
         "output": "\n".join([*said, protection]),
