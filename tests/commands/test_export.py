@@ -140,6 +140,30 @@ def test_what_cannot_be_done_is_refused_in_sentences_and_nothing_is_written(cour
     assert "Traceback" not in result.err and files(course) == before
 
 
+def test_a_sheet_in_which_nobody_is_known_is_refused_with_what_one_row_lacks(course, viva):
+    (course / "gradebook.csv").write_text(HEAD + '"Lee, Anna",903,X-Lee,Monday,\n"Bo, Bo",904,X-Bo,Monday,2\n')
+    before = files(course)
+    found = viva("export", PS, "--as=canvas", "--into=gradebook.csv")
+    assert (found.status, found.out, files(course)) == (2, "", before)
+    assert "no row of gradebook.csv is certainly about a student of this course. Line 2 has the name of 'alee'" in (
+        found.err
+    )
+    assert "Read the class list of Canvas with 'viva roster FILE'" in found.err
+
+
+def test_in_a_large_class_each_reason_why_a_cell_is_left_is_told_once(course, viva):
+    names = [f"s{number:02}" for number in range(30)]
+    enter(course, *(Entry(one, one, "Lee", "", f"9{one[1:]}", one) for one in names))
+    rows = "".join(f'"Lee, {one}",9{one[1:]},{one},Monday,\n' for one in names)
+    (course / "gradebook.csv").write_text(HEAD + ROWS + rows)
+    (course / "excused.csv").write_text(f"assignment,student_id,reason\n{PS},s29,ill\n")
+    found = viva("export", PS, "--as=canvas", "--into=gradebook.csv")
+    assert found.status == 0 and "Lee, s00 and 28 more" in found.out
+    assert found.out.count("not handed in") == 1
+    told = json.loads(viva("export", PS, "--as=canvas", "--into=gradebook.csv", "--json").out)
+    assert len(told["left"]) == 29, "the excused has a word of Canvas's"
+
+
 def test_an_assignment_has_a_file_of_its_own(course, viva):
     shutil.copytree(course / "source" / PS, course / "source" / "ps2_test")
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import defaultdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import export
 from viva.course.sheets import SYSTEMS, TABLES
-from viva.course.sheets.export import Plan, SheetExport
+from viva.course.sheets.export import Line, Plan, SheetExport
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -169,8 +170,20 @@ def _people(plan: Plan) -> Table:
     table = Table("", whole("student"), "name", "what")
     for part in TOLD:
         row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
+        told = defaultdict(list)
+        for line in lines:
+            told[line.what].append(line)
+        # In a class most are left for one of a few reasons; a list of the first students would hide the other ones.
+        if part == "left" and len(lines) > SHOWN:
+            lines = [replace(some[0], name=_counted(some), what=what) for what, some in told.items()]
+            lines.sort(key=lambda line: -len(told[line.what]))
         for line in lines[:SHOWN]:
             row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
         if len(lines) > SHOWN:
             row("", "", f"and {len(lines) - SHOWN} more")
     return table
+
+
+def _counted(lines: list[Line]) -> str:
+    """The name of the first of those of whom the same is said, and how many more there are."""
+    return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
