@@ -293,7 +293,7 @@ def test_where_a_cell_that_is_graded_by_hand_is_worth_less_a_human_looks_again(c
     with book(course) as gradebook:
         gradebook.find_grade_cell("why", "tiny", TINY).max_score = 1
         gradebook.db.commit()
-    assert regrade.finish() == Comparison([], ["anna: why (2 of 1 points)", "dora: why (1.5 of 1 points)"], [])
+    assert regrade.finish() == Comparison([], ["anna: why (2 of 1 point)", "dora: why (1.5 of 1 point)"], [])
     assert grades(course)["dora", "why"] == (None, 1.5, True)
 
 
