@@ -94,8 +94,8 @@ class Reach:
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
             f"Protection: the code ran with {', '.join(held)}{without}. Tried before it was graded: code in its place "
-            f"could open none of {counted(len(self.secrets), 'file')} with hidden tests, write no result, start no process and "
-            "open no connection."
+            f"could open none of {counted(len(self.secrets), 'file')} with hidden tests, write no result, start no "
+            "process and open no connection."
         )
 
 
