@@ -101,7 +101,7 @@ class ExportCommand(VivaCommand):
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        alone = f", of {', '.join(assignments)} alone" if others else ""
+        alone = f", of {', '.join(assignments)} alone" if others and not self.to else ""
         done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
         said = self._unwritten(path) or done
         self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said}")

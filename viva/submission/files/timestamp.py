@@ -36,7 +36,7 @@ def read(path: Path) -> dt.datetime | None:
             when - ANY_ZONE, when + ANY_ZONE  # where a page shows it
     except Exception as error:  # dateutil raises what it likes
         raise SubmissionError(
-            f"{NAME} does not hold a date but {plaintext.quoted(text, 40)}; correct or delete {path}"
+            f"timestamp.txt does not hold a date but {plaintext.quoted(text, 40)}; correct or delete {path}"
         ) from error
     return when
 
