@@ -223,3 +223,12 @@ def test_in_other_words_report_feedback_and_regrade_come_to_the_same(ungraded, t
     assert "a human should look at it" not in words and "not what was loaded any more" not in words
     for before, after in zip(plain, same, strict=True):
         assert after == before
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0 points"), (1, "1 point"), (1.0, "1 point"), (0.5, "0.5 points"), (2, "2 points")]
+)
+def test_one_of_something_is_said_in_the_singular(number, said):
+    assert wording.counted(number, "point") == said
+    late = Note("late_of_score", names=("10 %", f"{number:g}", "0"), because=Note("late_in_grace"))
+    assert wording.sentence(late).endswith(f": 10 % of {said}, which is 0")

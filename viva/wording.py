@@ -97,6 +97,7 @@ _ONE: dict[str, Callable[[Note], list]] = {
     "number": lambda note: list(note.numbers),
     "name": lambda note: list(note.names),
     "quoted": lambda note: [plaintext.quoted(name) for name in note.names],
+    "points": lambda note: [f"{name} point{'s' * (name != '1')}" for name in note.names],
 }
 _ALL: dict[str, Callable[[Note], str]] = {
     "cells": lambda note: listed(note.cells),

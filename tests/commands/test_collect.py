@@ -383,6 +383,22 @@ def test_several_archives_and_an_older_one_later_leave_the_newest_attempt(course
     assert wrong.status == 2 and "is no attempt" in wrong.err
 
 
+def test_an_archive_of_another_assignment_is_refused_and_one_that_is_mixed_is_not(course, collect, tmp_path):
+    """Nearly everybody's newest attempt would be the wrong notebook, and the right one kept beside it."""
+    (course / "source" / "ps2").mkdir()
+    (course / "source" / "ps2" / "hw2.ipynb").write_bytes((course / "source" / ASSIGNMENT / BOOK).read_bytes())
+    names = ["doejane_123_1_hw2.ipynb", "kingjrbo_124_2_hw2-1.ipynb", "oneilann_125_3_hw2 (1).ipynb"]
+    archive = zipped(tmp_path / "other.zip", dict.fromkeys(names, "{}") | {"smithsam_128_4_notes.txt": "x"})
+    found = collect(archive, "--no-times")
+    assert (found.status, found.out, handed(course)) == (2, "", {}) and not (course / "attempts").exists()
+    assert f"the 3 submissions with a notebook in {archive} have those of ps2, and none has one of ps1." in found.err
+    assert "say --assignment=ps2." in found.err
+    mixed = zipped(tmp_path / "mixed.zip", dict.fromkeys(names, "{}") | {f"leezoe_126_5_{BOOK}": "{}"})
+    assert collect(mixed, "--no-times").status == 0
+    few = zipped(tmp_path / "few.zip", dict.fromkeys(names[:2], "{}"))
+    assert collect(few, "--no-times").status == 0, "two students may have taken the wrong file"
+
+
 def test_refusals_are_sentences(course, collect, viva, tmp_path):
     nothing = viva("collect")
     assert nothing.status == 2 and "Say which assignment it is" in nothing.err

@@ -62,6 +62,13 @@ def test_an_assignment_without_a_due_time_is_said_to_have_none(course, viva):
     assert found.status == 0 and f"Without a due time, so never late: {SHORT}." in found.out
 
 
+def test_a_due_time_is_shown_as_soon_as_the_configuration_says_it(course, viva):
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(RULES % SHORT)
+    found = viva("deadlines", SHORT)
+    assert "2026-10-24 23:59" in found.out.replace("\n", " ") and "never late" not in found.out
+
+
 def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
     viva("deadlines")
     before = scores(graded)
@@ -82,8 +89,11 @@ def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
     [
         (["--what-if"], "Say what would be another rule"),
         (["--per-day=0.2"], "Rules are settled in nbgrader_config.py"),
-        (["--what-if", "--per-day=2"], "has no good 'per_day': 2.0 is no share from 0 to 1"),
-        (["--what-if", "--due=Friday"], "has no good 'due': 'Friday' is no time"),
+        (["--what-if", "--per-day=2"], "--what-if has no good 'per_day': 2.0 is no share from 0 to 1"),
+        (["--what-if", "--due=Friday"], "--what-if has no good 'due': 'Friday' is no time"),
+        (["--what-if", "--of=all"], "--what-if has no good 'of': 'all' is none of score, maximum, cap"),
+        (["--what-if", "--grace=5 parsecs"], "--what-if has no good 'grace': '5 parsecs' is no time span"),
+        (["--what-if", "--budget=-1"], "--what-if has no good 'budget': -1 is no number of days"),
         (["--what-if", "--steps=1 hour=much"], "A step is a time span and a share"),
         (["ps7x", "--what-if", "--per-day=0.2"], "There is no assignment 'ps7x'"),
     ],
@@ -91,6 +101,7 @@ def test_what_another_rule_would_do_is_told_and_not_done(graded, viva):
 def test_a_question_that_makes_no_sense_is_answered_with_a_sentence(graded, viva, arguments, sentence):
     found = viva("deadlines", *arguments)
     assert found.status == 2 and sentence in found.err and "Traceback" not in found.err
+    assert "c.LatePolicy.assignments" not in found.err, "the configuration is not at fault"
 
 
 def test_a_rule_that_is_none_is_told_before_a_class_is_graded(graded, viva):
@@ -119,6 +130,16 @@ def test_more_time_is_granted_tried_first_and_taken_back(graded, viva):
     ]
     assert viva("extend", "bo", "cy", SHORT, "--remove").status == 0
     assert scores(graded) == before and len(path.read_text().splitlines()) == 1
+
+
+def test_more_time_for_somebody_whom_nobody_knows_is_told(graded, viva):
+    """A name that was misspelt in the file gives nobody more time, and its student pays."""
+    (graded / "extensions.csv").write_text(f"assignment,student_id,until\n{SHORT},b0,2026-11-01 12:00\n")
+    found = viva("deadlines")
+    assert found.status == 0
+    assert "extensions.csv gives more time to 'b0', whom this course does not know; look at the names." in found.out
+    (graded / "extensions.csv").write_text(f"assignment,student_id,until\n{SHORT},bo,2026-11-01 12:00\n")
+    assert "does not know" not in viva("deadlines").out
 
 
 def test_who_is_excused_is_so_everywhere_and_no_longer_when_it_is_taken_back(graded, viva):

@@ -135,6 +135,17 @@ def test_a_large_class_is_shortened_on_screen_and_whole_in_json(course, viva):
     assert result.status == 0 and "and 9980 more" in result.out and result.out.count("\n") < 60
 
 
+def test_a_class_that_is_called_otherwise_is_told_in_some_sentences_and_not_in_one_for_each(course, viva):
+    rows = [f"Student {number},Lee,s{number}@x.edu" for number in range(100)]
+    (course / "list.csv").write_text(HEAD + "".join(f"s{n},{row},\n" for n, row in enumerate(rows)))
+    assert viva("roster", "list.csv").status == 0
+    (course / "list.csv").write_text(HEAD + "".join(f"t{n},{row.replace('@', '@y.')},\n" for n, row in enumerate(rows)))
+    found = viva("roster", "list.csv", "--dry-run")
+    assert found.out.count("of the same name is gone") == 20 and "and 80 more (--json has all)" in found.out
+    told = json.loads(viva("roster", "list.csv", "--dry-run", "--json").out)["notes"]
+    assert sum("of the same name is gone" in note for note in told) == 100
+
+
 def test_who_left_keeps_their_grades(released, tmp_path, viva, course):
     shutil.rmtree(course)
     shutil.copytree(released, course)

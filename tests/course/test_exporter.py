@@ -47,10 +47,16 @@ def test_a_broken_and_a_mangled_submission_get_there_what_viva_grade_gives_them(
     mangled(doubtful, "strip_nbgrader", "strip_ids")
     text = doubtful.read_text().replace("def scaled_dot_product_self_attention", "def other")
     doubtful.write_text(text)
+    for student in ("anna", "ben"):
+        stamp = course / "submitted" / student / SHORT / "timestamp.txt"
+        stamp.write_bytes(b"\xef\xbb\xbf2026-09-14 10:00:00 UTC\r\n")  # as Windows' editor saves it
     other = shutil.copytree(course, tmp_path / "other")
     assert viva("grade", SHORT).status == 0
     by_nbgrader(other)
     assert rows(course) == rows(other)
+    for root in (course, other):
+        with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
+            assert str(gradebook.find_submission(SHORT, "anna").timestamp) == "2026-09-14 10:00:00"
     scores = {name: score for (student, name), (score, _) in rows(other).items() if student == "anna"}
     assert scores["test_scaled_attention_sizes"] > 0 and scores["test_self_attention"] > 0
     (record, _) = [json.loads(line) for line in (other / "results.jsonl").read_text().splitlines()]

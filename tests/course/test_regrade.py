@@ -46,7 +46,7 @@ ANSWERS = {
 }
 
 
-def write_source(root, tests: str = TESTS, text: str = "# Doubling", name: str = "test_double"):
+def write_source(root, tests: str = TESTS, text: str = "# Doubling", name: str = "test_double", points: float = 6):
     def nbgrader(name, **more):
         known = {"schema_version": 3, "grade_id": name, "locked": False, "grade": False, "solution": False}
         return {"nbgrader": known | {"task": False} | more}
@@ -55,7 +55,7 @@ def write_source(root, tests: str = TESTS, text: str = "# Doubling", name: str =
     cells = [
         new_markdown_cell(text, id="text"),
         new_code_cell(solution, id="double", metadata=nbgrader("double", solution=True)),
-        new_code_cell(tests, id=name, metadata=nbgrader(name, grade=True, locked=True, points=6)),
+        new_code_cell(tests, id=name, metadata=nbgrader(name, grade=True, locked=True, points=points)),
         new_markdown_cell("Why?", id="why", metadata=nbgrader("why", grade=True, solution=True, points=2)),
     ]
     folder = root / "source" / TINY
@@ -109,6 +109,10 @@ def grades(root) -> dict:
             for submission in gradebook.assignment_submissions(TINY)
             for grade in submission.notebooks[0].grades
         }
+
+
+def scores(root) -> dict:
+    return {place: grade[:2] for place, grade in grades(root).items()}
 
 
 def files(root) -> dict:
@@ -289,7 +293,7 @@ def test_where_a_cell_that_is_graded_by_hand_is_worth_less_a_human_looks_again(c
     with book(course) as gradebook:
         gradebook.find_grade_cell("why", "tiny", TINY).max_score = 1
         gradebook.db.commit()
-    assert regrade.finish() == Comparison([], ["anna: why (2 of 1 points)", "dora: why (1.5 of 1 points)"], [])
+    assert regrade.finish() == Comparison([], ["anna: why (2 of 1 point)", "dora: why (1.5 of 1 point)"], [])
     assert grades(course)["dora", "why"] == (None, 1.5, True)
 
 
@@ -320,6 +324,22 @@ def test_a_release_over_graded_submissions_says_what_changes_and_what_to_do_next
     )
     again = viva("release", TINY, "--no-audit")
     assert "graded again" not in again.out, "nothing changed"
+
+
+@pytest.mark.parametrize(
+    ("tests", "points"),
+    [(CORRECTED, 6), (TESTS.replace("CHECK 3", "CHECK 4"), 7), ("assert double(2) == 4", 9)],
+    ids=["text", "points", "points without checks"],
+)
+def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is_said(course, viva, tests, points):
+    before = scores(course)
+    write_source(course, tests, points=points)
+    found = viva("grade")
+    assert found.status == 0 and scores(course) == before, found.text
+    assert f"{TINY}: graded by the tests and points that were released. In source/ test_double differs" in found.out
+    assert f"viva regrade {TINY} --what-if" in found.out
+    assert viva("regrade", TINY, "--no-audit").status == 0
+    assert "that were released" not in viva("grade", "--force").out
 
 
 def test_a_check_that_nobody_passes_any_more_is_suspected(course):

@@ -71,6 +71,20 @@ def test_checks_that_do_not_add_up_are_refused_before_anything_is_written(course
     assert (course / "release" / SHORT / source(course).name).read_bytes() == before
 
 
+def test_a_header_that_is_not_there_is_refused_with_its_place_and_release_stays(course, viva):
+    before = {path: path.read_bytes() for path in (course / "release").rglob("*.ipynb")}
+    (course / "source" / "header.ipynb").unlink()
+    for command in (["release", "--no-audit"], ["regrade", "--what-if"], ["audit"]):
+        found = viva(*command, SHORT)
+        assert found.status == (1 if command == ["audit"] else 2), found.text
+        told = " ".join(found.text.split())
+        if command[0] != "regrade":  # nothing was graded here
+            assert f"There is no file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
+            assert "correct c.IncludeHeaderFooter.header" in told
+        assert "Errno" not in told and "Traceback" not in told
+    assert {path: path.read_bytes() for path in (course / "release").rglob("*.ipynb")} == before
+
+
 def test_an_unclosed_solution_is_refused_with_nbgraders_reason(course):
     def unclose(notebook):
         cell = next(cell for cell in notebook.cells if "### END SOLUTION" in cell.source)

@@ -208,6 +208,20 @@ def test_refusals_excuses_and_repairs_are_told_with_their_reasons_in_page_files_
     assert [overview[what] for what in ("missing", "refused", "excused")] == ["0", "1", "1"]
 
 
+def test_who_is_excused_is_in_no_other_figure_and_who_left_is_missing_nowhere(room):
+    before = written(room)[1]["assignments"][0]
+    assert "mallory" in [row["student"] for row in before["integrity"]] and before["missing"] == ["nobody"]
+    (room / "excused.csv").write_text(f"assignment,student_id,reason\n{SHORT},mallory,ill\n")
+    (room / "roster.csv").write_text("id\n" + "".join(f"{one}\n" for one in ("bo", "cy", "untouched", "mallory")))
+    (part,) = written(room)[1]["assignments"]
+    assert [row["student"] for row in part["excused"]] == ["mallory"]
+    assert "mallory" not in json.dumps(part | {"excused": []})
+    assert {check["taken"] for check in part["checks"]} == {check["taken"] - 1 for check in before["checks"]}
+    assert part["missing"] == [], "nobody left the course"
+    assert part["handed_in"] == before["handed_in"] - 1 == part["students"], "ada left too, after she handed in"
+    assert part["graded"] == before["graded"] - 1 == len(part["scores"])
+
+
 def test_the_same_results_give_the_same_bytes(classroom):
     assert written(classroom)[0] == written(classroom)[0]
 

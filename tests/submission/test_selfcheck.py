@@ -297,7 +297,7 @@ def test_a_notebook_whose_limits_were_tampered_with_is_checked(tmp_path):
     _, path = tampered(tmp_path, memory=10**30, seconds=10**30)
     result = run(path.name, cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "1 of 1 visible checks pass" in result.stdout and "does not say of which kind" in result.stdout
+    assert "1 of 1 visible check passes" in result.stdout and "does not say of which kind" in result.stdout
 
 
 def test_a_wrong_answer_is_no_stub_though_a_later_stub_binds_the_same_names(own_grader, tmp_path):

@@ -17,6 +17,7 @@ from viva.engine.names import Names, names_of
 from viva.engine.seedline import SEED, default_of
 from viva.pages.hidden import Veil, hidden_of
 from viva.verdict import BlueprintError
+from viva.wording import counted
 
 MACHINE_MADE = re.compile(r"^(cell|test|answer|untitled|solution)?[-_ ]?[0-9a-f]*$", re.IGNORECASE)
 ABSOLUTE_PATH = re.compile(
@@ -278,6 +279,6 @@ def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
                 numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
                 if numbers and blueprint.points not in numbers:
                     yield (
-                        f"Cell '{cell.get('id', '')}': the table says {numbers[-1]:g} points, "
+                        f"Cell '{cell.get('id', '')}': the table says {counted(numbers[-1], 'point')}, "
                         f"but the notebook is worth {blueprint.points:g}."
                     )

@@ -115,7 +115,10 @@ class CheckCommand(ShortHelp, Application):
 def _sums(copy, tried: list) -> list[str]:
     visible = [one for one in tried if one.counts]
     passed = sum(one.passed for one in visible)
-    sentences = [f"{passed} of {len(visible)} visible checks pass. Grading looks at more than what is visible."]
+    do = "passes" if len(visible) == 1 else "pass"
+    sentences = [
+        f"{passed} of {counted(len(visible), 'visible check')} {do}. Grading looks at more than what is visible."
+    ]
     if any(one.state == NOT_DONE for one in visible):
         sentences.append("What is not done yet waits for answers that are empty, or still raise NotImplementedError.")
     if hidden := sum(one.points for one in tried if not one.counts):

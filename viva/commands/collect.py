@@ -16,7 +16,7 @@ from traitlets import Bool, List, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.terminal import figures, whole
+from viva.commands.terminal import SHOWN, figures, shortened, whole
 from viva.course.archives import companion
 from viva.course.archives.collected import NEWEST, Collection, Plan, Status
 from viva.course.archives.intake import Intake, unnamed
@@ -27,9 +27,6 @@ from viva.course.archives.unmatched import UNMATCHED, Unmatched
 from viva.course.lms.roster import Roster
 from viva.course.processes import leftovers, stopping
 from viva.verdict import CourseError
-
-SHOWN = 20
-"""So many students are named in a sentence, and so many sentences of a kind; --json has all."""
 
 
 class CollectCommand(VivaCommand):
@@ -99,6 +96,8 @@ class CollectCommand(VivaCommand):
             with self._progress(f"reading {plaintext.line(Path(name).name)}") as advance:
                 about = About(self.assignment, people.known, people.names, regexp)
                 intake.read(Path(name), about, room, notebooks, self.system, progress=advance)
+        books = {name: self.course.source_notebooks(name) for name in self.course.assignments()}
+        intake.require_about(self.assignment, {name: [path.stem for path in some] for name, some in books.items()})
         return intake
 
     def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
@@ -147,7 +146,7 @@ class CollectCommand(VivaCommand):
         self._print_unmatched(lost, roster)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        self._say(*(one for some in lists for one in _shortened(some)), *self._sentences(plans, lost, roster))
+        self._say(*(one for some in lists for one in shortened(some)), *self._sentences(plans, lost, roster))
         self.show_document(
             assignment=self.assignment,
             dry_run=self.dry_run,
@@ -200,11 +199,11 @@ class CollectCommand(VivaCommand):
                 f"Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if graded := [plan for plan in plans if plan.graded]:
-            who = ", ".join(_shortened([f"'{plan.student}'" for plan in graded]))
+            who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
             yield f"Graded before, and changed: {who}. Run: viva grade {self.assignment}"
         beside = [plan for plan in plans if len(plan.rows) > 1]
         if beside:
-            who = ", ".join(_shortened([f"'{plan.student}' ({plan.row.attempt})" for plan in beside]))
+            who = ", ".join(shortened([f"'{plan.student}' ({plan.row.attempt})" for plan in beside]))
             yield (
                 f"Several attempts, and which counts: {who}. The others are kept in attempts/{self.assignment}/; "
                 f"--attempt=N --student=ID takes another, --attempt={NEWEST} the newest again."
@@ -236,8 +235,3 @@ def _document(plan: Plan) -> dict:
 def _csv_cell(text: str) -> str:
     text = plaintext.line(text)
     return '"' + text.replace('"', '""') + '"' if set(text) & set(',;"') else text
-
-
-def _shortened(sentences: list[str]) -> list[str]:
-    more = len(sentences) - SHOWN
-    return [*sentences[:SHOWN], f"and {more} more (--json has all)"] if more > 0 else sentences

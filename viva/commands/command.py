@@ -180,6 +180,14 @@ class VivaCommand(ShortHelp, NbGrader):
             table.add_row(assignment, *(str(count[verdict] or "") for verdict in found))
         self.console.print(table)
 
+    def target(self, name: str) -> Path:
+        """The file to write, in the course folder unless its name says otherwise. Raises CourseError."""
+        path = self.course.root / name
+        if path.is_dir() or not path.parent.is_dir():
+            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
+            raise CourseError(f"{path} {what}, so nothing was written. Name another file with --to.")
+        return path
+
     def alone(self, dry_run: bool = False) -> AbstractContextManager[None]:
         """Nothing else grades or writes in the course meanwhile; a dry run waits for nobody."""
         from viva.course import batch  # it loads the engine

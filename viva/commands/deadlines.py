@@ -15,6 +15,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures
 from viva.course.deadlines import moment
+from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
 from viva.course.deadlines.reckoning import Reckoning, number, percent
 from viva.course.deadlines.rule import exact
@@ -39,6 +40,10 @@ class LateCommand(VivaCommand):
                 "'viva init' prints in nbgrader_config.py, and without another c.AssignLatePenalties.plugin_class."
             )
         return rules
+
+    def students(self, gradebook: Gradebook) -> set[str]:
+        """All whom the gradebook knows, or who handed something in."""
+        return {one.id for one in gradebook.students} | {one.student for one in self.course.folders("submitted")}
 
     def require_released(self) -> None:
         """Raises CourseError where there is no gradebook, or no assignment in it."""
@@ -93,11 +98,19 @@ class DeadlinesCommand(LateCommand):
             now = _chosen(lateness.reckonings(session, rules), assignments)
             other = rules.otherwise(assignments, settings, self.budget) if self.what_if else None
             then = _chosen(lateness.reckonings(session, other), assignments) if other else {}
+            strangers = sorted(self._granted(rules) - self.students(gradebook))
+        if strangers:
+            who = plaintext.some([plaintext.quoted(one) for one in strangers], SHOWN)
+            self._say(f"{EXTENSIONS} gives more time to {who}, whom this course does not know; look at the names.")
         if other:
             self._compare(now, then)
         else:
             self._timetable(rules, {name: dues.get(name) for name in assignments}, now)
         return 0
+
+    def _granted(self, rules: LatePolicy) -> set[str]:
+        """Who has more time by the course's own file."""
+        return {student for _, student in Concessions.of(self.course.root, rules.place).extensions or ()}
 
     def _settings(self) -> dict[str, object]:
         names = ("per_day", "per_hour", "of", "floor", "grace", "close", "due", "late_days")

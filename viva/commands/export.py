@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import defaultdict
+from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from rich.table import Table
@@ -16,7 +18,7 @@ from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import export
 from viva.course.sheets import SYSTEMS, TABLES
-from viva.course.sheets.export import Plan, SheetExport
+from viva.course.sheets.export import Line, Plan, SheetExport
 from viva.verdict import CourseError
 from viva.wording import counted
 
@@ -73,6 +75,9 @@ class ExportCommand(VivaCommand):
             raise CourseError(
                 f"Each assignment has a file of its own with --as={self.form}. Name one of: {', '.join(assignments)}."
             )
+        if self.to:
+            self.target(self.to)
+        self.part = self.coursedir.student_id != "*" and not self.to
         self.course.settle()
         if self.form in TABLES:
             self._write_table(assignments)
@@ -88,24 +93,26 @@ class ExportCommand(VivaCommand):
                 f"--{given[0]} goes with a learning system, as in --as=canvas; --as={self.form} writes all that is "
                 "known, scores with and without late penalties."
             )
-        path = self.course.root / (self.to or exporter.name)
+        path = self.target(self.to or exporter.name)
         with self.course.gradebook() as gradebook:
             rows = list(export.scores(self.course, gradebook, assignments, self.coursedir.student_id))
-        if not self.dry_run:
+            others = {one.name for one in gradebook.assignments} - set(assignments)
+        if not self.dry_run and not self.part:
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        said, there = counted(len(rows), "row"), "is" if len(rows) == 1 else "are"
-        where = f"would be in {path}; nothing was written" if self.dry_run else f"{there} in {path}"
-        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said} {where}.")
-        self.show_document(file=path, dry_run=self.dry_run, scores=rows)
+        alone = f", of {', '.join(assignments)} alone" if others and not self.to else ""
+        done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
+        said = self._unwritten(path) or done
+        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said}")
+        self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
     def _write_sheet(self, assignment: str) -> None:
         """One assignment for a learning system, and what becomes of whom."""
         exporter: SheetExport = import_item(SYSTEMS[self.form])(parent=self, to=self.to)
         with self.console.status(f"reading {assignment}"), self.course.gradebook() as gradebook:
             plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
-        if not self.dry_run:
+        if not self.dry_run and not self.part:
             plan.save()
         self.console.print(_counts(plan))
         people = _people(plan)
@@ -114,13 +121,10 @@ class ExportCommand(VivaCommand):
         self._say(*plan.warnings)
         if plan.absent:
             self._say("Absent are those whom the file does not name.")
-        if self.dry_run:
-            self._say("Nothing was written. To do it, run the same command without --dry-run.")
-        else:
-            self._say(f"Written: {plan.path}. {plan.following}")
+        self._say(self._unwritten(plan.path) or f"Written: {plan.path}. {plan.following}")
         parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
         self.show_document(
-            file=plan.path,
+            file=None if self.part else plan.path,
             system=exporter.key,
             assignment=assignment,
             column=plan.column,
@@ -129,6 +133,15 @@ class ExportCommand(VivaCommand):
             following=plan.following,
             **parts,
         )
+
+    def _unwritten(self, path: Path) -> str:
+        """That nothing was written, and what to do; empty where something was."""
+        if self.part:
+            return (
+                f"Nothing was written: {path.name} is the whole class's, and --student names some of it. To write "
+                "their scores, name another file with --to."
+            )
+        return "Nothing was written. To do it, run the same command without --dry-run." if self.dry_run else ""
 
     def _released(self, assignments: list[str]) -> list[str]:
         """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
@@ -157,8 +170,20 @@ def _people(plan: Plan) -> Table:
     table = Table("", whole("student"), "name", "what")
     for part in TOLD:
         row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
+        told = defaultdict(list)
+        for line in lines:
+            told[line.what].append(line)
+        # In a class most are left for one of a few reasons; a list of the first students would hide the other ones.
+        if part == "left" and len(lines) > SHOWN:
+            lines = [replace(some[0], name=_counted(some), what=what) for what, some in told.items()]
+            lines.sort(key=lambda line: -len(told[line.what]))
         for line in lines[:SHOWN]:
             row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
         if len(lines) > SHOWN:
             row("", "", f"and {len(lines) - SHOWN} more")
     return table
+
+
+def _counted(lines: list[Line]) -> str:
+    """The name of the first of those of whom the same is said, and how many more there are."""
+    return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")

@@ -82,8 +82,7 @@ class ExtendCommand(LateCommand):
 
     def _known(self, gradebook: Gradebook, students: list[str]) -> None:
         """Raises CourseError for a student whom the course does not know."""
-        known = {one.id for one in gradebook.students}
-        known |= {one.student for one in self.course.folders("submitted")}
+        known = self.students(gradebook)
         for student in students:
             if student not in known:
                 near = difflib.get_close_matches(student, sorted(known), n=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,10 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
-from viva.course import batch
+from viva.course import batch, edition
 from viva.course.autograde import Autograde, Examine
 from viva.course.cluster.address import Cluster
+from viva.verdict import VivaError
 
 SHOWN = 10
 """So many files that lie astray are named."""
@@ -46,6 +48,17 @@ class GradeCommand(VivaCommand):
             listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
             yield f"In no folder of a submission, so not graded: {listed}. Put each into {where}."
 
+    def _behind(self, assignments: list[str]) -> Iterator[str]:
+        """A sentence for each assignment that was corrected in source/, and not graded by that."""
+        for assignment in assignments:
+            with contextlib.suppress(VivaError):  # a source that is none was told of by its submissions
+                if cells := edition.corrected(self.course, assignment):
+                    yield (
+                        f"{assignment}: graded by the tests and points that were released. In source/ "
+                        f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "
+                        f"would change, viva regrade {assignment} --what-if"
+                    )
+
     def run(self) -> int:
         assignments = self.chosen_assignments()
         submissions = self.course.submissions(assignments, self.coursedir.student_id)
@@ -68,6 +81,7 @@ class GradeCommand(VivaCommand):
             self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
+        self._say(*self._behind(sorted({one.assignment for one in graded})))
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
         if older:
             self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")

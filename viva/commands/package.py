@@ -51,7 +51,7 @@ class PackageCommand(VivaCommand):
         if len(self.extra_args) != 2 or self.extra_args[0] != SYSTEM:
             raise CourseError(HOW)
         (assignment,) = self.course.chosen(self.extra_args[1:])
-        path = self._place(assignment)
+        path = self.target(self.to or f"{assignment}-{SYSTEM}.zip")
         with self.console.status(f"packing {assignment}"):
             bundle = Bundle.of(self.course, assignment, self.config, self.visibility)
             data = bundle.to_bytes()
@@ -62,14 +62,6 @@ class PackageCommand(VivaCommand):
                 file.buffer.write(data)
         self._show(bundle, len(data), trial, path)
         return 0
-
-    def _place(self, assignment: str) -> Path:
-        """The file to write. Raises CourseError for one that cannot be."""
-        path = self.course.root / (self.to or f"{assignment}-{SYSTEM}.zip")
-        if path.is_dir() or not path.parent.is_dir():
-            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise CourseError(f"{path} {what}, so nothing was written. Name another file with --to.")
-        return path
 
     def _trial(self, bundle: Bundle) -> Trial | None:
         """What came of trying the bundle; None where this machine has no wall. Raises CourseError where it failed."""

@@ -70,7 +70,10 @@ class RegradeCommand(ProvingCommand):
         self._show(changes, len(collected))
         self._say(*found.suspects)
         if found.look_again:
-            self._say("Given by hand for a test that changed or comes to something else; it stands, look at it again:")
+            self._say(
+                "Given by hand where a test changed or comes to something else, or where a question is worth other "
+                "points; it stands, look at it again:"
+            )
         self._say(*(f"  {sentence}" for sentence in found.look_again))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
         write_csv(changes, path)
@@ -108,5 +111,5 @@ class RegradeCommand(ProvingCommand):
         up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
         self._say(
             f"Scores: {up} higher, {down} lower, {total - up - down} the same; "
-            f"all together {sum(sums):+g} points."
+            f"all together {sum(sums):+g} point{'s' * (abs(sum(sums)) != 1)}."
         )  # fmt: skip

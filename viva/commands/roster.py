@@ -12,14 +12,11 @@ from traitlets import Bool, Unicode
 
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
-from viva.commands.terminal import figures, whole
+from viva.commands.terminal import SHOWN, figures, shortened, whole
 from viva.course.lms import participants
 from viva.course.lms.participants import Participants
 from viva.course.lms.roster import ROSTER, Difference, Entry, Roster
 from viva.verdict import CourseError
-
-SHOWN = 20
-"""So many students of a kind are named; --json names all."""
 
 
 class RosterCommand(VivaCommand):
@@ -62,20 +59,20 @@ class RosterCommand(VivaCommand):
             roster = Roster.of(self.course)
             entries, notes = roster.recognised(found.entries)
             difference = roster.compared(entries.values(), found.columns, self.section)
-            notes = [*found.notes, *notes, *roster.remarks(difference)]
+            notes = [found.notes, notes, list(roster.remarks(difference))]
             if not self.dry_run:
                 roster.write(self.course, difference)
         self._show(found, difference, notes)
         return 0
 
-    def _show(self, found: Participants, difference: Difference, notes: list[str]) -> None:
+    def _show(self, found: Participants, difference: Difference, notes: list[list[str]]) -> None:
         counts = Table("list", *figures("new", "changed", "gone", "unchanged"))
         parts = difference.new, difference.changed, difference.gone, difference.same
         counts.add_row(found.title, *(str(len(part)) for part in parts))
         self.console.print(counts)
         if not difference.nothing:
             self.console.print(_people(difference))
-        self._say(*notes, *self._sentences(found, difference))
+        self._say(*(one for some in notes for one in shortened(some)), *self._sentences(found, difference))
         self.show_document(
             file=found.path,
             system=found.system,
@@ -86,7 +83,7 @@ class RosterCommand(VivaCommand):
             gone=[asdict(entry) for entry in difference.gone],
             left=[asdict(entry) for entry in difference.left],
             unchanged=[entry.id for entry in difference.same],
-            notes=notes,
+            notes=[note for some in notes for note in some],
         )
 
     def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:

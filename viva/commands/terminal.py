@@ -31,6 +31,8 @@ OPTIONS = {
     "quiet": "have nbgrader tell nothing",
 }
 """What nbgrader's own options mean, in fewer words than its own."""
+SHOWN = 20
+"""So many students are named in a sentence, and so many sentences of a kind are shown."""
 
 
 def console(errors: bool = False, **options: object) -> Console:
@@ -52,6 +54,12 @@ def figures(*headers: str) -> list[Column]:
 def whole(header: str) -> Column:
     """A column of names that are never cut off, as two may begin alike."""
     return Column(header, overflow="fold")
+
+
+def shortened(sentences: list[str]) -> list[str]:
+    """The first of many sentences or names, and how many more there are."""
+    more = len(sentences) - SHOWN
+    return [*sentences[:SHOWN], f"and {more} more (--json has all)"] if more > 0 else sentences
 
 
 def print_document(document: object) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from viva.course.edition import worth
 from viva.course.lms.table import csv_text
 from viva.course.processes import leftovers
 from viva.verdict import NOT_DONE, Verdict
+from viva.wording import counted
 
 TOTAL = "score"
 """In place of a check: the whole submission, less the penalty for lateness."""
@@ -105,7 +105,7 @@ def _why(old: dict | None, new: dict | None) -> str:
     if old is None:
         return f"the check is new: {_said(new)}"
     if old["verdict"] == new["verdict"] == Verdict.PASSED:
-        return f"it is worth {worth(new['points'])} instead of {old['points']:g}"
+        return f"it is worth {counted(new['points'], 'point')} instead of {old['points']:g}"
     if new["verdict"] == Verdict.PASSED:
         return f"it passes now; before: {_said(old)}"
     before = "it passed before" if old["verdict"] == Verdict.PASSED else f"before: {_said(old)}"

@@ -12,8 +12,10 @@ import nbformat
 
 from viva.course.course import Course
 from viva.course.gradebook.record import Expected
+from viva.engine.blueprint import purpose_of, read_notebook
 from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.verdict import BlueprintError
+from viva.wording import counted
 
 BY_HAND = "graded by hand"
 """In place of a check: a cell that a human grades."""
@@ -49,20 +51,38 @@ class Edition:
         return old != now
 
 
+def corrected(course: Course, assignment: str) -> list[str]:
+    """The graded cells that are others in source/ than those that are out, by which everybody is graded."""
+    out, found = _tests(course, assignment), []
+    for path in course.source_notebooks(assignment):
+        for cell in read_notebook(path).cells:
+            about = cell.metadata.get("nbgrader", {})
+            name, purpose = about.get("grade_id"), purpose_of(cell, about)
+            was = out.get(f"{path.stem}/{name}")
+            if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
+                now = _test(name, about.get("points") or 0, cell.source if purpose == "tests" else None)
+                found += [name] if now != was else []
+    return found
+
+
 def _tests(course: Course, assignment: str) -> dict[str, str]:
     with course.gradebook() as gradebook:
         expected, found = Expected.of(gradebook, assignment), {}
     for name, book in expected.notebooks.items():
-        answers = {cell.name for cell in book.solution_cells}
         points = {cell.name: cell.max_score for cell in [*book.grade_cells, *book.task_cells]}
-        tests = {cell.name for cell in book.grade_cells if cell.cell_type == "code"} - answers
+        tests = expected.tests(name)
         for cell in book.source_cells:
-            if cell.name in tests:
-                head = "" if "### CHECK" in cell.source else f"### CHECK {points[cell.name]:g}: {cell.name}\n"
-                found[f"{name}/{cell.name}"] = head + cell.source
-            elif cell.name in points:
-                found[f"{name}/{cell.name}"] = f"### CHECK {points[cell.name]:g}: {BY_HAND}\n"
+            if cell.name in points:
+                source = cell.source if cell.name in tests else None
+                found[f"{name}/{cell.name}"] = _test(cell.name, points[cell.name], source)
     return found
+
+
+def _test(name: str, points: float, source: str | None) -> str:
+    """The text of a test cell, with its points; of a cell that is graded by hand, which has None, only these."""
+    if source is None:
+        return f"### CHECK {points:g}: {BY_HAND}\n"
+    return source if "### CHECK" in source else f"### CHECK {points:g}: {name}\n{source}"
 
 
 def _pages(course: Course, assignment: str) -> Pages | None:
@@ -112,20 +132,16 @@ def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
             elif title not in is_:
                 said.append(f"{name} is gone.")
             elif title not in was:
-                said.append(f"{name} is new, for {worth(is_[title][0])}.")
+                said.append(f"{name} is new, for {counted(is_[title][0], 'point')}.")
             else:
                 (points, text), (points_now, text_now) = was[title], is_[title]
                 if points != points_now:
-                    said.append(f"{name} is worth {worth(points_now)} instead of {points:g}.")
+                    said.append(f"{name} is worth {counted(points_now, 'point')} instead of {points:g}.")
                 if text != text_now:
                     hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
                     where = "in hidden lines only" if hidden else "which students see"
                     said.append(f"{name} has another text, {where}.")
     return said or ["The checks are those that were released; where points change, given cells or data files did."]
-
-
-def worth(points: float) -> str:
-    return f"{points:g} point{'' if points == 1 else 's'}"
 
 
 def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:

@@ -21,6 +21,7 @@ from viva.course.course import Course
 from viva.course.inbox import Inbox
 from viva.course.links import Links
 from viva.folder import walk
+from viva.submission.files import timestamp
 from viva.submission.reading import Opened
 from viva.submission.submission import Submission
 from viva.submission.work import Work
@@ -75,6 +76,7 @@ def _init_assignment(converter: converters.Autograde, assignment_id: str, studen
     if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
         raise SubmissionError(f"Not graded: {problem}")
     _refuse(submission)
+    converter.coursedir.get_existing_timestamp = lambda place: timestamp.read(Path(place, timestamp.NAME))
     _copy_and_enter(converter, assignment_id, student_id)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,16 +38,17 @@ def require_source(path: Path) -> None:
 
 
 def examination(
-    source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str], tests: Collection[str] = ()
+    source: Path, grader: Grader, locked: dict[str, str], stubs: dict[str, str], tests: Mapping[str, float]
 ) -> Examination:
     """What the grader knows about an instructor notebook, learnt once in this process for each version of it.
 
-    ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the names of test cells that
-    were. Raises CourseError when the notebook lacks one of those.
+    ``locked`` and ``stubs`` are the texts of its cells as they were released, ``tests`` the points of test cells that
+    were: the source may have been corrected since. Raises CourseError when the notebook lacks one of those.
     """
-    key = (str(source), hashlib.sha256(source.read_bytes()).digest(), grader.seconds, frozenset(locked.items()))
+    digest, released = hashlib.sha256(source.read_bytes()).digest(), (locked.items(), tests.items())
+    key = (str(source), digest, grader.seconds, *map(frozenset, released))
     if key not in _examinations:
-        _examinations[key] = rehearse(source, grader, source.parent, locked)
+        _examinations[key] = rehearse(source, grader, source.parent, locked, tests)
     known = replace(_examinations[key], stubs=stubs)
     there = {cell.id for cell in known.blueprint.cells if cell.purpose == "tests"}
     if lost := [name for name in tests if name not in there]:

@@ -42,6 +42,7 @@ from viva.course.material import Material
 from viva.engine.grading import Grader
 from viva.folder import MOST_FILES, fill, walk
 from viva.record import NotebookRecord, SubmissionRecord
+from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.files.sizes import limited
 from viva.submission.package import unpack
@@ -103,7 +104,7 @@ def go_through(
     lay_out(submission, material, build, directory)
     place = submission.assignment, submission.student
     passed = Passed(notes=opened.notes, record=SubmissionRecord(*place, graded=now()))
-    passed.graded = Graded(*place, directory.get_existing_timestamp(str(submission.folder)), {}, {})
+    passed.graded = Graded(*place, timestamp.read(submission.folder / timestamp.NAME), {}, {})
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):
         work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)

@@ -46,8 +46,9 @@ from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
 from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
+from viva.submission.files import timestamp
 from viva.submission.submission import Submission
-from viva.verdict import CourseError
+from viva.verdict import CourseError, SubmissionError
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,12 @@ class Regrade:
         new = len(there - self.before.keys())
         for student in sorted(there & self.before.keys()):
             try:
-                when = self.course.directory.get_existing_timestamp(str(found[student].folder))
-            except ValueError:  # grading says so
+                when = timestamp.read(found[student].folder / timestamp.NAME)
+            except SubmissionError:  # grading says so
                 continue
             if when and str(when) != self.before[student]["handed_in"]:
                 gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
-        return gone + ([f"Not graded yet, and left to 'viva grade': {new} of the submissions."] if new else [])
+        return gone + ([f"Without a grade so far, and left to 'viva grade': {new} of the submissions."] if new else [])
 
     def release(self) -> list[str]:
         """Release the source; sentences that say what changes, and whether students must fetch again.
@@ -182,7 +183,7 @@ class Regrade:
                         waited = old["waits"] and old["manual"] == grade.manual_score
                         grade.needs_manual_grade = again or waited
                         if again:
-                            points = f"{grade.manual_score:g} of {grade.cell.max_score:g} points"
+                            points = f"{grade.manual_score:g} of {wording.counted(grade.cell.max_score, 'point')}"
                             marked.append(f"{submission.student_id}: {grade.name} ({points})")
             gradebook.db.commit()
         return marked

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import GenerateAssignment, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, Execute, SaveCells
+from nbgrader.preprocessors import ClearHiddenTests, Execute, IncludeHeaderFooter, SaveCells
 from traitlets.config import Config
 
 from viva import wording
@@ -154,6 +154,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
     ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. Raises CourseError.
     """
     config = course.directory.config
+    _require_included(course, config)
     source = course.path("source", assignment) / f"{notebook}.ipynb"
     resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
     resources["metadata"] = {"path": str(source.parent)}  # where autotests.yml may lie
@@ -173,6 +174,17 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
         reason = f"{error or type(error).__name__}".splitlines()[0]
         raise CourseError(f"{source} could not be compiled into the students' version: {reason}") from error
     return node
+
+
+def _require_included(course: Course, config: Config) -> None:
+    """Raises CourseError where a header or footer is not there, which nbgrader tells with the number of an error."""
+    step = IncludeHeaderFooter(config=config)
+    for what, name in (("header", step.header), ("footer", step.footer)):
+        if name and not Path(course.root, name).is_file():
+            raise CourseError(
+                f"There is no file {Path(course.root, name)}, which nbgrader_config.py includes in every notebook. Put "
+                f"it there, or correct c.IncludeHeaderFooter.{what}."
+            )
 
 
 def _require_the_same_cells(course: Course, assignment: str) -> None:
@@ -223,6 +235,7 @@ def _to_be_recorded(notebook: NotebookNode) -> dict[str, set[str]]:
 
 def generate(course: Course, assignment: str, config: Config) -> None:
     """What nbgrader does to release an assignment: release/ is written, the gradebook knows its cells."""
+    _require_included(course, config)
     log, kept = logging.Logger(assignment, logging.WARNING), BufferingHandler(sys.maxsize)
     log.addHandler(kept)
     directory = CourseDirectory(config=config, log=log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,11 +114,14 @@ def language_of(metadata: dict) -> str:
     return "python" if name.lower() in ("python", "ipython") else name
 
 
-def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Blueprint:
+def read_blueprint(
+    path: Path, released: Mapping[str, str] | None = None, points: Mapping[str, float] | None = None
+) -> Blueprint:
     """The blueprint of the instructor notebook at ``path``.
 
     ``released`` maps grade ids to the texts with which locked cells were released, hidden lines included:
-    they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines.
+    they are what nbgrader grades with, and hold the tests that it wrote for ``### AUTOTEST`` lines. ``points`` are
+    those of test cells as they were released.
 
     Raises BlueprintError when a check cannot run on its own, when two checks of a cell share a
     title, when the checks of a cell do not add up to its points, when points or limits of time are no numbers,
@@ -126,7 +129,10 @@ def read_blueprint(path: Path, released: dict[str, str] | None = None) -> Bluepr
     """
     notebook = read_notebook(path)
     for cell in notebook.cells:
-        cell.source = (released or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = (released or {}).get(name, cell.source)
+        if name in (points or {}):
+            cell.metadata.nbgrader["points"] = points[name]
     about = notebook.metadata.get("viva", {})
     seconds = _time(about, "seconds", f"{path}")
     cells = tuple(

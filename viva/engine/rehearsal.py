@@ -12,6 +12,7 @@ import builtins
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -48,14 +49,18 @@ class _Examined:
 
 
 def rehearse(
-    path: Path, grader: Grader, data: Path | None = None, released: dict[str, str] | None = None
+    path: Path,
+    grader: Grader,
+    data: Path | None = None,
+    released: Mapping[str, str] | None = None,
+    points: Mapping[str, float] | None = None,
 ) -> Examination:
-    """The examination of the instructor notebook at ``path``; for ``released`` see read_blueprint.
+    """The examination of the instructor notebook at ``path``; for ``released`` and ``points`` see read_blueprint.
 
     Raises BlueprintError when the notebook cannot be graded at all; a solution that fails its own
     tests is not this function's concern.
     """
-    blueprint = read_blueprint(path, released)
+    blueprint = read_blueprint(path, released, points)
     cells = [cell for cell in blueprint.cells if cell.code]
     try:
         alone = run_alone(cells, grader, data)

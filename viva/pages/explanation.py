@@ -28,6 +28,7 @@ from viva.engine.names import names_of
 from viva.pages.hidden import Hidden, messages
 from viva.record import CheckResult
 from viva.verdict import Verdict
+from viva.wording import counted
 
 LONGEST = 300
 """Characters of a message that are shown."""
@@ -247,7 +248,7 @@ def _sentence(node: ast.expr) -> tuple[re.Pattern, bool]:
 def _shortened(printed: str) -> str:
     printed = re.sub(r"<ipython-input-[^>]*>", "your cell", printed)
     lines = printed.splitlines()
-    more = [f"({len(lines) - PRINTED_LINES} lines more)"] if len(lines) > PRINTED_LINES else []
+    more = [f"({counted(len(lines) - PRINTED_LINES, 'line')} more)"] if len(lines) > PRINTED_LINES else []
     return "\n".join([line[:500] for line in lines[:PRINTED_LINES]] + more)
 
 

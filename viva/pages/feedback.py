@@ -74,7 +74,7 @@ class PageExporter(Exporter):
         text = page.render()
         key = key_of(folder, source, marks, record, place["notebook"], _settings(self.config))
         if found := hidden.found(text, page.own().values()):
-            more = f" (and {len(found) - 1} lines more)" if len(found) > 1 else ""
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             raise LeakError(
                 f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}; "
                 f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"

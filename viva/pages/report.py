@@ -72,7 +72,8 @@ def _plot(part: dict, name: str):
         return None
     label = (
         f"Distribution of {counted(len(part['scores']), 'score')} of {part['name']}: from {points(part['scores'][0])} "
-        f"to {points(part['scores'][-1])} of {points(part['maximum'])} points, the median is {points(part['median'])}."
+        f"to {points(part['scores'][-1])} of {counted(part['maximum'], 'point')}, "
+        f"the median is {points(part['median'])}."
     )
     return plot.histogram(part["scores"], part["maximum"], part["median"], label, name)
 

@@ -44,7 +44,7 @@ def test_behind_the_wall_code_gets_at_nothing(place):
     around = walls(USUAL, LARGER)[0]
     found = tried(place, around)
     assert found.holds and all((*found.secrets, found.result, found.outside, found.process, found.network))
-    assert "could open none of 1 files with hidden tests" in found.sentence(around[0])
+    assert "could open none of 1 file with hidden tests" in found.sentence(around[0])
     assert "Landlock" in found.sentence(around[0]) or around[0].bubblewrap
 
 

@@ -84,6 +84,15 @@ def test_any_list_of_people_and_times_will_do_and_one_without_is_refused(read):
         read("times.csv", "student_id,timestamp\njdoe,2026-10-05 23:59\n,2026-10-05 23:59\n")
 
 
+@pytest.mark.parametrize("ids", [("s01", "s02"), ("e12345", "e12346"), ("demo-1", "demo-2")])
+def test_ids_that_look_like_moodles_participants_make_no_worksheet_of_a_list_of_times(read, ids):
+    text = "student_id,timestamp\n" + "".join(f"{one},2026-10-05 23:59\n" for one in ids)
+    found = read("times.csv", text)
+    assert [(known.sender.login, known.time) for known in found.times_of_people()] == [
+        (one, "2026-10-05 23:59") for one in ids
+    ]
+
+
 def test_metadata_in_an_archive_is_called_as_the_archive_calls_it(tmp_path):
     (tmp_path / "8").write_text("- no mapping", encoding="utf-8")
     with pytest.raises(CourseError, match=r"^export/submission_metadata\.yml lists no submissions"):

@@ -229,6 +229,16 @@ def test_due_times_of_the_configuration_are_those_of_the_gradebook(address):
     assert sum(penalties(address)) == pytest.approx(2.4)
 
 
+def test_due_times_of_the_configuration_reach_a_gradebook_in_which_nothing_was_handed_in(tmp_path):
+    address = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    with Gradebook(address) as book:
+        book.add_assignment("a1")
+    keep(address, assignments={"a1": {"due": "2026-09-14 12:00"}})
+    assert settled(address) == 0
+    with Gradebook(address) as book:
+        assert book.find_assignment("a1").duedate == DUE
+
+
 def test_a_due_time_of_the_configuration_stands_against_one_that_is_typed_into_formgrader(address):
     keep(address, assignments={"a1": {"due": "2026-09-14 12:00"}})
     settled(address)

@@ -194,7 +194,7 @@ def _compare_points(settings: Settings, place: Path) -> None:
         points = settings.automatic_points + settings.manual_points
         if float(told) not in (points, settings.automatic_points):
             print(
-                f"In Gradescope this assignment has {float(told):g} points; the notebooks have "
+                f"In Gradescope this assignment has {wording.counted(float(told), 'point')}; the notebooks have "
                 f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by hand."
             )
 

@@ -22,6 +22,7 @@ from viva.engine.session import Died, Session
 from viva.verdict import WallError
 from viva.wall.confinement import Limits, Wall
 from viva.wall.protection import protection
+from viva.wording import counted
 
 PROBE = """
 import os, socket
@@ -93,8 +94,8 @@ class Reach:
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
             f"Protection: the code ran with {', '.join(held)}{without}. Tried before it was graded: code in its place "
-            f"could open none of {len(self.secrets)} files with hidden tests, write no result, start no process and "
-            "open no connection."
+            f"could open none of {counted(len(self.secrets), 'file')} with hidden tests, write no result, start no "
+            "process and open no connection."
         )
 
 

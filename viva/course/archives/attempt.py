@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
 from viva.cleaning import plaintext
 from viva.course.archives import archive, membername
 from viva.course.archives.layouts import Laid, Piece, Sender
 from viva.course.archives.listing import HANDED_IN
 from viva.folder import MOST_LEVELS, walk
-from viva.verdict import CourseError
+from viva.submission.files import timestamp as handed_in
+from viva.verdict import CourseError, SubmissionError
+from viva.wording import counted
 
-TIMESTAMP = "timestamp.txt"
+TIMESTAMP = handed_in.NAME
 """nbgrader's file with the time of submission; a student's own of that name would be taken for it."""
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 """What a student may have packed a submission into."""
@@ -93,10 +93,10 @@ def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, noteboo
 def timestamp(path: Path) -> str:
     """The time in a file of nbgrader's, in UTC; empty when it tells none."""
     try:
-        text = path.read_bytes()[:100].decode().strip()
-        return f"{parse_utc(text):%Y-%m-%d %H:%M:%S.%f} UTC" if text else ""
-    except Exception:  # dateutil raises what it likes
+        when = handed_in.read(path)
+    except SubmissionError:
         return ""
+    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else ""
 
 
 def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator[tuple[tuple[str, ...], Path, str]]:
@@ -137,7 +137,7 @@ def _inner(piece: Piece, room: Path, notes: list[str]) -> list[archive.Member] |
         notes.append(f"{name} stays packed: it holds no file that could be unpacked.")
         return None
     notes += [f"In {name}: {sentence}" for sentence in found.left_out]
-    notes.append(f"{name} was unpacked: {len(found.members)} files.")
+    notes.append(f"{name} was unpacked: {counted(len(found.members), 'file')}.")
     return found.members
 
 

@@ -227,8 +227,10 @@ def _table(path: Path) -> Companion:
     """A worksheet of Moodle, or any list of people and times. Raises CourseError."""
     table = Table.read(path)
     header = [plain(name) for name in table.header]
-    column = _identifiers(table)
-    time = _modified(table) if column is not None else next((header.index(one) for one in TIMES if one in header), None)
+    time = next((header.index(one) for one in TIMES if one in header), None)
+    # Not where a column is called as in a list: ids such as s01 look like a worksheet's participants.
+    column = _identifiers(table) if time is None else None
+    time = time if column is None else _modified(table)
     if time is None:
         raise CourseError(
             f"{path} tells no times of submission: its columns are {listed(table.header)}. Known are Moodle's grading "

@@ -5,13 +5,14 @@ Nothing is written into the course here.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from viva.cleaning import plaintext
-from viva.course.archives import archive, companion
+from viva.course.archives import archive, companion, membername
 from viva.course.archives.attempt import Attempt, attempts
 from viva.course.archives.companion import Companion
 from viva.course.archives.layouts import LAYOUTS, About, Laid, Sender, blind, lay
@@ -21,6 +22,9 @@ from viva.course.archives.unmatched import Unmatched
 from viva.verdict import CourseError
 
 SHOWN = 5
+FEWEST = 3
+"""So many submissions tell that an archive is another assignment's."""
+_COPY = re.compile(r"(-|\s?\()\d{1,3}\)?$")
 PERSONAL = ("canvas", "moodle")
 """Systems whose labels hold a number of the person: two labels are two people, whatever their names."""
 
@@ -79,6 +83,24 @@ class Intake:
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
         self.sources.append(source)
         self._say(source, laid)
+
+    def require_about(self, assignment: str, notebooks: Mapping[str, Collection[str]]) -> None:
+        """Raises CourseError for an archive in which every notebook is called as another assignment's is.
+
+        ``notebooks`` are the names of each assignment's. A few who took the wrong file are told when they are graded.
+        """
+        known = {name: set(map(membername.folded, some)) for name, some in notebooks.items()}
+        for source in self.sources:
+            called = [found for one in source.attempts if (found := _notebooks(one))]
+            if len(called) < FEWEST or any(found & known[assignment] for found in called):
+                continue
+            for other in known:
+                if all(found & known[other] for found in called):
+                    raise CourseError(
+                        f"Nothing was written: the {len(called)} submissions with a notebook in {source.path} have "
+                        f"those of {other}, and none has one of {assignment}. Download the archive of {assignment}, or "
+                        f"say --assignment={other}."
+                    )
 
     def _own_companions(self, laid: Laid, path: Path) -> list[Companion]:
         """What tells times and people inside an archive or, of Gradescope, beside it; of this archive alone."""
@@ -171,6 +193,12 @@ class Intake:
             times.set(attempt, students, systems.get(id(attempt), ""), before)
         times.require()
         self.notes += times.zone.odd
+
+
+def _notebooks(attempt: Attempt) -> set[str]:
+    """What the notebooks of an attempt are called, folded, without the number of a copy."""
+    stems = {PurePosixPath(name).stem for name in attempt.files if name.lower().endswith(".ipynb")}
+    return {membername.folded(one) for stem in stems for one in (stem, _COPY.sub("", stem))}
 
 
 def _is_own(laid: Laid, name: str) -> bool:

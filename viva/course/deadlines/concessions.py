@@ -46,7 +46,7 @@ def rows(path: Path, assignments: Collection[str] | None = None) -> dict[Place, 
     except CourseError as error:
         raise CourseError(f"{error} Its first line names the columns {','.join(columns)}.") from error
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error}.") from error
+        raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
     header, found = [name.strip() for name in table.header], {}
     if not set(columns[:-1]) <= set(header):
         raise CourseError(

@@ -28,6 +28,7 @@ COSTS = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
 """The ways in which time costs something; an assignment that names one has none of the course's."""
 ITS_OWN = ("due", "late_days")
 """What is said of an assignment and is no rule."""
+WHAT_IF = "The rule after --what-if"
 
 
 class DailyPenalty(LateSubmissionPlugin):
@@ -94,8 +95,9 @@ class LatePolicy(DailyPenalty):
 
     def terms(self, assignment: str) -> Terms:
         """Raises CourseError for settings that are none."""
-        settings = self.assignments.get(assignment, {})
-        where = f"c.LatePolicy.assignments['{assignment}']"
+        return self._terms(self.assignments.get(assignment, {}), f"c.LatePolicy.assignments['{assignment}']")
+
+    def _terms(self, settings: object, where: str) -> Terms:
         if not isinstance(settings, dict):
             raise CourseError(f'{where} is not settings by name. Write it as {{"due": "2026-10-05 23:59"}}.')
         rules = {name: value for name, value in settings.items() if name not in ITS_OWN}
@@ -125,6 +127,9 @@ class LatePolicy(DailyPenalty):
         self, assignments: Iterable[str], settings: dict[str, object], budget: int | None = None
     ) -> LatePolicy:
         """The policy that says something else of some assignments. Raises CourseError for a setting that is none."""
+        self._terms(settings, WHAT_IF)  # what was typed is at fault, and not what the configuration says
+        if budget is not None and budget < 0:
+            raise CourseError(f"{WHAT_IF} has no good 'budget': {budget} is no number of days.")
         other = copy.copy(self)
         own = {name: dict(self.assignments.get(name, {})) for name in assignments}
         dropped = COSTS if COSTS.keys() & settings.keys() else {}

@@ -52,11 +52,12 @@ class Expected:
         cells = self.notebooks[notebook].source_cells
         return {cell.name: cell.source for cell in cells if not cell.locked and cell.cell_type == "code"}
 
-    def tests(self, notebook: str) -> set[str]:
-        """The grade ids of a notebook's test cells."""
+    def tests(self, notebook: str) -> dict[str, float]:
+        """By grade id, the points of a notebook's test cells."""
         book = self.notebooks[notebook]
-        graded = {cell.name for cell in book.grade_cells if cell.cell_type == "code"}
-        return graded - {cell.name for cell in book.solution_cells}
+        answers = {cell.name for cell in book.solution_cells}
+        cells = [cell for cell in book.grade_cells if cell.cell_type == "code" and cell.name not in answers]
+        return {cell.name: cell.max_score for cell in cells}
 
 
 def _detached(notebook) -> SimpleNamespace:

@@ -18,6 +18,7 @@ from sqlalchemy import or_
 from viva.course.course import Course
 from viva.course.deadlines import concessions
 from viva.course.inbox import Inbox
+from viva.submission.files import timestamp
 from viva.submission.files.handin import find, place_problem
 from viva.submission.submission import Submission
 from viva.verdict import CourseError, VivaError
@@ -115,7 +116,7 @@ class Standings:
     def _handed_in(self, submission: Submission) -> datetime | None:
         if place_problem(submission):
             return None
-        return self.course.directory.get_existing_timestamp(str(submission.folder))
+        return timestamp.read(submission.folder / timestamp.NAME)
 
 
 def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:

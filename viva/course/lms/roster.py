@@ -106,6 +106,11 @@ class Roster:
         entries = {one: replace(known.get(one, Entry(one)), **values) for one, values in entered.items()}
         return cls(known | entries, students, set(entered))
 
+    @property
+    def left(self) -> set[str]:
+        """Those in the gradebook whom no list names, or none any more; the demo class never leaves."""
+        return {one for one in self.entered - self.listed if not DEMO.fullmatch(one)}
+
     def recognised(self, found: Mapping[int, Entry]) -> tuple[dict[int, Entry], list[str]]:
         """Entries by line, with the ids that the course has for them already, and a sentence for each such.
 
@@ -149,13 +154,12 @@ class Roster:
         pairs = [(self.entries.get(one, entry), entry) for one, entry in sorted(now.items())]
         pairs = [(old, old.updated(entry, columns) if old is not entry else entry) for old, entry in pairs]
         away = [self.entries[one] for one in sorted(self.listed - set(now))]
-        rest = self.entered - self.listed - set(now)
         return Difference(
             new=tuple(entry for _, entry in pairs if entry.id not in known),
             changed=tuple((old, entry) for old, entry in pairs if entry.id in known and old != entry),
             gone=tuple(one for one in away if not section or one.in_section(section) or not (one.section or one.group)),
             same=tuple(entry for old, entry in pairs if entry.id in known and old == entry),
-            left=tuple(self.entries[one] for one in sorted(rest) if not DEMO.fullmatch(one)),
+            left=tuple(self.entries[one] for one in sorted(self.left - set(now))),
         )
 
     def remarks(self, difference: Difference) -> Iterator[str]:

@@ -82,7 +82,10 @@ class Target:
     """Students by line, where the course says who is who."""
 
     def matched(self, marks: Marks, plan: Plan) -> dict[int, str]:
-        """By line the student; the plan is told of rows that are about nobody certain."""
+        """By line the student; the plan is told of rows that are about nobody certain.
+
+        Raises CourseError where all are.
+        """
         rest = {line: person for line, person in self.people.items() if line not in self.known}
         found, doubts = Identities(marks.entries).of(rest)
         for line in [line for line, student in found.items() if student in self.known.values()]:
@@ -90,7 +93,15 @@ class Target:
         for line, why in sorted(doubts.items()):
             what = f"line {line} {why}" if why else f"line {line} is about nobody whom the course knows"
             plan.strangers.append(Line("", self.people[line].called, what))
-        return found | {line: student for line, student in self.known.items() if line in self.people}
+        found |= {line: student for line, student in self.known.items() if line in self.people}
+        if plan.strangers and not found:
+            why = plan.strangers[0].what
+            raise CourseError(
+                f"Nothing was written: no row of {self.sheet.path} is certainly about a student of this course. "
+                f"{why[0].upper()}{why[1:]}. Read the class list of {plan.title} with 'viva roster FILE', so that "
+                "numbers, logins or addresses agree."
+            )
+        return found
 
     def cells(self, marks: Marks, plan: Plan, refusal: Callable[[int, Mark], str]) -> dict[int, str]:
         """By line what is to be written; the plan is told of everybody. ``refusal`` says why a row is left."""

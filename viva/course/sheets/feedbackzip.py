@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -90,7 +91,9 @@ def _plan(beginnings: Mapping[str, str], course: Course, marks: Marks, plan: Pla
             members |= {beginnings[mark.student] + page.name: page for page in pages}
             plan.written.append(Line(mark.student, mark.entry.name, ", ".join(page.name for page in pages)))
     if not members:
-        raise CourseError(f"There is no page of {plan.assignment} to hand back. Write them with 'viva feedback' first.")
+        why = Counter(line.what for line in (*plan.left, *plan.absent)).most_common(1)
+        told = f"What most often keeps one back: {why[0][0]}" if why else "Write them with 'viva feedback' first"
+        raise CourseError(f"There is no page of {plan.assignment} to hand back. {told}.")
     plan.write = lambda file: _zip(file, members.items())
 
 

@@ -1,4 +1,8 @@
-"""What a course's results, gradebook and graded notebooks say, gathered as plain data for the report."""
+"""What a course's results, gradebook and graded notebooks say, gathered as plain data for the report.
+
+Every figure and list of an assignment is about the same students: who is excused from it is in the list of the excused
+alone; who left the course, as roster.csv has it, is in all where they handed something in, and missing nowhere.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Standing, Standings, Status
+from viva.course.lms.roster import Roster
 from viva.pages.reporting import similarity
 from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
@@ -48,7 +53,7 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
     for (assignment, student), record in Results.of(course.directory).read().items():
         records[assignment][student] = record
     with course.gradebook() as gradebook:
-        standings = Standings(course, gradebook, assignments)
+        standings, left = Standings(course, gradebook, assignments), Roster.of(course).left
         known = [record for name in assignments for record in records[name].values()]
         return {
             "course": str(course.directory.course_id),
@@ -56,7 +61,7 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
             "unwalled": sum(not record.wall for record in known),
             # One after the other: each holds the notebooks of its assignment.
             "assignments": [
-                _Part(course, gradebook, name, records[name], standings, names, server).figures()
+                _Part(course, gradebook, name, records[name], standings, left, names, server).figures()
                 for name in assignments
             ],
         }
@@ -72,19 +77,26 @@ class _Part:
         name: str,
         records: dict[str, SubmissionRecord],
         standings: Standings,
+        left: set[str],
         names: Pseudonyms,
         server: str,
     ) -> None:
-        self.course, self.name, self.records, self.names, self.server = course, name, records, names, server
-        self.standings, self.known = standings, standings.students
-        scores, self.late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
+        self.course, self.name, self.names, self.server = course, name, names, server
+        self.standings = standings
+        self.excused = self._with(Status.EXCUSED)
+        self.missing = self._with(Status.MISSING).keys() - left
+        handed_in = {one for one in standings.students if standings.of(name, one).status is not Status.MISSING}
+        self.known = (handed_in | self.missing) - self.excused.keys()
+        self.records = {student: record for student, record in records.items() if student not in self.excused}
+        scores, late, self.maximum, self.notebooks = classbook.scores(gradebook, name)
+        self.late = late - self.excused.keys()
         rules = lateness.policy(gradebook.db())
         reckoned = lateness.reckonings(gradebook.db(), rules) if rules else {}
         self.reckoned = {student: known for (of, student), known in reckoned.items() if of == name}
         self.scores = {student: scores[student] for student in self._with(Status.GRADED) if student in scores}
         self.patterns: dict[str, re.Pattern | None] = {}
         self.places = classbook.places(gradebook, name)
-        self.by_hand = classbook.by_hand(gradebook, name)
+        self.by_hand = [row for row in classbook.by_hand(gradebook, name) if row[0] not in self.excused]
         self.cells = {
             (student, book): read_cells(course.path("autograded", name, student) / f"{book}.ipynb")
             for student in sorted(self.scores)
@@ -96,17 +108,16 @@ class _Part:
 
     def figures(self) -> dict:
         scores = sorted(self.scores.values())
-        missing, excused = self._with(Status.MISSING), self._with(Status.EXCUSED)
         return {
             "name": self.name,
             "maximum": self.maximum,
             "students": len(self.known),
-            "handed_in": len(self.known) - len(missing) - len(excused),
+            "handed_in": len(self.known) - len(self.missing),
             "graded": len(self.scores),
             "late": self._late(),
-            "missing": sorted(map(self.names.of, missing)),
+            "missing": sorted(map(self.names.of, self.missing)),
             "refused": self._reasons(self._with(Status.REFUSED)),
-            "excused": self._reasons(excused),
+            "excused": self._reasons(self.excused),
             "median": median(scores) if scores else None,
             "mean": mean(scores) if scores else None,
             "scores": scores,

@@ -3,6 +3,7 @@
 contents    the bytes of a file that was handed in, and no more
 handed      one file that was handed in, as bytes
 handin      the files of a submission: which may be which notebook
+timestamp   when it was handed in, as nbgrader writes it
 sizes       how large a notebook may be, and how long its reading may take
 wrapping    what a notebook came in: a page, another document, a letter
 conflict    what a merge left unresolved, in a file or a cell, has two sides

@@ -8,7 +8,6 @@ formats are not opened, and nothing larger than MOST_BYTES is read.
 from __future__ import annotations
 
 import codecs
-import datetime as dt
 import functools
 import itertools
 import os
@@ -20,12 +19,12 @@ from pathlib import Path, PurePosixPath
 
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
+from viva.submission.files import timestamp
 from viva.submission.files.contents import (
     ZIP,
     first_bytes,
     first_of_member,
     opened_zip,
-    read_file,
 )
 from viva.submission.files.handed import KEPT, Handed
 from viva.submission.submission import Submission
@@ -33,8 +32,6 @@ from viva.verdict import SubmissionError
 
 SHOWN = 5
 """So many names of files are listed in a sentence."""
-ANY_ZONE = dt.timedelta(days=1)
-"""As far as the time of a zone can be from UTC."""
 
 _LITTER = {"__MACOSX", ".git", "__pycache__", "._*", ".DS_Store"}
 """Names of what nobody means to hand in."""
@@ -119,7 +116,7 @@ def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed,
 
 def place_problem(submission: Submission) -> str:
     """Why a submission cannot be graded although its student did nothing wrong; empty when it can."""
-    return name_problem(submission.student) or _timestamp_problem(submission.folder / "timestamp.txt")
+    return name_problem(submission.student) or _timestamp_problem(submission.folder / timestamp.NAME)
 
 
 def name_problem(student: str) -> str:
@@ -165,11 +162,11 @@ def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]
             others.append(_Shown(f"{plaintext.quoted(name)} (not a regular file)"))
         elif _NOTEBOOK.search(name):
             likely.append(Handed(path, name))
-        elif name != "timestamp.txt":
+        elif name != timestamp.NAME:
             others.append(name)
     zips = [name for name in others if name.lower().endswith(".zip")]
     zips += [handed.name for handed in likely if first_bytes(handed.path, len(ZIP)) == ZIP]
-    files = [handed for handed in likely if handed.name != "timestamp.txt" and handed.name not in zips]
+    files = [handed for handed in likely if handed.name != timestamp.NAME and handed.name not in zips]
     return files, others, zips, notes
 
 
@@ -238,21 +235,10 @@ def _rank(name: str, wanted: str) -> tuple | None:
 
 
 def _timestamp_problem(path: Path) -> str:
-    if not os.path.lexists(path):
-        return ""
     try:
-        data = read_file(path)
+        timestamp.read(path)
     except SubmissionError as error:
-        return f"timestamp.txt {error}"
-    text = data.decode("utf-8", errors="replace").strip()
-    try:
-        if text:
-            from nbgrader.utils import parse_utc
-
-            when = parse_utc(data.decode().strip())
-            when - ANY_ZONE, when + ANY_ZONE  # where a page shows it
-    except Exception:  # dateutil raises what it likes
-        return f"timestamp.txt does not hold a date but {plaintext.quoted(text, 40)}; correct or delete {path}"
+        return str(error)
     return ""
 
 
