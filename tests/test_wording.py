@@ -96,16 +96,6 @@ def test_times_are_told_as_people_say_them(seconds, said):
     assert wording.spoken(seconds) == said
 
 
-def test_one_of_something_is_said_in_the_singular():
-    assert [wording.counted(number, "row") for number in (0, 1, 1.0, 1.5, 1234567)] == [
-        "0 rows",
-        "1 row",
-        "1 row",
-        "1.5 rows",
-        "1234567 rows",
-    ]
-
-
 def test_many_cells_are_named_in_part():
     assert wording.listed("a") == "'a'"
     assert wording.listed("abc") == "'a', 'b' and 'c'"
@@ -226,7 +216,8 @@ def test_in_other_words_report_feedback_and_regrade_come_to_the_same(ungraded, t
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(0, "0 points"), (1, "1 point"), (1.0, "1 point"), (0.5, "0.5 points"), (2, "2 points")]
+    ("number", "said"),
+    [(0, "0 points"), (1, "1 point"), (1.0, "1 point"), (0.5, "0.5 points"), (1234567, "1234567 points")],
 )
 def test_one_of_something_is_said_in_the_singular(number, said):
     assert wording.counted(number, "point") == said
