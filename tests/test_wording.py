@@ -217,7 +217,7 @@ def test_in_other_words_report_feedback_and_regrade_come_to_the_same(ungraded, t
 
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(0, "0 points"), (1, "1 point"), (1.0, "1 point"), (0.5, "0.5 points"), (1234567, "1234567 points")],
+    [(0, "0 points"), (1, "1 point"), (1.0, "1 point"), (0.5, "0.5 points"), (12345, "12345 points")],
 )
 def test_one_of_something_is_said_in_the_singular(number, said):
     assert wording.counted(number, "point") == said

@@ -197,6 +197,13 @@ def test_a_notebook_that_lies_beside_the_course_comes_without_the_courses_own_fi
     assert said in adopted.changes
 
 
+def test_the_folder_of_a_notebook_one_level_up_gives_the_name(course, found, monkeypatch):
+    notebook = found()
+    (notebook.parent / "inner").mkdir()
+    monkeypatch.chdir(notebook.parent / "inner")
+    assert adopt(load(course)[0], Path("..", notebook.name)).assignment == notebook.parent.name
+
+
 def test_nothing_is_overwritten(course, found, viva):
     path = found()
     assert viva("adopt", str(path)).status == 0

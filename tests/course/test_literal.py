@@ -78,9 +78,9 @@ def test_who_is_named_is_no_pattern(course, viva, student):
     stock(course, GenerateFeedback, student)
     assert fed_back(course) == {student: {f"{NOTEBOOK}.html", "data.txt"}}
     assert [one.student for one in load(course)[0].submissions([SMALL], student)] == [student]
-    shown = viva("export", "--json", f"--student={student}")
+    shown = viva("export", "--to=one.csv", f"--student={student}")
     assert shown.status == 0
-    lines = (course / "grades.csv").read_text().splitlines()
+    lines = (course / "one.csv").read_text().splitlines()
     assert len(lines) == 2 and student in lines[1]
 
 

@@ -6,6 +6,7 @@ Nothing that is asked, given or tested is changed: only schemas, ids, outputs an
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
     notebook = notebook.expanduser()
     if not notebook.is_file():
         raise CourseError(f"There is no notebook {notebook}. Name one, as in: viva adopt ~/old/ps1/problem1.ipynb")
-    assignment = assignment or notebook.absolute().parent.name
+    assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
         raise CourseError(f"'{assignment}' cannot name an assignment. Name another, as in --as=ps9_my_topic.")
     changes: list[str] = []
