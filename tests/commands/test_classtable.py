@@ -31,6 +31,7 @@ def test_no_name_and_no_score_is_cut_off_whatever_the_screen(width):
     assert "…" not in text
     assert text.count("(12.5*)") == len(STUDENTS) * len(ASSIGNMENTS)
     assert text.count(STUDENTS[1]) == tables and text.count("demo-01") == tables
+    assert text.count("(100)") == len(STUDENTS), "a total with a score that waits is as open as that"
     assert text.count("total") == 1 and text.count(" 200 ") == 1
     assert (tables == 1) == (width == 200)
 

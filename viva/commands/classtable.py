@@ -40,7 +40,8 @@ def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) ->
         total, counted = (sum(row[key] or 0 for row in cells if row["status"] != Status.EXCUSED) for key in MARKS)
         of = f" of {counted:g}" if any(row["status"] == Status.EXCUSED for row in cells) else ""
         scores = [_score(by_place[student, name]) for name in assignments]
-        table.add_row(plaintext.line(student), *scores, *[f"{total:.4g}{of}"] * bool(summed))
+        together = _waiting(f"{total:.4g}", any(row["needs_manual_grade"] for row in cells)) + of
+        table.add_row(plaintext.line(student), *scores, *[together] * bool(summed))
     table.add_section()
     maxima: Counter[str] = Counter()
     for row in rows:
@@ -54,5 +55,8 @@ def _score(row: dict) -> str:
     if row["score"] is None:
         return "-" if row["status"] == Status.MISSING else row["status"]
     late = "*" if row["seconds_late"] else ""
-    score = f"{row['score']:.4g}{late}"
-    return f"({score})" if row["needs_manual_grade"] else score
+    return _waiting(f"{row['score']:.4g}{late}", row["needs_manual_grade"])
+
+
+def _waiting(score: str, waits: bool) -> str:
+    return f"({score})" if waits else score

@@ -63,7 +63,7 @@ class DeadlinesCommand(LateCommand):
     """
     aliases = nbgrader_aliases | {
         name.replace("_", "-"): f"DeadlinesCommand.{name}"
-        for name in ("per_day", "per_hour", "steps", "of", "floor", "grace", "close", "due", "budget")
+        for name in ("per_day", "per_hour", "steps", "of", "floor", "grace", "close", "due", "late_days", "budget")
     }
     flags = VivaCommand.flags | {
         "what-if": ({"DeadlinesCommand": {"what_if": True}}, "Compare with the rule that the other options say."),
