@@ -189,7 +189,9 @@ class _Part:
             if standing.reason:
                 wait("handed in again", student, "", standing.reason)
         for student, book, cells in self.by_hand:
-            wait("to be graded by hand", student, book, ", ".join(cells), cells[0])
+            known = self.cells.get((student, book), [])
+            waiting = sorted(cells, key=lambda cell: focus(known, cell))  # as they stand in the notebook
+            wait("to be graded by hand", student, book, ", ".join(waiting), waiting[0])
         for why, rows in found.items():
             if rows:
                 rows.sort(key=lambda row: (row["student"], row["notebook"]))
