@@ -28,6 +28,10 @@ RUN = [
     "import sympy as sp\nassert sp.simplify(answer) == 0",
     "import numpy as np, io\nassert np.load(io.BytesIO(answer()), allow_pickle=True)",
     "assert result(answer) == 3",
+    "assert globals()[answer](3) == 6",
+    "assert globals().get(answer, None)",
+    "import jinja2\nassert jinja2.Template(answer).render(x=1) == '1'",
+    "assert environment.from_string(answer).render(x=1) == '1'",
 ]
 OTHER = [
     "assert eval('answer(3)') == 4",
@@ -42,6 +46,9 @@ OTHER = [
     "def value(text): return eval(text)\nassert value('3') == answer",
     "import inspect\nassert inspect.signature(answer)",
     "import pickle\nassert pickle.loads(pickle.dumps(answer(1))) == 1",
+    "for name in ('f', 'g'):\n    assert globals()[name](3) == answer(3)",
+    "assert vars(answer)['x'] == 3",
+    "from string import Template\nassert Template(answer).substitute(x=1)",
 ]
 
 
@@ -143,3 +150,22 @@ assert runner.summarize().failed == 0
 
 def test_the_examples_of_a_docstring_run_where_the_student_wrote_them(grader, tmp_path):
     Exam(EXAMPLES, grader, tmp_path).prove(inside=True)
+
+
+NAMED = """
+--- answer
+def f(x): return 2 * x
+name = "f"
+--- right
+def mine(x): return x + x
+name = "mine"
+--- wrong
+def mine(x): return x
+name = "mine"
+--- test
+assert globals()[name](3) == 6
+"""
+
+
+def test_a_function_that_a_students_text_names_may_be_called_anything(grader, tmp_path):
+    Exam(NAMED, grader, tmp_path).prove(inside=True)

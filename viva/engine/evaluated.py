@@ -12,18 +12,21 @@ from dataclasses import dataclass, field
 
 from viva.engine.names import NOTHING, names_in, nodes_of, parsed
 
-RUNNING = frozenset("eval exec run_cell get_type_hints query unsafe_load builds from_type".split())
+RUNNING = frozenset("eval exec run_cell get_type_hints query unsafe_load builds from_type from_string".split())
 """Functions that run what their first argument says, or what stands in its annotations."""
 SERIALIZING = frozenset("pickle dill cloudpickle joblib marshal yaml".split())
 OF_MODULES = {
     **dict.fromkeys(("load", "loads", "Unpickler"), SERIALIZING),
     **dict.fromkeys(("timeit", "repeat", "Timer"), frozenset({"timeit"})),
+    "Template": frozenset({"jinja2", "mako"}),
 }
 """Those of these modules; ``timeit`` takes a text as well as a function."""
 OPTIONS = frozenset({"eval_str", "allow_pickle"})
 DOCTESTS = frozenset(
     "testmod testfile run_docstring_examples DocTestFinder DocTestParser DocTestRunner DocTestSuite".split()
 )
+NAMES = frozenset({"globals", "locals", "vars"})
+"""Where a text chooses what a name means."""
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -64,7 +67,7 @@ class Running:
 
     def _run_by(self, nodes: list[ast.AST]) -> list[ast.expr]:
         """What calls among the nodes run if it is a text."""
-        found = []
+        found = [node.slice for node in nodes if isinstance(node, ast.Subscript) and _is_all_names(node.value)]
         for call in nodes:
             if not isinstance(call, ast.Call):
                 continue
@@ -77,6 +80,8 @@ class Running:
                 found += given  # sympy makes an expression of any text
             elif name in RUNNING or module in OF_MODULES.get(name, ()) or options & OPTIONS:
                 found += [text for text in given[:1] if not _is_own(text)]
+            elif name == "get" and _is_all_names(root):
+                found += given[:1]
         return found
 
 
@@ -84,6 +89,10 @@ def _is_own(text: ast.expr) -> bool:
     """Whether it is a function of the test's, or what it wrote itself, as in ``pickle.loads(pickle.dumps(x))``."""
     written = isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr == "dumps"
     return isinstance(text, ast.Lambda) or (written and _name_of(text.func.value) in SERIALIZING)
+
+
+def _is_all_names(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and not node.args and _name_of(node.func) in NAMES
 
 
 def _behind(values: list[ast.expr], nodes: list[ast.AST]) -> set[str]:

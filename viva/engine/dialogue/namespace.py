@@ -21,6 +21,8 @@ THE_ONE = "__one__"
 """The name under which test code finds of all stand-ins for an object always the same."""
 HIDDEN_LINES = "__hidden__"
 """The name under which test code finds the context of its hidden lines."""
+FORMATTING = "__formatting__"
+"""The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "the names of the notebook can be asked for one by one only, since some are in another process"
 """What test code is told that goes through what all names mean; the cell is then run where the student's code is."""
 
