@@ -39,6 +39,8 @@ WAYS = {
     "a name that is a text": "assert getattr(builtins, 'eval')(formula) == 7",
     "a function of the given cell's": "assert run(formula) == 7",
     "code that was compiled": "compiled = compile\nassert run_code(compiled(formula, 'formula', 'eval')) == 7",
+    "a library that makes code of it": "import timeit\nTimer = timeit.__dict__['Timer']\n"
+    "assert Timer(f'assert {formula} == 7').timeit(1) > 0",
     "a file that is imported": "with open('late.py', 'w') as file:\n    file.write(f'value = {formula}')\n"
     "import late\nassert late.value == 7",
 }
@@ -237,3 +239,84 @@ def test_the_texts_of_a_code_are_those_of_its_functions_too():
 def test_what_is_not_of_a_check_may_be_run(guard):
     guard.awake = False
     guard._hear("pickle.find_class", ("builtins", "eval"))
+
+
+EXAMPLES = """
+--- given
+import doctest
+class Doctor:
+    def __init__(self, f): self.__doc__, self.f = f.__doc__, f
+    def finds(self):
+        finder, runner = (getattr(doctest, "DocTest" + name) for name in ("Finder", "Runner"))
+        (test,) = finder().find(self, "f", globs={"f": self.f})
+        return runner(verbose=False).run(test).failed
+--- answer
+def f(x):
+    '''Adds one.
+
+    >>> f(1)
+    2
+    '''
+    return x + 1
+--- wrong
+def f(x):
+    '''Adds one.
+
+    >>> f(1)
+    2
+    '''
+    return x
+--- test
+assert Doctor(f).finds() == 0
+"""
+
+
+def test_a_library_that_runs_a_part_of_an_answer_does_so_in_the_candidate(grader, tmp_path):
+    Exam(EXAMPLES, grader, tmp_path).prove(inside=True)
+
+
+LOADED = """
+--- given
+class Loader:
+    def load(self, text):
+        import yaml
+        return getattr(yaml, "unsafe" + "_load")(text)
+--- answer
+def text(): return "a: 1"
+--- wrong
+def text(): return "!!python/object/apply:eval ['dict(a = len([1]))']"
+--- test
+assert Loader().load(text()) == {"a": 1}
+"""
+
+
+def test_what_a_library_runs_of_a_students_answer_alone_is_refused(grader, tmp_path):
+    exam = Exam(LOADED, grader, tmp_path)
+    assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
+    ((_, said),) = lost(exam.grade(exam.variants[0].answers)).values()
+    assert "a test does not run as code what your code gave it" in said
+
+
+@pytest.mark.parametrize("path", [3, 6, "/dev/fd/4", b"/dev/fd/4", "/proc/self/fd/5", "/proc/1/task/1/fd/4"])
+def test_no_name_of_a_pipe_is_opened(guard, path):
+    with pytest.raises(Refused):
+        guard._hear("open", (path, "w", 0))
+    guard._hear("open", ("data/fd/4", "r", 0))
+    guard._hear("open", (7, "r", 0))
+
+
+def test_the_text_of_a_module_of_the_courses_is_a_tests_own_until_it_is_written_to(guard, tmp_path):
+    late, text = tmp_path / "late.py", f"value = {tmp_path.name}"
+    late.write_text(text)
+    guard._hear("compile", (text, "late"))
+    assert guard.strange == {"late"}
+    known = Guard(guard.refuse, guard.descriptors)
+    known.awake = True
+    known._hear("compile", (f"{text}\n".encode(), "late"))
+    assert known.strange == set()
+    late.write_text(text + "\n# another")
+    known._hear("compile", (text + "\n# another", "late"))
+    assert known.strange == {"late"}
+    late.unlink()
+    known._hear("compile", (text, "gone"))
+    assert known.strange == {"late", "gone"}

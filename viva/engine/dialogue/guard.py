@@ -18,7 +18,9 @@ import os
 import re
 import sys
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
@@ -27,11 +29,14 @@ from viva.verdict import CandidateFault, CandidateLied
 from viva.wall.readable import readable_by_default
 
 LIBRARIES = ("<frozen", *(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default()))
+PIPE = re.compile(r"/(dev|proc)/(.*/)?fd/")
 WORD = re.compile(r"[^\W\d]\w*")
 LEAST = 3
-"""An answer of fewer characters a library's code may hold by chance."""
+"""A text of fewer characters a library may run by chance."""
 TEXTS = 100_000
 """So many of the solution's texts are known."""
+MESSAGES, SHORT = 200, 100_000
+"""So many answers are kept, of at most so many bytes."""
 DATA = frozenset(
     "numpy pandas datetime decimal fractions collections pathlib zoneinfo copyreg copy_reg _codecs".split()
 )
@@ -60,6 +65,8 @@ class Guard:
         """The texts that stand in the code of the tests."""
         self.answered: set[str] = set()
         """Texts that the solution answered."""
+        self.messages: deque[bytes] = deque(maxlen=MESSAGES)
+        """What was answered lately, in which texts stand as they are."""
         self.strange: set[str] = set()
         """The names under which texts of others were compiled."""
         self.scratch = os.path.realpath(os.getcwd())
@@ -77,8 +84,10 @@ class Guard:
             self.own.update(texts_of(code))
         self.awake = awake
 
-    def note(self, answer: object) -> None:
-        """Remember the texts in an answer of the solution's."""
+    def note(self, answer: object, message: bytes = b"") -> None:
+        """Remember an answer: all of it as it came, where it is no large one, and the solution's texts in it."""
+        if 0 < len(message) <= SHORT:
+            self.messages.append(message)
         todo = [answer] if self.recording else []
         while todo and len(self.answered) < TEXTS:
             part = todo.pop()
@@ -120,19 +129,29 @@ class Guard:
                 self._refuse(f"unpickle {f'{module}.{name}'[:100]!r} for your code")
             case "marshal.loads", _ if not _from_library(sys._getframe(1)):
                 self._refuse("run as code what your code gave it")
-            case "open", (int(descriptor), *_) if descriptor in self.descriptors:
+            case "open", (int() as descriptor, *_) if descriptor in self.descriptors:
                 self._refuse(f"open the file {descriptor} for your code")
+            case "open", (str() | bytes() as path, *_) if PIPE.match(os.fsdecode(path)):
+                self._refuse("open a file that is open, by its number, for your code")
 
     def _is_strange(self, text: str, frame: types.FrameType) -> bool:
-        """Whether a text that is compiled may be an answer, or made of one."""
-        if self.recording and (text in self.answered or any(_holds(text, one) for one in self.answered)):
+        """Whether a text that is compiled may be an answer, made of one, or a part of one."""
+        if self.recording and (text in self.answered or any(_is_more(one) and one in text for one in self.answered)):
             return True
-        return not _from_library(frame) and not self._is_own(text, frame)
+        if not _from_library(frame):
+            return not self._is_own(text, frame)
+        told = text.encode(errors="surrogatepass")
+        return _is_more(text) and any(told in message for message in self.messages)
 
     def _is_own(self, text: str, frame: types.FrameType) -> bool:
         """Whether a text stands in the tests or in a module of the course's, or is made of names that stand there."""
         own = self.own.union(*(texts_of(caller.f_code) for caller in _callers(frame)))
-        return text in own or own.issuperset(WORD.findall(text))
+        return text in own or own.issuperset(WORD.findall(text)) or self._is_file(text)
+
+    def _is_file(self, text: str) -> bool:
+        """Whether a text is that of a module of the course's, as in ``exec(open("helpers.py").read())``."""
+        modules = [path for path, state in self.files.items() if path.endswith(".py") and _state(path) == state]
+        return any(Path(path).read_text(errors="replace").strip() == text for path in modules)
 
     def _is_new(self, path: str) -> bool:
         """Whether code is of a file in its own folder that was not there before, or was another."""
@@ -167,8 +186,9 @@ def _from_library(frame: types.FrameType) -> bool:
     return frame.f_code.co_filename.startswith(LIBRARIES)
 
 
-def _holds(text: str, answered: str) -> bool:
-    return len(answered) >= LEAST and not answered.isidentifier() and answered in text
+def _is_more(text: str) -> bool:
+    """Whether a text is more than a name or a number, which may stand in a library's code by chance."""
+    return len(text) >= LEAST and not text.isidentifier() and not text.isdecimal()
 
 
 def _goes_inside(text: str) -> bool:
@@ -191,6 +211,9 @@ def _is_data(module: str, name: str) -> bool:
     return module.partition(".")[0] in DATA and (isinstance(found, type) or bool(REBUILDING.fullmatch(name)))
 
 
-def _state(path: str) -> tuple[int, int]:
-    known = os.stat(path, follow_symlinks=False)
-    return known.st_size, known.st_mtime_ns
+def _state(path: str) -> tuple[int, int] | None:
+    """What tells whether a file is as it was; None where it is gone."""
+    with contextlib.suppress(OSError):
+        known = os.stat(path, follow_symlinks=False)
+        return known.st_size, known.st_mtime_ns
+    return None
