@@ -28,6 +28,8 @@ RUN = [
     "import sympy as sp\nassert sp.simplify(answer) == 0",
     "import numpy as np, io\nassert np.load(io.BytesIO(answer()), allow_pickle=True)",
     "assert result(answer) == 3",
+    "assert Runner(3).run_it(answer) == 3",
+    "import logging.config\nlogging.config.dictConfig(answer)",
     "assert globals()[answer](3) == 6",
     "assert globals().get(answer, None)",
     "import jinja2\nassert jinja2.Template(answer).render(x=1) == '1'",
@@ -48,6 +50,7 @@ OTHER = [
     "import pickle\nassert pickle.loads(pickle.dumps(answer(1))) == 1",
     "for name in ('f', 'g'):\n    assert globals()[name](3) == answer(3)",
     "assert vars(answer)['x'] == 3",
+    "assert answer.result(3) == model.result(answer)",
     "from string import Template\nassert Template(answer).substitute(x=1)",
 ]
 
@@ -56,6 +59,7 @@ OTHER = [
 def test_a_test_that_runs_a_text_of_an_answer_is_known_by_its_own(test, found):
     running = Running()
     running.read("def result(text, names={}):\n    code = text.strip()\n    return eval(code, names)")
+    running.read("class Runner:\n    def run_it(self, text):\n        return eval(text)")
     assert running.runs(test, {"answer"}) is found
 
 

@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 
 from viva.engine.names import NOTHING, names_in, nodes_of, parsed
 
-RUNNING = frozenset("eval exec run_cell get_type_hints query unsafe_load builds from_type from_string".split())
+RUNNING = frozenset(
+    "eval exec run_cell get_type_hints query unsafe_load builds from_type from_string dictConfig fileConfig "
+    "instantiate locate resolve_name".split()
+)
 """Functions that run what their first argument says, or what stands in its annotations."""
 SERIALIZING = frozenset("pickle dill cloudpickle joblib marshal yaml".split())
 OF_MODULES = {
@@ -36,6 +39,7 @@ class Running:
 
     functions: set[str] = field(default_factory=set)
     """Those that run what they are handed."""
+    methods: set[str] = field(default_factory=set)
     modules: dict[str, str] = field(default_factory=dict)
     """By the name under which they were imported, modules and those of functions."""
 
@@ -43,11 +47,13 @@ class Running:
         """Learn from a cell what it imports and defines."""
         nodes = nodes_of(parsed(source) or NOTHING)
         self._import(nodes)
+        bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]
         for function in [node for node in nodes if isinstance(node, FUNCTIONS)]:
             inner = nodes_of(function)
             parameters = {node.arg for node in inner if isinstance(node, ast.arg)}
             if not parameters.isdisjoint(_behind(self._run_by(inner), inner)):
                 self.functions.add(function.name)
+                self.methods |= {function.name} if any(function in body for body in bodies) else set()
 
     def runs(self, source: str, answers: set[str]) -> bool:
         """Whether a grade cell may run a text that comes of these names."""
@@ -76,7 +82,8 @@ class Running:
             root = call.func.value if isinstance(call.func, ast.Attribute) else call.func
             module = self.modules.get(_name_of(root), "").partition(".")[0]
             options = {keyword.arg for keyword in call.keywords}
-            if (isinstance(call.func, ast.Name) and name in self.functions) or module == "sympy":
+            known = self.functions if isinstance(call.func, ast.Name) else self.methods
+            if name in known or module == "sympy":
                 found += given  # sympy makes an expression of any text
             elif name in RUNNING or module in OF_MODULES.get(name, ()) or options & OPTIONS:
                 found += [text for text in given[:1] if not _is_own(text)]

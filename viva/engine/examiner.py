@@ -75,7 +75,7 @@ class Examiner:
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._stop)
         warnings.formatwarning = _shown
-        sys.modules["__main__"] = Notebook(self.namespace)
+        sys.modules["__main__"] = Notebook(self.namespace, self.guard.look_up)
         self.guard.watch()
         while True:
             try:

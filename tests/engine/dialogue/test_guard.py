@@ -54,8 +54,7 @@ def test_a_cell_that_runs_a_text_by_a_way_that_its_own_text_does_not_show_runs_i
 
 BY_CHANCE = """
 --- given
-class Runner:
-    def run(self, text): return eval(text)
+run = lambda text: eval(text)
 --- answer
 def f(x): return "" if x else 7
 --- test
@@ -63,12 +62,12 @@ def f(x): return "" if x else 7
 ### BEGIN HIDDEN TESTS
 expected = 7
 found = f(0)
-assert (Runner().run(found) if isinstance(found, str) else found) == expected
+assert (run(found) if isinstance(found, str) else found) == expected
 ### END HIDDEN TESTS
 ### CHECK 1: own
 for name in ("f", "abs"):
-    assert eval(name)(-7) in ("", 7) and Runner().run("1 + 1") == 2
-assert Runner().run(f"{'abs'}(-{2 + 5})") == 7
+    assert eval(name)(-7) in ("", 7) and run("1 + 1") == 2
+assert run(f"{'abs'}(-{2 + 5})") == 7
 --- wrong
 def f(x): return "" if x else "expected"
 --- wrong
@@ -128,6 +127,7 @@ template = "{steps.gi_frame.f_globals[expected]}"
 --- wrong
 template = "{case.name"
 --- test
+import string
 class Case:
     def __init__(self): self.name = "Ann"
 own = "{0.__class__.__name__}"
@@ -136,7 +136,40 @@ assert own.format(Case()) == "Case" and list(map(own.format, [3])) == ["int"]
 expected = "Hello   Ann"
 ### END HIDDEN TESTS
 assert template.format(case=Case(), width=5, steps=(x for x in [])) == "Hello   Ann"
+assert string.Formatter().format(template, case=Case(), width=5, steps=(x for x in [])) == "Hello   Ann"
+assert str.format(template, case=Case(), width=5, steps=(x for x in [])) == "Hello   Ann"
 """
+
+
+WAYS_TO_FORMAT = """
+--- answer
+template = "{case.name}"
+--- wrong
+template = "{case.__init__.__globals__[expected]}"
+--- test
+import string
+class Case:
+    def __init__(self): self.name = "Ann"
+### BEGIN HIDDEN TESTS
+expected = "Ann"
+### END HIDDEN TESTS
+### CHECK 1: text.format_map
+assert template.format_map({"case": Case()}) == "Ann"
+### CHECK 1: str.format
+assert str.format(template, case=Case()) == "Ann"
+### CHECK 1: Formatter.format
+assert string.Formatter().format(template, case=Case()) == "Ann"
+### CHECK 1: Formatter.vformat
+assert string.Formatter().vformat(template, (), {"case": Case()}) == "Ann"
+### CHECK 1: handed over
+assert [fill(case=Case()) for fill in [template.format]] == ["Ann"]
+"""
+
+
+def test_a_format_is_looked_at_however_it_is_filled_in(grader, tmp_path):
+    exam = Exam(WAYS_TO_FORMAT, grader, tmp_path)
+    assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
+    assert len(lost(exam.grade(exam.variants[0].answers))) == 5
 
 
 def test_a_format_of_a_students_shows_what_a_test_fills_in_and_nothing_behind_it(grader, tmp_path):
@@ -320,3 +353,30 @@ def test_the_text_of_a_module_of_the_courses_is_a_tests_own_until_it_is_written_
     late.unlink()
     known._hear("compile", (text, "gone"))
     assert known.strange == {"late", "gone"}
+
+
+CONFIGURED = """
+--- given
+class Loader:
+    def load(self, text):
+        module = __import__("yaml")
+        return getattr(module, "unsafe" + "_load")(text)
+--- answer
+def text(): return "a: 1"
+--- wrong
+def text(): return "!!python/name:__main__.expected"
+--- wrong
+def text(): return "!!python/object/apply:getattr [!!python/module:__main__ , expected]"
+--- test
+### BEGIN HIDDEN TESTS
+expected = {"a": 1}
+assert Loader().load(text()) == expected
+### END HIDDEN TESTS
+"""
+
+
+def test_a_library_finds_no_name_of_the_tests_for_a_student(grader, tmp_path):
+    exam = Exam(CONFIGURED, grader, tmp_path)
+    assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
+    for variant in exam.variants:
+        assert len(lost(exam.grade(variant.answers))) == 1, variant

@@ -16,6 +16,7 @@ import _string
 import contextlib
 import os
 import re
+import string
 import sys
 import types
 from collections import deque
@@ -106,14 +107,29 @@ class Guard:
                 todo.append(part.to_numpy())
 
     def formatting(self, method: object) -> object:
-        """The method, if it is no ``format`` of a text that came of an answer and goes into Python's own attributes.
+        """The method ``format``, which refuses a text of a student's that goes into Python's own attributes.
 
         From any object of a class "{0.__init__.__globals__}" comes to all names of the tests.
         """
-        text = getattr(method, "__self__", None) if type(method) is types.BuiltinMethodType else None
+        cls = type(method)  # what a stand-in has it would ask for
+        if cls is types.BuiltinMethodType and type(method.__self__) is str:
+            self._fill_in(method.__self__)
+        elif method is str.format or (cls is types.MethodType and isinstance(method.__self__, string.Formatter)):
+            return lambda text, *args, **kwargs: method(self._fill_in(text), *args, **kwargs)
+        return method
+
+    def _fill_in(self, text: object) -> object:
         if self.awake and type(text) is str and text.strip() not in self.own and _goes_inside(text):
             self._refuse("fill in a format of your code's that asks for Python's own attributes")
-        return method
+        return text
+
+    def look_up(self, name: str, value: object) -> None:
+        """Refuse what a library asks of ``__main__`` by a name that no test says, as YAML may, or logging's
+        configuration; the classes of the tests may be asked for.
+        """
+        named = self.own.isdisjoint((name, f"__main__.{name}")) and not isinstance(value, type)
+        if self.awake and named and _from_library(sys._getframe(2)):
+            self._refuse(f"look up {name[:100]!r} for your code")
 
     def _hear(self, event: str, values: tuple) -> None:
         if not self.awake:
@@ -207,6 +223,8 @@ def _is_data(module: str, name: str) -> bool:
     """Whether a pickle names a class of plain data, or what such a class is made by."""
     if module in ("builtins", "__builtin__"):
         return name in BUILT_IN
+    if module == "__main__":  # where it is a test's own class
+        return isinstance(dict.get(getattr(sys.modules[module], "__names__", {}), name), type)
     found = getattr(sys.modules.get(module), name, None)
     return module.partition(".")[0] in DATA and (isinstance(found, type) or bool(REBUILDING.fullmatch(name)))
 

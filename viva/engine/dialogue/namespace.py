@@ -168,15 +168,18 @@ class TestsView(View):
 class Notebook(types.ModuleType):
     """What ``__main__`` is to test code, as ``from __main__ import f`` and ``unittest.main()`` look for it."""
 
-    def __init__(self, namespace: Namespace) -> None:
+    def __init__(self, namespace: Namespace, look_up: Callable = lambda *_: None) -> None:
+        """``look_up`` is told each name that is asked for and what it means, and may raise."""
         super().__init__("__main__")
         super().__setattr__("__names__", namespace)
+        super().__setattr__("__look_up__", look_up)
 
     def __getattr__(self, name: str) -> object:
         if name == "__all__":  # import * asks for it first
             return list(self.__dict__)
         with contextlib.suppress(KeyError, NameError):
             value = self.__names__[name]
+            self.__look_up__(name, value)
             if name not in OVERRIDDEN and not _is_builtin(name, value):
                 return value
         raise AttributeError(f"module '__main__' has no attribute '{name}'")

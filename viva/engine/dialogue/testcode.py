@@ -176,7 +176,7 @@ class _Identity(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
-        if node.attr in ("format", "format_map") and not isinstance(node.value, ast.Constant):
+        if node.attr in ("format", "format_map", "vformat") and not isinstance(node.value, ast.Constant):
             return _call(FORMATTING, [node], node)
         return _call("type", [node.value], node) if node.attr == "__class__" else node
 
