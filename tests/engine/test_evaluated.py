@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import nbformat
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read
 from viva.engine.evaluated import Running
+from viva.engine.rehearsal import rehearse
 
 RUN = [
     "assert eval(answer, {'x': 3}) == 10",
@@ -29,6 +31,7 @@ RUN = [
     "import numpy as np, io\nassert np.load(io.BytesIO(answer()), allow_pickle=True)",
     "assert result(answer) == 3",
     "assert Runner(3).run_it(answer) == 3",
+    "import helpers as h\nassert h.result(answer) == 3",
     "import logging.config\nlogging.config.dictConfig(answer)",
     "assert globals()[answer](3) == 6",
     "assert globals().get(answer, None)",
@@ -173,3 +176,27 @@ assert globals()[name](3) == 6
 
 def test_a_function_that_a_students_text_names_may_be_called_anything(grader, tmp_path):
     Exam(NAMED, grader, tmp_path).prove(inside=True)
+
+
+HELPED = """
+--- answer
+text = "a + b"
+--- right
+text = "b + a"
+--- wrong
+text = "@expected"
+--- test
+from helpers import rows
+import pandas as pd
+### BEGIN HIDDEN TESTS
+expected = 3
+assert rows(pd.DataFrame({"a": [1], "b": [2]}), text) == [3]
+### END HIDDEN TESTS
+"""
+
+
+def test_a_module_of_the_courses_that_runs_a_text_is_read_as_well(grader, tmp_path):
+    tmp_path.joinpath("helpers.py").write_text("def rows(frame, text): return frame.eval(text).tolist()")
+    tmp_path.joinpath("broken.py").write_bytes(b"def \xff(:")
+    nbformat.write(read(HELPED)[0], tmp_path / "exam.ipynb")
+    assert rehearse(tmp_path / "exam.ipynb", grader, tmp_path).inside == {"test-3"}

@@ -44,7 +44,7 @@ class Running:
     """By the name under which they were imported, modules and those of functions."""
 
     def read(self, source: str) -> None:
-        """Learn from a cell what it imports and defines."""
+        """Learn what a cell, or a module of the course's, imports and defines."""
         nodes = nodes_of(parsed(source) or NOTHING)
         self._import(nodes)
         bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]
@@ -82,7 +82,7 @@ class Running:
             root = call.func.value if isinstance(call.func, ast.Attribute) else call.func
             module = self.modules.get(_name_of(root), "").partition(".")[0]
             options = {keyword.arg for keyword in call.keywords}
-            known = self.functions if isinstance(call.func, ast.Name) else self.methods
+            known = self.functions if root is call.func or _name_of(root) in self.modules else self.methods
             if name in known or module == "sympy":
                 found += given  # sympy makes an expression of any text
             elif name in RUNNING or module in OF_MODULES.get(name, ()) or options & OPTIONS:
