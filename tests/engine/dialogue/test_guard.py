@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import pickle
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from decimal import Decimal
@@ -380,3 +381,28 @@ def test_a_library_finds_no_name_of_the_tests_for_a_student(grader, tmp_path):
     assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
     for variant in exam.variants:
         assert len(lost(exam.grade(variant.answers))) == 1, variant
+
+
+LIBRARY = compile("def run(hear, text): hear('compile', (text, 'made'))", json.__file__, "exec")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "strange"),
+    [
+        *(("a + b", b"say a + b", True), ("name", b"a name", False), ("12", b"12", False), ("a + b", b"a+b", False)),
+        *(("own + 1", b"own + 1", False), ("a + b", b"a + b" + bytes(200_000), False)),
+    ],
+)
+def test_a_library_runs_what_tests_and_libraries_wrote(guard, text, message, strange):
+    guard.own.add("own + 1")
+    guard.note([], message)
+    exec(LIBRARY, names := {})
+    names["run"](guard._hear, text)
+    assert bool(guard.strange) == strange
+
+
+@pytest.mark.parametrize(("text", "strange"), [("1e05 + 0x1f - 2j", False), ("x", True), ("f(2)", False), ("é", True)])
+def test_numbers_and_the_names_that_a_test_writes_are_its_own(guard, text, strange):
+    guard.own.add("f")
+    guard._hear("compile", (text, "made"))
+    assert bool(guard.strange) == strange
