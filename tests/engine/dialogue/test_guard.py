@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import pickle
+import time
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from decimal import Decimal
 from fractions import Fraction
@@ -339,8 +340,13 @@ def test_no_name_of_a_pipe_is_opened(guard, path):
     guard._hear("open", (7, "r", 0))
 
 
+TICK = 0.02
+"""Seconds in which the clock of a file system goes on."""
+
+
 def test_the_text_of_a_module_of_the_courses_is_a_tests_own_until_it_is_written_to(guard, tmp_path):
     late, text = tmp_path / "late.py", f"value = {tmp_path.name}"
+    time.sleep(TICK)
     late.write_text(text)
     guard._hear("compile", (text, "late"))
     assert guard.strange == {"late"}
@@ -348,39 +354,13 @@ def test_the_text_of_a_module_of_the_courses_is_a_tests_own_until_it_is_written_
     known.awake = True
     known._hear("compile", (f"{text}\n".encode(), "late"))
     assert known.strange == set()
+    time.sleep(TICK)
     late.write_text(text + "\n# another")
     known._hear("compile", (text + "\n# another", "late"))
     assert known.strange == {"late"}
     late.unlink()
     known._hear("compile", (text, "gone"))
     assert known.strange == {"late", "gone"}
-
-
-CONFIGURED = """
---- given
-class Loader:
-    def load(self, text):
-        module = __import__("yaml")
-        return getattr(module, "unsafe" + "_load")(text)
---- answer
-def text(): return "a: 1"
---- wrong
-def text(): return "!!python/name:__main__.expected"
---- wrong
-def text(): return "!!python/object/apply:getattr [!!python/module:__main__ , expected]"
---- test
-### BEGIN HIDDEN TESTS
-expected = {"a": 1}
-assert Loader().load(text()) == expected
-### END HIDDEN TESTS
-"""
-
-
-def test_a_library_finds_no_name_of_the_tests_for_a_student(grader, tmp_path):
-    exam = Exam(CONFIGURED, grader, tmp_path)
-    assert exam.examination.inside == frozenset() and lost(exam.grade()) == {}
-    for variant in exam.variants:
-        assert len(lost(exam.grade(variant.answers))) == 1, variant
 
 
 LIBRARY = compile("def run(hear, text): hear('compile', (text, 'made'))", json.__file__, "exec")

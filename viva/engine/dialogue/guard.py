@@ -18,6 +18,7 @@ import os
 import re
 import string
 import sys
+import time
 import types
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from viva.verdict import CandidateFault, CandidateLied
 from viva.wall.readable import readable_by_default
 
 LIBRARIES = ("<frozen", *(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default()))
+HEARD = frozenset({"compile", "exec", "pickle.find_class", "marshal.loads", "open"})
 PIPE = re.compile(r"/(dev|proc)/(.*/)?fd/")
 WORD = re.compile(r"(?<!\w)[^\W\d]\w*")
 LEAST = 3
@@ -71,9 +73,7 @@ class Guard:
         self.strange: set[str] = set()
         """The names under which texts of others were compiled."""
         self.scratch = os.path.realpath(os.getcwd())
-        self.files = {os.path.join(folder, name) for folder, _, names in os.walk(self.scratch) for name in names}
-        self.files = {path: _state(path) for path in self.files}
-        """The modules of the course's, which lie beside the notebook."""
+        self.began = time.time_ns()
 
     def watch(self) -> None:
         sys.addaudithook(self._hear)
@@ -127,12 +127,12 @@ class Guard:
         """Refuse what a library asks of ``__main__`` by a name that no test says, as YAML may, or logging's
         configuration; the classes of the tests may be asked for.
         """
-        named = self.own.isdisjoint((name, f"__main__.{name}")) and not isinstance(value, type)
-        if self.awake and named and _from_library(sys._getframe(2)):
+        unnamed = self.own.isdisjoint((name, f"__main__.{name}")) and not isinstance(value, type)
+        if self.awake and unnamed and _from_library(sys._getframe(2)):
             self._refuse(f"look up {name[:100]!r} for your code")
 
     def _hear(self, event: str, values: tuple) -> None:
-        if not self.awake:
+        if not self.awake or event not in HEARD:  # of id() and imports there are many
             return
         match event, values:
             case "compile", (str() | bytes() as text, name):
@@ -152,6 +152,8 @@ class Guard:
 
     def _is_strange(self, text: str, frame: types.FrameType) -> bool:
         """Whether a text that is compiled may be an answer, made of one, or a part of one."""
+        if not text:
+            return False
         if self.recording and (text in self.answered or any(_is_more(one) and one in text for one in self.answered)):
             return True
         if not _from_library(frame):
@@ -166,14 +168,13 @@ class Guard:
 
     def _is_file(self, text: str) -> bool:
         """Whether a text is that of a module of the course's, as in ``exec(open("helpers.py").read())``."""
-        modules = [path for path, state in self.files.items() if path.endswith(".py") and _state(path) == state]
-        return any(Path(path).read_text(errors="replace").strip() == text for path in modules)
+        modules = [path for path in Path(self.scratch).glob("*.py") if path.is_file() and not self._is_new(str(path))]
+        return any(path.read_text(errors="replace").strip() == text for path in modules)
 
     def _is_new(self, path: str) -> bool:
-        """Whether code is of a file in its own folder that was not there before, or was another."""
+        """Whether code is of a file in its own folder that was written since; the course's were there before."""
         path = os.path.join(self.scratch, path)
-        inside = path.startswith(f"{self.scratch}/") and os.path.isfile(path)
-        return inside and _state(path) != self.files.get(path)
+        return path.startswith(f"{self.scratch}/") and os.path.isfile(path) and os.stat(path).st_ctime_ns > self.began
 
     def _refuse(self, what: str) -> NoReturn:
         self.refuse(CandidateLied(f"a test does not {what}"))
@@ -227,11 +228,3 @@ def _is_data(module: str, name: str) -> bool:
         return isinstance(dict.get(getattr(sys.modules[module], "__names__", {}), name), type)
     found = getattr(sys.modules.get(module), name, None)
     return module.partition(".")[0] in DATA and (isinstance(found, type) or bool(REBUILDING.fullmatch(name)))
-
-
-def _state(path: str) -> tuple[int, int] | None:
-    """What tells whether a file is as it was; None where it is gone."""
-    with contextlib.suppress(OSError):
-        known = os.stat(path, follow_symlinks=False)
-        return known.st_size, known.st_mtime_ns
-    return None
