@@ -455,7 +455,7 @@ def test_a_pattern_that_is_none_is_a_lie(references, pattern):
 
 def test_a_pattern_prints_nothing_into_a_test(references, capsys):
     references.asker.kinds.known["x"] = PLAIN
-    data = wire.encode(object(), lambda _: Reference(0, OBJECT | {"pattern": ("some odd text", re.DEBUG | re.I)}))
+    data = wire.encode(object(), lambda _: Reference(0, OBJECT | {"pattern": ("some odd text", int(re.DEBUG | re.I))}))
     assert wire.decode(data, *references.readers("x", [])).match("Some odd text")
     assert capsys.readouterr().out == ""
 
