@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import nbformat
 import pytest
 
-from tests.oral import Exam, lost
+from tests.oral import Exam, lost, read
 from viva.engine.evaluated import Running
+from viva.engine.rehearsal import rehearse
 
 RUN = [
     "assert eval(answer, {'x': 3}) == 10",
@@ -28,6 +30,13 @@ RUN = [
     "import sympy as sp\nassert sp.simplify(answer) == 0",
     "import numpy as np, io\nassert np.load(io.BytesIO(answer()), allow_pickle=True)",
     "assert result(answer) == 3",
+    "assert Runner(3).run_it(answer) == 3",
+    "import helpers as h\nassert h.result(answer) == 3",
+    "import logging.config\nlogging.config.dictConfig(answer)",
+    "assert globals()[answer](3) == 6",
+    "assert globals().get(answer, None)",
+    "import jinja2\nassert jinja2.Template(answer).render(x=1) == '1'",
+    "assert environment.from_string(answer).render(x=1) == '1'",
 ]
 OTHER = [
     "assert eval('answer(3)') == 4",
@@ -42,6 +51,10 @@ OTHER = [
     "def value(text): return eval(text)\nassert value('3') == answer",
     "import inspect\nassert inspect.signature(answer)",
     "import pickle\nassert pickle.loads(pickle.dumps(answer(1))) == 1",
+    "for name in ('f', 'g'):\n    assert globals()[name](3) == answer(3)",
+    "assert vars(answer)['x'] == 3",
+    "assert answer.result(3) == model.result(answer)",
+    "from string import Template\nassert Template(answer).substitute(x=1)",
 ]
 
 
@@ -49,6 +62,7 @@ OTHER = [
 def test_a_test_that_runs_a_text_of_an_answer_is_known_by_its_own(test, found):
     running = Running()
     running.read("def result(text, names={}):\n    code = text.strip()\n    return eval(code, names)")
+    running.read("class Runner:\n    def run_it(self, text):\n        return eval(text)")
     assert running.runs(test, {"answer"}) is found
 
 
@@ -143,3 +157,46 @@ assert runner.summarize().failed == 0
 
 def test_the_examples_of_a_docstring_run_where_the_student_wrote_them(grader, tmp_path):
     Exam(EXAMPLES, grader, tmp_path).prove(inside=True)
+
+
+NAMED = """
+--- answer
+def f(x): return 2 * x
+name = "f"
+--- right
+def mine(x): return x + x
+name = "mine"
+--- wrong
+def mine(x): return x
+name = "mine"
+--- test
+assert globals()[name](3) == 6
+"""
+
+
+def test_a_function_that_a_students_text_names_may_be_called_anything(grader, tmp_path):
+    Exam(NAMED, grader, tmp_path).prove(inside=True)
+
+
+HELPED = """
+--- answer
+text = "a + b"
+--- right
+text = "b + a"
+--- wrong
+text = "@expected"
+--- test
+from helpers import rows
+import pandas as pd
+### BEGIN HIDDEN TESTS
+expected = 3
+assert rows(pd.DataFrame({"a": [1], "b": [2]}), text) == [3]
+### END HIDDEN TESTS
+"""
+
+
+def test_a_module_of_the_courses_that_runs_a_text_is_read_as_well(grader, tmp_path):
+    tmp_path.joinpath("helpers.py").write_text("def rows(frame, text): return frame.eval(text).tolist()")
+    tmp_path.joinpath("broken.py").write_bytes(b"def \xff(:")
+    nbformat.write(read(HELPED)[0], tmp_path / "exam.ipynb")
+    assert rehearse(tmp_path / "exam.ipynb", grader, tmp_path).inside == {"test-3"}

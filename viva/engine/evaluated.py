@@ -12,18 +12,24 @@ from dataclasses import dataclass, field
 
 from viva.engine.names import NOTHING, names_in, nodes_of, parsed
 
-RUNNING = frozenset("eval exec run_cell get_type_hints query unsafe_load builds from_type".split())
+RUNNING = frozenset(
+    "eval exec run_cell get_type_hints query unsafe_load builds from_type from_string dictConfig fileConfig "
+    "instantiate locate resolve_name".split()
+)
 """Functions that run what their first argument says, or what stands in its annotations."""
 SERIALIZING = frozenset("pickle dill cloudpickle joblib marshal yaml".split())
 OF_MODULES = {
     **dict.fromkeys(("load", "loads", "Unpickler"), SERIALIZING),
     **dict.fromkeys(("timeit", "repeat", "Timer"), frozenset({"timeit"})),
+    "Template": frozenset({"jinja2", "mako"}),
 }
 """Those of these modules; ``timeit`` takes a text as well as a function."""
 OPTIONS = frozenset({"eval_str", "allow_pickle"})
 DOCTESTS = frozenset(
     "testmod testfile run_docstring_examples DocTestFinder DocTestParser DocTestRunner DocTestSuite".split()
 )
+NAMES = frozenset({"globals", "locals", "vars"})
+"""Where a text chooses what a name means."""
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -33,18 +39,21 @@ class Running:
 
     functions: set[str] = field(default_factory=set)
     """Those that run what they are handed."""
+    methods: set[str] = field(default_factory=set)
     modules: dict[str, str] = field(default_factory=dict)
     """By the name under which they were imported, modules and those of functions."""
 
     def read(self, source: str) -> None:
-        """Learn from a cell what it imports and defines."""
+        """Learn what a cell, or a module of the course's, imports and defines."""
         nodes = nodes_of(parsed(source) or NOTHING)
         self._import(nodes)
+        bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]
         for function in [node for node in nodes if isinstance(node, FUNCTIONS)]:
             inner = nodes_of(function)
             parameters = {node.arg for node in inner if isinstance(node, ast.arg)}
             if not parameters.isdisjoint(_behind(self._run_by(inner), inner)):
                 self.functions.add(function.name)
+                self.methods |= {function.name} if any(function in body for body in bodies) else set()
 
     def runs(self, source: str, answers: set[str]) -> bool:
         """Whether a grade cell may run a text that comes of these names."""
@@ -64,7 +73,7 @@ class Running:
 
     def _run_by(self, nodes: list[ast.AST]) -> list[ast.expr]:
         """What calls among the nodes run if it is a text."""
-        found = []
+        found = [node.slice for node in nodes if isinstance(node, ast.Subscript) and _is_all_names(node.value)]
         for call in nodes:
             if not isinstance(call, ast.Call):
                 continue
@@ -73,10 +82,13 @@ class Running:
             root = call.func.value if isinstance(call.func, ast.Attribute) else call.func
             module = self.modules.get(_name_of(root), "").partition(".")[0]
             options = {keyword.arg for keyword in call.keywords}
-            if (isinstance(call.func, ast.Name) and name in self.functions) or module == "sympy":
+            known = self.functions if root is call.func or _name_of(root) in self.modules else self.methods
+            if name in known or module == "sympy":
                 found += given  # sympy makes an expression of any text
             elif name in RUNNING or module in OF_MODULES.get(name, ()) or options & OPTIONS:
                 found += [text for text in given[:1] if not _is_own(text)]
+            elif name == "get" and _is_all_names(root):
+                found += given[:1]
         return found
 
 
@@ -84,6 +96,10 @@ def _is_own(text: ast.expr) -> bool:
     """Whether it is a function of the test's, or what it wrote itself, as in ``pickle.loads(pickle.dumps(x))``."""
     written = isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and text.func.attr == "dumps"
     return isinstance(text, ast.Lambda) or (written and _name_of(text.func.value) in SERIALIZING)
+
+
+def _is_all_names(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and not node.args and _name_of(node.func) in NAMES
 
 
 def _behind(values: list[ast.expr], nodes: list[ast.AST]) -> set[str]:

@@ -28,9 +28,10 @@ from viva.engine import pipe, wire
 from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.kinds import CALLED_BACK
 from viva.engine.dialogue.misfit import Misfit
-from viva.engine.dialogue.namespace import Namespace, Notebook
+from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled, marks
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
@@ -57,11 +58,14 @@ class Examiner:
         self.asker = Asker(QUESTION, ANSWER)
         self.asker.rebound = self._rebound
         self.asker.hurry = self._hurry
+        self.guard = Guard(self.asker.refuse, range(REQUEST, ANSWER + 1))
+        self.asker.heard = self.guard.note
         self.slow: set[str] = set()
         """Names that did not finish once: the grading process is told before they are asked something."""
         self.given_up: set[str] = set()
         """Names that nothing is asked of any more, as they never finish."""
         self.namespace = Namespace(self.asker)
+        dict.__setitem__(self.namespace, FORMATTING, self.guard.formatting)
         self.given: set[str] = set()
         self.shared: dict[str, object] = {}
         """Names of the notebook that the visible text of the cell binds, and what they were when last told of."""
@@ -71,7 +75,8 @@ class Examiner:
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._stop)
         warnings.formatwarning = _shown
-        sys.modules["__main__"] = Notebook(self.namespace)
+        sys.modules["__main__"] = Notebook(self.namespace, self.guard.look_up)
+        self.guard.watch()
         while True:
             try:
                 request = wire.decode(pipe.read(REQUEST))
@@ -103,7 +108,7 @@ class Examiner:
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
         self.asker.kinds.known |= kinds
-        self.asker.kinds.recording = recording
+        self.asker.kinds.recording = self.guard.recording = recording
         return {}
 
     def do_kinds(self) -> dict:
@@ -199,10 +204,10 @@ class Examiner:
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
                 self.testing = True
                 result = self._execute(source, title)
-                self.testing = False
+                self.testing = self.guard.awake = False
             report = CheckReport(title, Verdict.PASSED, result=result)
         except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
-            self.testing = False
+            self.testing = self.guard.awake = False
             report = failed(error, title)
         if report.verdict is Verdict.PASSED and (unseen := self.asker.fault or self._unseen()):
             report = failed(unseen, title)
@@ -223,6 +228,7 @@ class Examiner:
             if name not in self.namespace:
                 with contextlib.suppress(NameError):
                     dict.__setitem__(self.namespace, name, self.namespace[name])
+        self.guard.begin(code, last, awake=not self.namespace.giving)
         exec(code, self.namespace, self.namespace)
         if last is None:
             return None

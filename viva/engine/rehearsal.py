@@ -68,7 +68,7 @@ def rehearse(
         inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
             cells, alone.raised, grader
         )
-        inside |= _indivisible(cells, alone.raised, set().union(*plan.owned.values()))
+        inside |= _indivisible(cells, alone.raised, set().union(*plan.owned.values()), data)
         split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         known, found = _split_and_inside(
@@ -173,10 +173,12 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return found
 
 
-def _indivisible(cells: list[Cell], raised: dict[str, dict | None], answers: set[str]) -> set[str]:
+def _indivisible(cells: list[Cell], raised: dict[str, dict | None], answers: set[str], data: Path | None) -> set[str]:
     """The grade cells that the solution passes in one process, and whose text says that they are about it."""
     modules: set[str] = set()
     running = Running()
+    for module in filter(Path.is_file, data.glob("*.py") if data else ()):
+        running.read(module.read_text(errors="replace"))
     found: set[str] = set()
     for cell in cells:
         if cell.purpose == "tests" and (

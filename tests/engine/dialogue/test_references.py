@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 import types
 
 import numpy as np
@@ -444,12 +445,19 @@ def test_a_compiled_pattern_is_taken_where_the_solution_gives_a_text(grader, tmp
     assert len(lost(exam.grade(exam.variants[1].answers))) == 3
 
 
-@pytest.mark.parametrize("pattern", [(), ("(",), (1, 2), ("a", "b"), ("a", 2**80), (["a"],)])
+@pytest.mark.parametrize("pattern", [(), ("(",), (1, 2), ("a", "b"), ("a", 2**80), (["a"],), ("a" * 10**4, 32)])
 def test_a_pattern_that_is_none_is_a_lie(references, pattern):
     references.asker.kinds.known["x"] = PLAIN
     data = wire.encode(object(), lambda _: Reference(0, OBJECT | {"pattern": pattern}))
     with pytest.raises(WireError):
         wire.decode(data, *references.readers("x", []))
+
+
+def test_a_pattern_prints_nothing_into_a_test(references, capsys):
+    references.asker.kinds.known["x"] = PLAIN
+    data = wire.encode(object(), lambda _: Reference(0, OBJECT | {"pattern": ("some odd text", int(re.DEBUG | re.I))}))
+    assert wire.decode(data, *references.readers("x", [])).match("Some odd text")
+    assert capsys.readouterr().out == ""
 
 
 SPARSE = """

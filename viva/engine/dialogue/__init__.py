@@ -22,6 +22,7 @@ doubt         how what a candidate answers is read
 changes       what student code has changed in place
 calledback    a function of the examiner's that student code calls
 asker         puts the examiner's questions, and reads the answers
+guard         what the examiner refuses to run, and to load, since it came of an answer
 namespace     the names that test code sees
 testcode      the code of a test, compiled so that it can ask
 """

@@ -72,6 +72,8 @@ class Asker:
         """Is told the name that will be asked to do something, and may raise CandidateStopped."""
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
+        self.heard: Callable[..., object] = lambda *answer: None
+        """Is told what the candidate answers, and the message that carried it."""
 
     def operate(self, operation: str, *args: object, path: str, kwargs: dict | None = None) -> object:
         """The result of one operation in the candidate; see _operate."""
@@ -205,7 +207,7 @@ class Asker:
             return left_generator(error)
         return error
 
-    def refuse(self, odd: CandidateOdd) -> NoReturn:
+    def refuse(self, odd: CandidateFault) -> NoReturn:
         self.fault = self.fault or odd
         raise odd.with_traceback(None)
 
@@ -237,6 +239,7 @@ class Asker:
                 if "value" in reply:
                     reply["value"] = self.kinds.as_series(data, reply["value"], path)
                 self.kinds.check_arrays(data, reply, path)
+                self.heard([*reply.values()], data)
                 if "callback" not in reply:
                     return reply
                 if not operating:

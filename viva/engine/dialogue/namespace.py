@@ -21,6 +21,8 @@ THE_ONE = "__one__"
 """The name under which test code finds of all stand-ins for an object always the same."""
 HIDDEN_LINES = "__hidden__"
 """The name under which test code finds the context of its hidden lines."""
+FORMATTING = "__formatting__"
+"""The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "the names of the notebook can be asked for one by one only, since some are in another process"
 """What test code is told that goes through what all names mean; the cell is then run where the student's code is."""
 
@@ -166,15 +168,18 @@ class TestsView(View):
 class Notebook(types.ModuleType):
     """What ``__main__`` is to test code, as ``from __main__ import f`` and ``unittest.main()`` look for it."""
 
-    def __init__(self, namespace: Namespace) -> None:
+    def __init__(self, namespace: Namespace, look_up: Callable = lambda *_: None) -> None:
+        """``look_up`` is told each name that is asked for and what it means, and may raise."""
         super().__init__("__main__")
         super().__setattr__("__names__", namespace)
+        super().__setattr__("__look_up__", look_up)
 
     def __getattr__(self, name: str) -> object:
         if name == "__all__":  # import * asks for it first
             return list(self.__dict__)
         with contextlib.suppress(KeyError, NameError):
             value = self.__names__[name]
+            self.__look_up__(name, value)
             if name not in OVERRIDDEN and not _is_builtin(name, value):
                 return value
         raise AttributeError(f"module '__main__' has no attribute '{name}'")

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 TYPES = frozenset({"object", "type", "bool", "int", "float", "complex", "str", "bytes", "list", "tuple", "dict", "set"})
 """Python's own types, which are the same on both sides."""
+LONGEST_PATTERN = 5000
+"""Characters of a pattern that is compiled."""
 KINDS_OF_STAND_INS = {
     (False, False): StandIn,
     (True, False): CallableStandIn,
@@ -139,7 +141,7 @@ class References:
             if type(about.get("path")) is str:
                 return Path(about["path"])
             if type(about.get("pattern")) is tuple:
-                return re.compile(*about["pattern"])
+                return _pattern(*about["pattern"])
         found.append(reference)
         if about["class"] and place.startswith("builtins:") and place.partition(":")[2] in TYPES:
             return library(place)
@@ -176,6 +178,13 @@ class _Lookup(dict):
         known = _Lookup(copy.deepcopy(dict(self), memo))
         known.asked = self.asked
         return known
+
+
+def _pattern(text: str | bytes, flags: int) -> re.Pattern:
+    """What a student compiled; nothing that takes long, or that prints, as DEBUG does."""
+    if len(text) > LONGEST_PATTERN:
+        raise WireError(f"a pattern of {len(text)} characters")
+    return re.compile(text, flags & ~int(re.DEBUG))
 
 
 def _filled(name: str, contents: object) -> object:

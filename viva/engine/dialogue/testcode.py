@@ -9,7 +9,7 @@ import types
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from viva.engine.dialogue.namespace import HIDDEN_LINES, IDENTICAL, THE_ONE, UnknownMagicError
+from viva.engine.dialogue.namespace import FORMATTING, HIDDEN_LINES, IDENTICAL, THE_ONE, UnknownMagicError
 from viva.engine.names import MEASURING_MAGICS
 
 COMPARING = frozenset({"assertIs", "assertIsNot", "is_", "is_not"})
@@ -153,7 +153,10 @@ def _ends_quietly(tree: ast.Module, text: str) -> bool:
 
 
 class _Identity(ast.NodeTransformer):
-    """Has ``a is b`` and ``a.__class__`` answered for what stand-ins stand for; Python would see the stand-ins."""
+    """Has ``a is b`` and ``a.__class__`` answered for what stand-ins stand for; Python would see the stand-ins.
+
+    ``text.format`` is looked at before it is called.
+    """
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
@@ -171,8 +174,11 @@ class _Identity(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        asked = node.attr == "__class__" and isinstance(node.ctx, ast.Load)
-        return _call("type", [node.value], node) if asked else node
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if node.attr in ("format", "format_map", "vformat") and not isinstance(node.value, ast.Constant):
+            return _call(FORMATTING, [node], node)
+        return _call("type", [node.value], node) if node.attr == "__class__" else node
 
 
 def _call(name: str, args: list[ast.expr], place: ast.expr) -> ast.Call:

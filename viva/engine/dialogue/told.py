@@ -146,7 +146,7 @@ class Told:
 
         try:
             factory = functools.partial(self.asker.references.factory, path=name)
-            value = wire.decode(message, resolve, factory=factory)
+            self.asker.heard(value := wire.decode(message, resolve, factory=factory))
             meaning.value = value if references else self._kept(name, value, meaning, windows)
         except WireError as error:
             meaning.fault = CandidateLied(f"the answer cannot be read: {error}")
