@@ -58,7 +58,6 @@ class DeadlinesCommand(LateCommand):
     examples = """
         viva deadlines                                     when each is due, its rule, who is late
         viva deadlines ps3 --what-if --per-day=0.05        what another rule would do to the class; nothing is written
-        viva deadlines --what-if --of=maximum --floor=0.5 --budget=3
         viva deadlines ps3 --what-if --due='2026-10-06 12:00' --steps='1 hour=0.05' --steps='1 day=0.2'
     """
     aliases = nbgrader_aliases | {
