@@ -18,7 +18,7 @@ from viva.course.graders import examination
 from viva.engine import libraries, passage
 from viva.engine.grading import Grader
 from viva.engine.session import Session
-from viva.wall.confinement import Wall
+from viva.sandbox.confinement import Wall
 
 RUNS = 15
 PROJECT = Path(__file__).resolve().parents[1]

@@ -191,7 +191,7 @@ def hand_in(root: Path, student: str, assignment: str = SHORT, answer: str | Non
 @pytest.fixture(scope="session")
 def founded(tmp_path_factory) -> Path:
     """A released course with one tiny assignment, for bundles."""
-    from tests.author.gradescope.conftest import found_course
+    from tests.term.gradescope.conftest import found_course
 
     root = tmp_path_factory.mktemp("founded") / "course"
     found_course(root)
@@ -202,7 +202,7 @@ def founded(tmp_path_factory) -> Path:
 def grader():
     """Two warm parents, in the wall that this machine can raise."""
     from viva.engine.grading import Grader
-    from viva.wall.confinement import Wall
+    from viva.sandbox.confinement import Wall
 
     grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
     yield grader

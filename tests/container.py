@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 from tests.conftest import BIN, PROJECT, lacking
-from viva.wall.syscalls import ALLOW, AUDIT_ARCH, ERRNO, JEQ, JSET, LOAD, MACHINE, NAMESPACES, NUMBERS, RETURN
+from viva.sandbox.syscalls import ALLOW, AUDIT_ARCH, ERRNO, JEQ, JSET, LOAD, MACHINE, NAMESPACES, NUMBERS, RETURN
 
 REFUSED = """
 unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr

@@ -18,8 +18,8 @@ from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
+from viva.sandbox.confinement import Wall
 from viva.verdict import Verdict
-from viva.wall.confinement import Wall
 
 SECRET = "rednaloperpla"
 """Stands in the hidden test, written backwards here and in the attacks, which must not hold it themselves."""

@@ -17,10 +17,10 @@ import yaml
 import viva
 from tests.conftest import BIN, PROJECT
 from tests.container import COMPOSE, default_filter, inside
-from tests.course.cluster.cluster import Dask, filed, grade_there
-from tests.course.cluster.conftest import HERE, graded
-from tests.course.cluster.test_scheduler import certificates
 from tests.faults import make_course, timeless
+from tests.scale.cluster import Dask, filed, grade_there
+from tests.scale.conftest import HERE, graded
+from tests.scale.test_scheduler import certificates
 from viva.course.ending import Status
 
 DEPLOY = PROJECT / "deploy"

@@ -27,8 +27,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from viva.sandbox import confinement, privileges, syscalls
 from viva.verdict import WallError
-from viva.wall import confinement, privileges, syscalls
 
 ATTACKS: dict[str, Callable] = {}
 WORKS: dict[str, Callable] = {}

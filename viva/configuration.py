@@ -35,7 +35,7 @@ def apply(config: Config, file: str) -> None:
     config.HTMLExporter.filters = formgrade.FILTERS
     config.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
     config.GenerateFeedback.preprocessors = []
-    config.ExchangeFactory.collect = "viva.course.exchange.Collect"
+    config.ExchangeFactory.collect = "viva.term.exchange.Collect"
     config.AssignLatePenalties.plugin_class = "viva.course.deadlines.policy.LatePolicy"
     lateness.follow(config, file)
 

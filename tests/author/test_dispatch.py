@@ -10,10 +10,10 @@ import pytest
 
 from tests.author.test_audit import audited, course, small  # noqa: F401  (fixtures)
 from tests.conftest import load
-from tests.course.cluster.cluster import Dask
+from tests.scale.cluster import Dask
 from viva.author.audit import audit
 from viva.author.auditpage import proven, record
-from viva.course.cluster.address import Cluster
+from viva.scale.address import Cluster
 from viva.verdict import BlueprintError, ClusterError
 
 TIMES = ("seconds", "slowest", "limit", "megabytes")

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from tests.conftest import load
-from tests.course.archives.given import (
+from tests.term.archives.given import (
     ASSIGNMENT,
     BOOK,
     GERMAN,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import load
 from viva.commands.doctor import examine
-from viva.wall.protection import PROMISES, protection
+from viva.sandbox.protection import PROMISES, protection
 
 
 def test_a_healthy_course_has_nothing_missing(course, viva):

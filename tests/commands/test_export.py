@@ -8,8 +8,8 @@ import shutil
 import pytest
 from nbgrader.api import Gradebook
 
-from tests.course.sheets.classroom import PS, enter, found, grade, page
-from viva.course.lms.roster import Entry
+from tests.term.sheets.classroom import PS, enter, found, grade, page
+from viva.term.lms.roster import Entry
 
 HEAD = f"Student,ID,SIS Login ID,Section,{PS} (11)\n"
 ROWS = '"Lee, Anna",103,alee,Monday,\n"[red]Bo, Bo",104,bo,Monday,2\n'

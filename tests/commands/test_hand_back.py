@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from tests.course.sheets.classroom import enter, found, grade
-from viva.course.lms.roster import Entry
+from tests.term.sheets.classroom import enter, found, grade
+from viva.term.lms.roster import Entry
 
 
 @pytest.fixture(scope="module")

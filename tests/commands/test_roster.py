@@ -11,7 +11,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, SHORT, hand_in
-from tests.course.lms.test_participants import BRIGHTSPACE, CANVAS, GITHUB, GRADESCOPE, MOODLE, NBGRADER, WORKSHEET
+from tests.term.lms.test_participants import BRIGHTSPACE, CANVAS, GITHUB, GRADESCOPE, MOODLE, NBGRADER, WORKSHEET
 
 HEAD = "id,first_name,last_name,email,section\n"
 

@@ -40,7 +40,7 @@ from pathlib import Path
 from viva.course.material import Material
 from viva.course.pipeline import grade
 from viva.engine.grading import Grader
-from viva.wall.confinement import Wall
+from viva.sandbox.confinement import Wall
 
 folder = Path(sys.argv[1])
 grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))

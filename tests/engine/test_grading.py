@@ -18,8 +18,8 @@ from viva.engine.outcome import CheckResult
 from viva.engine.patience import allowance
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Session
+from viva.sandbox.confinement import Wall
 from viva.verdict import Verdict
-from viva.wall.confinement import Wall
 
 pytestmark = pytest.mark.xdist_group("grading")
 

@@ -14,7 +14,7 @@ from tests.conftest import PROJECT
 from tests.engine.test_parent import child
 from viva.engine import libraries
 from viva.engine.parent import Role, begin
-from viva.wall.confinement import Wall
+from viva.sandbox.confinement import Wall
 
 
 def test_the_common_libraries_are_loaded_that_any_file_may_import():

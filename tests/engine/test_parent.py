@@ -15,8 +15,8 @@ import pytest
 from viva.engine import libraries, pipe, wire
 from viva.engine.parent import Parent, Role, _early, abandon, begin, prepare
 from viva.engine.session import Session
+from viva.sandbox.confinement import Wall
 from viva.verdict import WallError
-from viva.wall.confinement import Wall
 
 
 @pytest.fixture(scope="module")

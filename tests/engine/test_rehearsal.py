@@ -15,8 +15,8 @@ from viva.engine.dialogue.kinds import PLAIN
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.record import Note
+from viva.sandbox.confinement import Wall
 from viva.verdict import BlueprintError, Verdict
-from viva.wall.confinement import Wall
 
 INSIDE = {
     "a class that a test defines, handed to student code": """

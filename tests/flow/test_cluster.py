@@ -16,10 +16,10 @@ from nbgrader.api import Gradebook
 from sqlalchemy import create_engine, text
 
 from tests.conftest import BIN, load
-from tests.course.cluster.cluster import Dask, filed
-from tests.course.cluster.conftest import few, released_tiny  # noqa: F401  (fixtures)
 from tests.faults import TINY, in_private_mounts, recorded, require_tidy, timeless
 from tests.faults import scores as scores_here
+from tests.scale.cluster import Dask, filed
+from tests.scale.conftest import few, released_tiny  # noqa: F401  (fixtures)
 from viva.course.trialcopy import copy_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]

@@ -2,7 +2,7 @@
 """A whole round for each learning system: class list and archive in, graded, sheet out; same people, same numbers.
 
 Lists, archives and sheets are written here as the systems' documents have them; what comes out is read by second
-readers that follow their importers' rules (tests/course/sheets/importers.py).
+readers that follow their importers' rules (tests/term/sheets/importers.py).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT
-from tests.course.sheets.importers import Brightspace, Canvas, Moodle, gradescope
 from tests.doubling import ANSWERS, SMALL, hand_in_small, write_small
+from tests.term.sheets.importers import Brightspace, Canvas, Moodle, gradescope
 
 PEOPLE = {
     "mking": ("101", "Martin", "King, Jr."),

@@ -24,7 +24,6 @@ from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, s
 from viva.author.mutants import Mutant, mutants
 from viva.author.pool import pool_of
 from viva.author.trimming import trimmed
-from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
@@ -34,11 +33,12 @@ from viva.engine.blueprint import Blueprint, language_of, read_notebook
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.engine.seedline import SEED, default_of
+from viva.sandbox.confinement import MB, USUAL
+from viva.scale.address import Cluster
 from viva.verdict import BlueprintError, VivaError
-from viva.wall.confinement import MB, USUAL
 
 if TYPE_CHECKING:
-    from viva.course.cluster.pool import Pool
+    from viva.scale.pool import Pool
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""

@@ -16,12 +16,12 @@ from viva.author.auditpage import ground, record, save
 from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
-from viva.course.cluster import joining
-from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.processes import stopping
+from viva.sandbox.protection import protection
+from viva.scale import joining
+from viva.scale.address import Cluster
 from viva.verdict import ClusterError, VivaError
-from viva.wall.protection import protection
 
 SHOWN = 5
 """So many survivors of a notebook are shown; the page shows all."""

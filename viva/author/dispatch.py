@@ -13,12 +13,12 @@ import tempfile
 from pathlib import Path
 
 from viva.author.trials import Worker, make_grader
-from viva.course.cluster.address import Cluster
-from viva.course.cluster.desk import Request, Settings, Told
-from viva.course.cluster.duty import Known
-from viva.course.cluster.recent import Recent
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
+from viva.scale.address import Cluster
+from viva.scale.desk import Request, Settings, Told
+from viva.scale.duty import Known
+from viva.scale.recent import Recent
 from viva.verdict import ClusterError, VivaError
 
 MOST_NOTEBOOKS = 4

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from viva.author.dispatch import Trials
 from viva.author.trials import Worker, make_grader
-from viva.course.cluster import joining
-from viva.course.cluster.address import Cluster
 from viva.course.processes.workers import Workers
+from viva.scale import joining
+from viva.scale.address import Cluster
 
 if TYPE_CHECKING:
-    from viva.course.cluster.pool import Pool
+    from viva.scale.pool import Pool
 
 
 @contextlib.contextmanager

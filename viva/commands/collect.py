@@ -17,15 +17,15 @@ from traitlets import Bool, List, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course.archives import companion
-from viva.course.archives.collected import NEWEST, Collection, Plan, Status
-from viva.course.archives.intake import Intake, unnamed
-from viva.course.archives.layouts import LAYOUTS, About
-from viva.course.archives.matching import MATCHES, Class, Matches
-from viva.course.archives.times import Collect, Times, zone_of
-from viva.course.archives.unmatched import UNMATCHED, Unmatched
-from viva.course.lms.roster import Roster
 from viva.course.processes import leftovers, stopping
+from viva.term.archives import companion
+from viva.term.archives.collected import NEWEST, Collection, Plan, Status
+from viva.term.archives.intake import Intake, unnamed
+from viva.term.archives.layouts import LAYOUTS, About
+from viva.term.archives.matching import MATCHES, Class, Matches
+from viva.term.archives.times import Collect, Times, zone_of
+from viva.term.archives.unmatched import UNMATCHED, Unmatched
+from viva.term.lms.roster import Roster
 from viva.verdict import CourseError
 
 

@@ -21,8 +21,8 @@ from viva.configuration import LINES, missing
 from viva.course.course import Course
 from viva.course.gradebook.database import shown, trouble
 from viva.course.variants import KEY, Variants, seeds_of
+from viva.sandbox.protection import protection
 from viva.verdict import CourseError, VivaError
-from viva.wall.protection import protection
 from viva.wording import counted
 
 PYTHON = (3, 11)

@@ -17,8 +17,8 @@ from viva.commands.classtable import class_tables
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import export
-from viva.course.sheets import SYSTEMS, TABLES
-from viva.course.sheets.export import Line, Plan, SheetExport
+from viva.term.sheets import SYSTEMS, TABLES
+from viva.term.sheets.export import Line, Plan, SheetExport
 from viva.verdict import CourseError
 from viva.wording import counted
 

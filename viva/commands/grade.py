@@ -15,7 +15,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch, edition
 from viva.course.autograde import Autograde, Examine
-from viva.course.cluster.address import Cluster
+from viva.scale.address import Cluster
 from viva.verdict import VivaError
 
 SHOWN = 10

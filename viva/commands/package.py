@@ -10,14 +10,14 @@ from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool, Unicode
 
-from viva.author.gradescope.bundle import VISIBILITIES, Bundle
-from viva.author.gradescope.trial import Trial, try_out
 from viva.commands.command import NO_WALL, VivaCommand
 from viva.commands.terminal import figures
 from viva.course.autograde import Autograde, Examine
 from viva.course.processes import leftovers
+from viva.sandbox.protection import protection
+from viva.term.gradescope.bundle import VISIBILITIES, Bundle
+from viva.term.gradescope.trial import Trial, try_out
 from viva.verdict import CourseError
-from viva.wall.protection import protection
 from viva.wording import counted
 
 SYSTEM = "gradescope"

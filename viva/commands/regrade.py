@@ -14,9 +14,9 @@ from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORK
 from viva.commands.proving import ProvingCommand
 from viva.course.autograde import Autograde, Examine
 from viva.course.changes import TOTAL, Change, grouped, write_csv
-from viva.course.cluster.address import Cluster
 from viva.course.regrade import Regrade
 from viva.course.trialcopy import shadow
+from viva.scale.address import Cluster
 from viva.verdict import CourseError
 
 MOST_NAMES = 20

@@ -13,9 +13,9 @@ from traitlets import Bool, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course.lms import participants
-from viva.course.lms.participants import Participants
-from viva.course.lms.roster import ROSTER, Difference, Entry, Roster
+from viva.term.lms import participants
+from viva.term.lms.participants import Participants
+from viva.term.lms.roster import ROSTER, Difference, Entry, Roster
 from viva.verdict import CourseError
 
 

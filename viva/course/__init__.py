@@ -7,11 +7,8 @@ a transaction. A command that was killed leaves nothing that the next one does n
 course         a course on disk: assignments, students, submissions, gradebook
 processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
-archives/      what a learning system gives, collected into submitted/
 deadlines/     until when something may be handed in, and what it costs to be late
-lms/           what a learning system says of the class
-sheets/        grades out: what learning systems and spreadsheets take in
-exchange       what is collected from nbgrader's exchange, where anybody can put anything
+table          a list in a file, as a learning system or a spreadsheet writes it
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
@@ -25,7 +22,6 @@ exporter       how nbgrader's own autograder reads a submission: opened as in a 
 marking        one submission, graded by a worker
 filing         what came of it, put into autograded/
 fingerprint    what has not changed since it was graded
-cluster/       the workers of a Dask cluster in place of this machine's
 ending         what became of a submission in a batch
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/

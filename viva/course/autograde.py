@@ -31,11 +31,11 @@ from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
 from viva.record import SubmissionRecord, doubtful
+from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.submission.files.handin import name_problem
 from viva.submission.variant import seeded
 from viva.submission.work import Work
 from viva.verdict import CourseError
-from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 
 
 class Examine(NbGraderPreprocessor):

@@ -25,9 +25,6 @@ from traitlets.config import Config
 
 from viva import ENGINE, wording
 from viva.course.autograde import Autograde, Examine
-from viva.course.cluster import joining
-from viva.course.cluster.address import Cluster
-from viva.course.cluster.submissions import Submissions
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
@@ -47,6 +44,9 @@ from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.scale import joining
+from viva.scale.address import Cluster
+from viva.scale.submissions import Submissions
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError

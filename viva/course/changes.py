@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from viva.course.lms.table import csv_text
 from viva.course.processes import leftovers
+from viva.course.table import csv_text
 from viva.verdict import NOT_DONE, Verdict
 from viva.wording import counted
 

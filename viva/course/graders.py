@@ -16,9 +16,9 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.pair import examiners_limits
 from viva.engine.rehearsal import rehearse
+from viva.sandbox.confinement import MB, USUAL, Limits, Wall
+from viva.sandbox.protection import protection
 from viva.verdict import CourseError
-from viva.wall.confinement import MB, USUAL, Limits, Wall
-from viva.wall.protection import protection
 
 _graders: dict[tuple, Grader] = {}
 _examinations: dict[tuple, Examination] = {}

@@ -37,7 +37,6 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.changes import Change, changes_of, suspects
-from viva.course.cluster.address import Cluster
 from viva.course.course import Course
 from viva.course.edition import Edition
 from viva.course.ending import Ending
@@ -46,6 +45,7 @@ from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
 from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
+from viva.scale.address import Cluster
 from viva.submission.files import timestamp
 from viva.submission.submission import Submission
 from viva.verdict import CourseError, SubmissionError

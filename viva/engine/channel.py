@@ -10,9 +10,9 @@ import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from viva.sandbox import bubblewrap
+from viva.sandbox.confinement import Limits, Wall
 from viva.verdict import WallError
-from viva.wall import bubblewrap
-from viva.wall.confinement import Limits, Wall
 
 REQUEST_BYTES = 1 << 20
 AT_ONCE, HOUR = 4, 3600

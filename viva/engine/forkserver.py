@@ -31,8 +31,8 @@ from viva.engine import libraries, pipe, wire
 from viva.engine.channel import REQUEST_BYTES
 from viva.engine.parent import HOME, ORIGIN
 from viva.engine.values.plain import learn_pandas
-from viva.wall import confinement
-from viva.wall.confinement import Limits, Wall, begin_session, enter, limit
+from viva.sandbox import confinement
+from viva.sandbox.confinement import Limits, Wall, begin_session, enter, limit
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}

@@ -10,9 +10,9 @@ from typing import Self, TypeVar
 from viva.engine.libraries import COMMON
 from viva.engine.parent import Role, begin
 from viva.engine.session import ExaminerFault
+from viva.sandbox.confinement import LARGER, USUAL, Limits, Wall
+from viva.sandbox.slots import Claims
 from viva.verdict import WallError
-from viva.wall.confinement import LARGER, USUAL, Limits, Wall
-from viva.wall.slots import Claims
 
 Found = TypeVar("Found")
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from viva.engine import libraries
 from viva.engine.channel import REQUEST_BYTES, Channel
 from viva.folder import remove
+from viva.sandbox import bubblewrap
+from viva.sandbox.confinement import USUAL, Limits, Wall
 from viva.verdict import WallError
-from viva.wall import bubblewrap
-from viva.wall.confinement import USUAL, Limits, Wall
 
 HOME = "home"
 """What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""

@@ -21,8 +21,8 @@ from viva.engine.dialogue.exceptions import safe
 from viva.engine.patience import Patience
 from viva.folder import remove, walk
 from viva.record import Note, note
+from viva.sandbox.confinement import Limits, overflowing
 from viva.verdict import Verdict, WallError, WireError
-from viva.wall.confinement import Limits, overflowing
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""

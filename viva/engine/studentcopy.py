@@ -29,8 +29,8 @@ from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, language_
 from viva.engine.checks import split_checks
 from viva.engine.dialogue.kinds import ANY
 from viva.engine.examination import Examination
+from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.verdict import BlueprintError, SubmissionError
-from viva.wall.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 
 SECONDS = 30.0
 """A cell may take so many where nothing else is said."""

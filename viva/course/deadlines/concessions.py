@@ -23,8 +23,8 @@ from zoneinfo import ZoneInfo
 
 from viva.cleaning import plaintext
 from viva.course.deadlines import moment
-from viva.course.lms.table import Table, csv_text
 from viva.course.processes import leftovers
+from viva.course.table import Table, csv_text
 from viva.verdict import CourseError
 
 EXCUSED, EXTENSIONS = "excused.csv", "extensions.csv"

@@ -14,8 +14,8 @@ from viva.course.course import Course
 from viva.course.gradebook import classbook
 from viva.course.gradebook.classbook import Mark
 from viva.course.gradebook.standing import Standings, Status
-from viva.course.lms.table import csv_text
 from viva.course.processes import leftovers
+from viva.course.table import csv_text
 
 SCORES = (
     "code_score", "written_score", "raw_score", "late_submission_penalty", "score", "needs_manual_grade",

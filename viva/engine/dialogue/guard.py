@@ -27,8 +27,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from viva.sandbox.readable import readable_by_default
 from viva.verdict import CandidateFault, CandidateLied
-from viva.wall.readable import readable_by_default
 
 LIBRARIES = ("<frozen", *(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default()))
 HEARD = frozenset({"compile", "exec", "pickle.find_class", "marshal.loads", "open"})

@@ -22,7 +22,7 @@ from viva.engine import dialogue, values
 from viva.engine.dialogue import operations
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.plain import codec_of
-from viva.wall.readable import readable_by_default
+from viva.sandbox.readable import readable_by_default
 
 WATCHED = (
     *("builtins", "math", "random", "operator", "functools", "copy", "inspect"),

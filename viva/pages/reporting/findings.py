@@ -17,17 +17,17 @@ from nbgrader.api import Gradebook
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.course.archives import ledger
 from viva.course.course import Course
 from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Standing, Standings, Status
-from viva.course.lms.roster import Roster
 from viva.pages.reporting import similarity
 from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, files_of, pattern_of
 from viva.record import Note, NotebookRecord, SubmissionRecord
+from viva.term.archives import ledger
+from viva.term.lms.roster import Roster
 from viva.verdict import Verdict
 
 DETAIL = 300

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from viva.cleaning import plaintext
-from viva.course.lms import table
+from viva.course import table
 from viva.course.processes import leftovers
 
 MOST_BYTES = 1_000_000

@@ -1,0 +1,127 @@
+"""Names of members, as each system writes them, are told apart and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from viva.term.archives.archive import Member
+from viva.term.archives.layouts import About, blind, lay
+from viva.term.archives.repositories import owners
+from viva.verdict import CourseError
+
+ABOUT = About(
+    "ps1",
+    frozenset({"123", "77", "jdoe", "sara-h", "anna-b", "jane doe"}),
+    frozenset({"group1", "group1288", "doejane"}),
+)
+
+
+def laid(*names: str, system: str = "", about: About = ABOUT):
+    return lay([Member(tuple(name.split("/")), Path(name), 1, name) for name in names], about, system)
+
+
+def read(name: str, **options) -> tuple:
+    (piece,) = laid(name, **options).pieces
+    return piece.sender.label, piece.sender.lms, "/".join(piece.parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "number", "file"),
+    [
+        ("doejane_123_4567_hw1.py", "doejane_123", "123", "hw1.py"),
+        ("doejane_LATE_123_4567_hw1.py", "doejane_123", "123", "hw1.py"),
+        ("doe_jane_123_4567_7_8_hw1.py", "doe_jane_123", "123", "7_8_hw1.py"),
+        ("group_1_77_123_4567_hw1.py", "group_1_77", "77", "4567_hw1.py"),
+        ("group_12_88_123_99_hw1.py", "group_12_88_123", "123", "hw1.py"),
+        ("doejane_123_4567_group_1_77_1_text.html", "doejane_123", "123", "group_1_77_1_text.html"),
+        ("evil_999_4567_x_123_99_hw1.py", "evil_999", "999", "x_123_99_hw1.py"),  # no way into another's folder
+        ("evil_999_4567_x_123_text.html", "evil_999", "999", "x_123_text.html"),
+        ("_LATE_123_4567_hw1.py", "_123", "123", "hw1.py"),  # of a name in pictures nothing is left
+        ("_123_text.html", "_123", "123", "text.html"),
+        ("doejane_123_4567_", "doejane_123", "123", ""),
+        ("张伟_123_link.html", "张伟_123", "123", "link.html"),
+    ],
+)
+def test_canvas(name, label, number, file):
+    assert read(name) == (label, number, file)
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "file"),
+    [
+        ("Jane Doe_1_assignsubmission_file/a/hw.py", "Jane Doe_1", "a/hw.py"),
+        ("Jane Doe_1_assignsubmission_file_/hw.py", "Jane Doe_1", "hw.py"),
+        ("Jane Doe_1_assignsubmission_file_my_hw.py", "Jane Doe_1", "my_hw.py"),
+        ("Jane Doe_1_assignsubmission_onlinetext/onlinetext.html", "Jane Doe_1", "onlinetext.html"),
+        ("Jane Doe_1_assignsubmission_onlinetext_onlinetext.html", "Jane Doe_1", "onlinetext.html"),
+        ("Default group_assignsubmission_file/hw.py", "Default group", "hw.py"),
+        ("Jane Doe_1_assignsubmission_file/x_2_assignsubmission_file/hw.py", "Jane Doe_1",
+         "x_2_assignsubmission_file/hw.py"),
+    ],
+)  # fmt: skip
+def test_moodle(name, label, file):
+    assert read(name)[::2] == (label, file)
+
+
+def test_participants_of_a_blind_assignment_are_told_from_people():
+    one = "Participant_{}_assignsubmission_file/hw.py"
+    assert blind(laid(one.format(1), one.format(2))) == {"Participant_1", "Participant_2"}
+    assert blind(laid(one.format(1))) == {"Participant_1"}
+    assert blind(
+        laid(one.replace("Participant", "Osallistuja").format(1), one.replace("Participant", "Osallistuja").format(2))
+    )
+    assert blind(laid("Jane Doe_1_assignsubmission_file/hw.py", "Zoë_2_assignsubmission_file/hw.py")) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "time", "file"),
+    [
+        ("1-2 - Jane Smith - Oct 11, 2025 1130 AM/hw.py", "Jane Smith", "Oct 11, 2025 1130 AM", "hw.py"),
+        ("1-2 - Jane - Smith - Oct 11, 2025 930 AM/a - b.py", "Jane - Smith", "Oct 11, 2025 930 AM", "a - b.py"),
+        ("1-2 - Eric G - Mar 29, 2018 1205 PM - a - b.zip", "Eric G", "Mar 29, 2018 1205 PM", "a - b.zip"),
+        ("1-2 - Eric G - 11 oct. 2025 11:30/hw.py", "Eric G", "11 oct. 2025 11:30", "hw.py"),
+    ],
+)
+def test_brightspace(name, label, time, file):
+    (piece,) = laid(name).pieces
+    assert (piece.sender.label, piece.time, "/".join(piece.parts)) == (f"1-2 - {label}", time, file)
+
+
+@pytest.mark.parametrize(
+    ("folder", "folders", "login"),
+    [
+        ("hw-one-sara-h", ["hw-one-sara-h"], "sara-h"),
+        ("hw-one-anna-b-main", ["hw-one-anna-b-main"], "anna-b"),
+        ("ps1-new-login", ["ps1-new-login"], "new-login"),
+        ("hw-evil-jdoe", ["hw-sara-h", "hw-anna-b", "hw-evil-jdoe"], "evil-jdoe"),
+        ("lab-b", ["lab-b", "lab-c"], "b"),
+        ("lab-b", ["lab-b"], ""),
+        ("lab-b", ["lab-b", "other-c"], ""),
+    ],
+)
+def test_repositories(folder, folders, login):
+    assert owners(folders, "ps1", ABOUT.known).get(folder, "") == login
+
+
+def test_each_system_is_told_by_its_names_and_may_be_said():
+    names = {
+        "canvas": ["doejane_123_4567_hw1.py"],
+        "moodle": ["C-PS-1/Jane Doe_1_assignsubmission_file/hw.py"],
+        "brightspace": ["Lab 1/1-2 - J S - Oct 11, 2025 1130 AM/hw.py", "Lab 1/index.html"],
+        "gradescope": ["assignment_1_export/submission_7/hw.py", "assignment_1_export/submission_metadata.yml"],
+        "nbgrader": ["submitted/jdoe/ps1/hw.ipynb"],
+        "github": ["ps1-submissions/ps1-jdoe/hw.ipynb", "ps1-submissions/ps1-who/hw.ipynb"],
+        "folder": ["Jane Doe/hw.ipynb", "Somebody/a/hw.ipynb"],
+    }
+    assert {laid(*found).system for found in names.values()} == set(names)
+    for system, found in names.items():
+        assert laid(*found).system == laid(*found, system=system).system == system
+    with pytest.raises(CourseError, match="as Canvas gives it"):
+        laid(*names["moodle"], system="canvas")
+
+
+def test_what_belongs_to_nobody_is_told():
+    found = laid("doejane_123_4567_hw1.py", "doejane_123_4568_b.py", "readme.txt")
+    assert [member.name for member in found.others] == ["readme.txt"]

@@ -1,0 +1,71 @@
+"""What a student's process can reach, tried: everything without a wall, nothing behind one."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.term.gradescope.conftest import ROOT
+from viva.engine.grading import Grader
+from viva.sandbox.confinement import LARGER, USUAL, Wall
+from viva.term.gradescope.reach import Reach, reach, walls
+from viva.verdict import WallError
+
+SECRET = "assert double(4711.25) == 9422.5"
+
+
+@pytest.fixture
+def place(tmp_path) -> Path:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "hidden").write_text(SECRET)
+    return tmp_path
+
+
+def tried(place: Path, around: tuple[Wall, Wall] | None) -> Reach:
+    grader = Grader(30.0, around, libraries=())
+    try:
+        return reach(grader, [place / "hidden"], place / "results")
+    finally:
+        grader.close()
+
+
+def test_without_a_wall_code_gets_at_everything_and_the_probe_says_so(place):
+    found = tried(place, None)
+    assert found == Reach(os.getuid(), (0,), 0, 0, 0, 0)
+    assert not found.holds and "WITHOUT A WALL" in found.sentence(None)
+    assert list((place / "results").iterdir()) == [], "the probe leaves nothing behind"
+
+
+def test_behind_the_wall_code_gets_at_nothing(place):
+    around = walls(USUAL, LARGER)[0]
+    found = tried(place, around)
+    assert found.holds and all((*found.secrets, found.result, found.outside, found.process, found.network))
+    assert "could open none of 1 file with hidden tests" in found.sentence(around[0])
+    assert "Landlock" in found.sentence(around[0]) or around[0].bubblewrap
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can take other users")
+def test_a_user_of_its_own_stands_in_for_landlock_where_the_files_are_closed_to_others_and_only_there(place):
+    around = tuple(replace(wall, private_tmp=True) for wall in walls(USUAL, LARGER)[-1])
+    assert all(wall.other_user and not wall.bubblewrap for wall in around)
+    (place / "hidden").chmod(0o600)
+    found = tried(place, around)
+    assert found.holds and found.user not in (0, os.geteuid())
+    assert "without Landlock" in found.sentence(around[0])
+
+
+def test_one_file_that_can_be_opened_is_one_too_many():
+    known = Reach(60578, (errno.EACCES, errno.EACCES), errno.EACCES, errno.EACCES, errno.EPERM, errno.EPERM)
+    assert known.holds
+    for change in ({"secrets": (errno.EACCES, 0)}, {"result": 0}, {"process": 0}, {"network": 0}):
+        assert not replace(known, **change).holds, change
+
+
+def test_where_no_wall_rises_there_is_an_error(place):
+    nobody = Wall.for_candidate(("/nothing/of/that/name",))
+    with pytest.raises(WallError):
+        tried(place, (nobody, nobody))

@@ -1,0 +1,97 @@
+"""Feedback pages as Moodle and Canvas take them back."""
+
+from __future__ import annotations
+
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from tests.term.sheets.classroom import enter, grade, page, planned, refused
+from tests.term.sheets.importers import canvas_comments, moodle_pages
+from tests.term.sheets.test_canvas import KING, LEE1, LEE2, ZOE, sheet
+from tests.term.sheets.test_moodle import HEAD, JANE, ROWS, merged, worksheet
+from tests.term.sheets.test_moodle import LEE1 as FIRST
+from tests.term.sheets.test_moodle import LEE2 as SECOND
+from viva.term.sheets.canvas import CanvasExport
+from viva.term.sheets.moodle import MoodleExport
+
+
+@pytest.fixture
+def taught(course):
+    """Students of Canvas."""
+    enter(course, KING, ZOE, LEE1, LEE2)
+    for one in (KING, ZOE, LEE1, LEE2):
+        grade(course, one.id, 3.0)
+    return course
+
+
+@pytest.fixture
+def participants(course):
+    """Students of Moodle."""
+    enter(course, JANE, FIRST, SECOND)
+    for one in (JANE, FIRST, SECOND):
+        grade(course, one.id, 20.5)
+    return course
+
+
+def answered(course, *names: str):
+    path = course / "submissions.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"x")
+    return {"feedback": True, "archive": str(path)}
+
+
+def test_pages_go_back_beside_the_files_that_canvas_gave(taught):
+    for one in (KING, ZOE, LEE1):
+        page(taught, one.id)
+    grade(taught, "alee1", 3.0, waits=True)
+    names = ["kingmartinjr_101_501_book.ipynb", "kingmartinjr_101_502_data.csv", "oneilzo_LATE_102_503_book-1.ipynb"]
+    names += ["leeanna_103_504_book.ipynb", "leeanna_104_505_book.ipynb", "who_999_506_book.ipynb", "x_104_text.html"]
+    names += ["anon_101_507_book.ipynb", "group_1_101_508_x.ipynb"]
+    plan, data = planned(taught, CanvasExport, **answered(taught, *names))
+    owners = {"501": "101", "502": "101", "503": "102", "504": "103", "505": "104"}
+    given, ignored = canvas_comments(data, owners)
+    assert (given, ignored) == ({"101": ["book.html"], "102": ["book.html"]}, [])
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        assert archive.read("oneilzo_LATE_102_503_book.html") == b"<p>for zoneil</p>"
+    assert {line.student: line.what for line in plan.left} == {
+        "alee1": "waits for a grader; --unfinished writes what there is",
+        "alee2": "has no page; run 'viva feedback' first",
+    }
+    assert [line.name for line in plan.strangers] == names[5:]
+    assert data == planned(taught, CanvasExport, **answered(taught, *names))[1]
+
+
+def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):
+    page(taught, "mking")
+    assert "Download Submissions" in refused(taught, CanvasExport, feedback=True)
+    assert "No file in" in refused(taught, CanvasExport, **answered(taught, "anon_101_5_book.ipynb"))
+    assert "There is no file" in refused(taught, CanvasExport, feedback=True, archive="none.zip")
+    assert "is no zip" in refused(taught, CanvasExport, feedback=True, archive=sheet(taught))
+    assert "--archive goes with" in refused(taught, CanvasExport, archive="x.zip")
+    names = answered(taught, "leeanna_103_504_book.ipynb")
+    assert "There is no page" in refused(taught, CanvasExport, **names)
+    assert "What most often keeps one back: has no page" in refused(taught, CanvasExport, **names)
+
+
+def test_pages_are_given_to_participants(participants):
+    for one in (JANE, LEE1, LEE2):
+        page(participants, one.id)
+    _, data = merged(participants, feedback=True)
+    assert moodle_pages(data) == {
+        (number, "book.html"): f"<p>for {student}</p>".encode()
+        for number, student in (("12345", "jdoe"), ("12347", "alee1"), ("12348", "alee2"))
+    }
+
+
+def test_pages_of_an_assignment_of_groups_are_refused(participants):
+    page(participants, "jdoe")
+    text = HEAD.replace("Grade,", "Group,Grade,", 1) + ROWS.replace('"Submitted",', '"Submitted",Team,').replace(
+        '"No submission",', '"No submission",Team,'
+    )
+    assert "has a column of groups" in refused(
+        participants, MoodleExport, into=worksheet(participants, text), feedback=True
+    )
+    assert b'"Submitted",Team,20.5,' in merged(participants, text)[1]

@@ -1,0 +1,38 @@
+"""All scores as a workbook, read as a spreadsheet reads it."""
+
+from __future__ import annotations
+
+from nbgrader.api import Gradebook
+
+from tests.conftest import load
+from tests.term.sheets.classroom import grade
+from tests.term.sheets.importers import workbook
+from viva.course.gradebook.export import COLUMNS, scores
+from viva.term.sheets.workbook import WorkbookExport
+
+
+def test_numbers_are_numbers_and_no_text_is_a_formula(course, tmp_path):
+    names = {"a": "=HYPERLINK(1)", "b": "@sum", "c": "Zoë 🙂\x07", "d": "#REF!", "e": "007", "f": "ليلى"}
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+        for student, name in names.items():
+            gradebook.add_student(student, last_name=name, first_name="1E5", email=None)
+    grade(course, "a", 20.5, days_late=1)
+    known = load(course)[0]
+    known.settle()
+    with known.gradebook() as gradebook:
+        rows = list(scores(known, gradebook))
+    next(row for row in rows if row["student_id"] == "b")["reason"] = "=1+1"  # whatever it says, it is text
+    WorkbookExport().write(rows, tmp_path / "grades.xlsx")
+    head, *cells = workbook((tmp_path / "grades.xlsx").read_bytes())
+    assert [text for _, text in head] == list(COLUMNS) and {cell_type for cell_type, _ in head} == {"s"}
+    found = {dict(zip(COLUMNS, row, strict=False))["student_id"][1]: row for row in cells}
+    assert {cell_type for row in cells for cell_type, _ in row} <= {"n", "s", "b", "d"}
+    last = {student: row[COLUMNS.index("last_name")] for student, row in found.items()}
+    assert last["a"] == ("s", "'=HYPERLINK(1)") and last["e"] == ("s", "007") and last["d"] == ("s", "#REF!")
+    assert last["c"] == ("s", "Zoë 🙂\N{REPLACEMENT CHARACTER}") and last["f"] == ("s", "ليلى")
+    score = {name: found["a"][COLUMNS.index(name)] for name in COLUMNS}
+    assert score["raw_score"] == ("n", "20.5") and score["score"][0] == "n"
+    assert abs(float(score["score"][1]) - 18.45) < 1e-9
+    assert score["needs_manual_grade"] == ("b", "0") and score["timestamp"][0] in "nd"
+    assert found["b"][COLUMNS.index("score")] == ("n", "")
+    assert found["b"][COLUMNS.index("reason")] == ("s", "=1+1")

@@ -1,8 +1,0 @@
-"""What a learning system says of the class:
-
-table         a list in a file, as a learning system or a spreadsheet writes it
-systems       the systems that write such lists, and how they call the columns
-participants  the students in such a list
-personname    a person's name as lists write it
-roster        who is in the course, and what a newer list changes
-"""

@@ -1,0 +1,182 @@
+"""The wall on trial: each layer is raised alone in a fork, which then tries to break it.
+
+``viva.sandbox.protection`` runs this as a program of its own. An attempt returns when the layer withstood and raises
+when it could not be raised or was broken. Nothing here reads the kernel's version or its list of security modules:
+on some machines the list is missing while Landlock works. A layer that does not hold does no harm either: the
+attempts send no signal but 0, and touch only a folder made for them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from viva.sandbox import bubblewrap, landlock
+from viva.sandbox.confinement import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Wall, begin_session, enter, limit
+from viva.sandbox.privileges import can_work_as, capabilities, give_up_root, keep_only, mount_private
+from viva.sandbox.syscalls import filter_calls, prctl
+
+FEW = Limits(memory_bytes=64 * MB, file_bytes=MB, open_files=20, scratch_bytes=MB, scratch_files=20)
+REPORT = 3
+"""The descriptor on which a fork tells its fault."""
+
+
+def main(names: str, *readable: str) -> None:
+    """Print what is wrong with each of the layers ``names``, as JSON: an empty text when it withstood."""
+    faults: dict[str, str] = {}
+    for name in (name for name in ATTEMPTS if name in names.split(",")):
+        wall = Wall(readable, FEW, private_tmp=faults.get("namespaces") == "", bubblewrap=name == "bubblewrap")
+        with _folder(wall) as folder:
+            scratch = os.path.join(folder, "scratch")
+            os.mkdir(scratch, 0o700)
+            faults[name] = fault_of(ATTEMPTS[name], wall, scratch)
+    print(json.dumps(faults))
+
+
+def _folder(wall: Wall) -> contextlib.AbstractContextManager[str]:
+    """Where a scratch folder can be made: what is inside bubblewrap is removed by whoever started it."""
+    if wall.bubblewrap:
+        return contextlib.nullcontext(bubblewrap.PLACE)
+    return tempfile.TemporaryDirectory(prefix="viva-wall-")
+
+
+def fault_of(attempt: Callable[[Wall, str], object], wall: Wall, scratch: str) -> str:
+    """What went wrong with an attempt, made in a fork; empty when nothing did."""
+    reader, writer = os.pipe()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        fault = ""
+        try:
+            os.dup2(writer, REPORT)
+            attempt(wall, scratch)
+        except BaseException as error:
+            fault = str(error) or repr(error)
+        if os.getppid() == parent:
+            os.write(REPORT, f"finished {fault}".encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as told:
+        answer = told.read().decode()
+    os.waitpid(child, 0)
+    return answer.removeprefix("finished ") if answer else "the process that tried it ended"
+
+
+def _refused(what: str, number: int, attempt: Callable, *arguments) -> None:
+    """Make an attempt that must fail with this error number."""
+    try:
+        attempt(*arguments)
+    except OSError as error:
+        if error.errno == number:
+            return
+        raise
+    raise OSError(f"{what} got through")
+
+
+def _session(wall: Wall, scratch: str) -> None:
+    """A grandchild must die with its parent: then nobody holds the pipe open."""
+    reader, writer = os.pipe()
+    middle = os.fork()
+    if middle == 0:
+        parent = os.getpid()
+        if os.fork() == 0:
+            begin_session(parent)
+            os.write(writer, b"begun")
+            time.sleep(5)
+            os._exit(0)
+        os.close(writer)
+        os._exit(os.read(reader, 5) != b"begun")
+    os.close(writer)
+    if os.waitpid(middle, 0)[1] != 0:
+        raise OSError("a session could not be begun")
+    if not select.select([reader], [], [], 2)[0]:
+        raise OSError("a process outlived its parent")
+
+
+def _limits(wall: Wall, scratch: str) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limit(wall.limits)
+    _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * wall.limits.memory_bytes)
+    file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
+    _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", wall.limits.file_bytes)
+    _refused("one open file too many", errno.EMFILE, lambda: [os.dup(0) for _ in range(wall.limits.open_files)])
+
+
+def _root(wall: Wall, scratch: str) -> None:
+    give_up_root(FIRST_UID, wall.readable, None)
+    _refused("a change of the root folder", errno.EPERM, os.chroot, "/")
+    _refused("a change of groups", errno.EPERM, os.setgroups, [0])
+    if capabilities():
+        raise OSError("capabilities are left")
+
+
+def _user(wall: Wall, scratch: str) -> None:
+    if not can_work_as(FIRST_UID, wall.readable, None):
+        raise OSError(f"user {FIRST_UID} cannot read {sys.base_prefix}, or is not to be had here")
+
+
+def _landlock(wall: Wall, scratch: str) -> None:
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    landlock.restrict((), scratch)
+    _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
+    _refused("writing outside scratch", errno.EACCES, os.mkdir, f"{scratch}-outside")
+    os.mkdir(os.path.join(scratch, "inside"))
+
+
+def _seccomp(wall: Wall, scratch: str) -> None:
+    parent = os.getppid()
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    filter_calls(True)
+    _refused("a fork", errno.EPERM, lambda: os.fork() or os._exit(0))
+    _refused("a socket", errno.EPERM, socket.socket)
+    _refused("another program", errno.EPERM, os.execv, "/bin/true", ["true"])
+    _refused("a signal to the parent", errno.EPERM, os.kill, parent, 0)
+
+
+def _namespaces(wall: Wall, scratch: str) -> None:
+    mount_private(scratch, *wall.limits.scratch)
+    file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
+    _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * wall.limits.scratch_bytes)
+    keep_only(wall.readable, scratch)
+    _refused("what lies beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
+    _refused("a folder of the machine's", errno.ENOENT, os.stat, "/proc/self")
+
+
+def _together(wall: Wall, scratch: str) -> None:
+    enter(wall, scratch, range(REPORT + 1))
+    Path("file").write_text("own")
+    _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
+    _refused("a socket", errno.EPERM, socket.socket)
+
+
+def _bubblewrap(wall: Wall, scratch: str) -> None:
+    neighbour = Path(scratch).with_name("neighbour")
+    neighbour.touch()
+    _together(wall, scratch)
+    _refused("a neighbour's folder", errno.ENOENT, neighbour.read_text)
+    _refused("what is known of the process", errno.EACCES, os.listdir, "/proc/self")
+    _refused("writing into a library", errno.EROFS, Path(__file__).with_name("planted").touch)
+
+
+ATTEMPTS: dict[str, Callable[[Wall, str], object]] = {
+    "session": _session,
+    "limits": _limits,
+    "root": _root,
+    "user": _user,
+    "landlock": _landlock,
+    "seccomp": _seccomp,
+    "namespaces": _namespaces,
+    "together": _together,
+    "bubblewrap": _bubblewrap,
+}

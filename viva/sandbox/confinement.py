@@ -1,0 +1,226 @@
+"""The wall: how a process that runs someone else's code gives up everything but its own work.
+
+Theory of operation. A warm parent forks one process per submission. The fork calls ``enter`` before it runs a line of
+the notebook, and from then on it is held by the kernel, not by Python: nothing the student's interpreter does can
+undo a step. In this order, because each step needs something that a later one takes away:
+
+    session       a session of its own, die with the parent, Python's own signal handlers, umask 077
+    descriptors   the given ones on 0, 1, 2, ...; every other is closed
+    namespaces    (where they work) a private tmpfs of limited size over the scratch folder, the data copied in
+    scratch       the working directory, and the only folder that can be written to
+    limits        CPU, address space, file size, descriptors, stack; no core dump
+    namespaces    (where they work) a root folder of its own, with scratch and ``Wall.readable`` and nothing else
+    root          root takes a user id of its own, or drops every capability
+    landlock      only ``Wall.readable`` can be read, only scratch be written to; /proc is closed
+    seccomp       last, because it forbids most of the above: no process, no network, no reach to other processes
+
+Where the kernel has no Landlock the warm parent is started in bubblewrap, which gives it and its forks a file system
+that holds nothing else (``viva.sandbox.bubblewrap``); its forks then always have namespaces. No other outer program,
+and no privilege, is needed. In a container that is thrown away after one submission, and only there, a user of its own
+may stand in for both (``Wall.other_user``).
+
+What a fork may still do: compute, start threads (``viva.sandbox.privileges`` says how many), work in scratch, and
+answer on the descriptors it was given. Without namespaces it may also learn by ``stat`` of a path that it guesses
+whether it exists, its size, owner and times, which Landlock does not cover. What the parent holds in memory and
+environment, the fork can read: the parent must have been started by exec with a clean environment, hold no test text,
+and be single-threaded. Without namespaces the size of scratch is the caller's to watch (``overflowing``). A library
+written into scratch can be loaded (only the tmpfs denies that); it can do no more than the code that wrote it.
+
+Where a layer is missing, ``viva.sandbox.protection`` says "none" and nothing may be graded without an explicit word. A
+step that fails raises WallError: the machine's fault or ours, never the student's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from viva.folder import holds_more
+from viva.sandbox import bubblewrap, landlock
+from viva.sandbox.privileges import cover, give_up_root, keep_only, mount_private, require_private
+from viva.sandbox.protection import IN_BUBBLEWRAP, protection
+from viva.sandbox.readable import readable_by_default
+from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
+from viva.verdict import WallError
+
+MB, GB = 1 << 20, 1 << 30
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
+HANDLED = tuple(sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})))
+"""The signals that a process can choose an answer to."""
+FIRST_UID, SLOTS = 60578, 1000
+"""Under root, slot n has the user id FIRST_UID + n. Nothing else on Linux uses the first 606 of them; from 61184 on
+systemd makes up users for services."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one process may use; memory is on top of what its parent uses at the fork."""
+
+    cpu_seconds: int = 60
+    memory_bytes: int = 2 * GB
+    file_bytes: int = 64 * MB
+    open_files: int = 256
+    stack_bytes: int = 8 * MB
+    scratch_bytes: int = 64 * MB
+    scratch_files: int = 2000
+
+    @property
+    def scratch(self) -> tuple[int, int]:
+        return self.scratch_bytes, self.scratch_files
+
+
+USUAL = Limits()
+LARGER = Limits(cpu_seconds=300, memory_bytes=4 * GB, file_bytes=256 * MB, open_files=1024)
+LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
+"""So many megabytes may a course allow to a notebook."""
+
+
+@dataclass(frozen=True)
+class Wall:
+    """What the processes of one role may reach; ``landlock_abi`` stands for an older kernel's version of Landlock."""
+
+    readable: tuple[str, ...]
+    limits: Limits = Limits()
+    landlock_abi: int | None = None
+    private_tmp: bool = False
+    bubblewrap: bool = False
+    """Whether the warm parent runs in bubblewrap, in place of Landlock."""
+    other_user: bool = False
+    """Whether a user of its own stands in for Landlock: what is closed to other users is out of reach, and no more."""
+
+    @classmethod
+    def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **known) -> Wall:
+        """The wall around a student's code; ``known`` overrides what ``protection`` found out about this machine."""
+        found = protection()
+        usual = {"private_tmp": found.works("namespaces"), "bubblewrap": found.level == IN_BUBBLEWRAP}
+        known = usual | known
+        return cls((*readable_by_default(), *map(str, readable)), limits, **known)
+
+    @classmethod
+    def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Wall:
+        """The wall around the instructor's tests: the same reach, larger limits, a private folder if it must."""
+        return replace(cls.for_candidate(readable, limits, **known), private_tmp=False)
+
+
+def prepare() -> None:
+    """Do once, in the parent, what ``enter`` would do the same in each of its forks."""
+    with contextlib.suppress(OSError):  # this machine has no filter: told where a wall is raised
+        assemble(False)
+
+
+def enter(
+    wall: Wall,
+    scratch: str | Path | None,
+    keep_fds: Sequence[int],
+    *,
+    slot: int = 0,
+    parent: int | None = None,
+) -> None:
+    """Wall in the calling process, a fresh fork with one thread; there is no way back.
+
+    ``keep_fds`` become the descriptors 0, 1, 2, ...; a caller that has to report a WallError puts them there before,
+    because the old numbers may be closed by then. ``scratch`` is the absolute path of a folder of mode 0700 that this
+    process may fill and no other uses (None: it has none). ``slot`` is from 0 to 999, and no two processes that
+    live at the same time have the same. ``parent`` is the parent's process id from before the fork, so that a parent
+    that died since is noticed. Raises WallError.
+    """
+    parent = os.getppid() if parent is None else parent
+    scratch = None if scratch is None else str(scratch)
+    limits, private = wall.limits, wall.private_tmp or wall.bubblewrap
+    alone = wall.bubblewrap or wall.other_user  # without Landlock
+    steps: list[tuple[str, Callable[[], object]]] = [
+        ("slot", lambda: _require_slot(slot)),
+        ("session", lambda: begin_session(parent)),
+        ("descriptors", lambda: _take_descriptors(keep_fds)),
+        ("scratch", lambda: scratch and require_private(scratch)),
+        ("bubblewrap", lambda: wall.bubblewrap and bubblewrap.require_inside(scratch)),
+        ("namespaces", lambda: private and scratch and mount_private(scratch, *limits.scratch, wall.bubblewrap)),
+        ("scratch", lambda: _work_in(scratch)),
+        ("limits", lambda: limit(limits)),
+        ("namespaces", lambda: private and scratch and not wall.bubblewrap and keep_only(wall.readable, scratch)),
+        ("bubblewrap", lambda: wall.bubblewrap and cover("/proc")),
+        ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch, wall.other_user)),
+        ("session", lambda: _die_with(parent)),  # again: a change of user clears it
+        ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
+        ("landlock", lambda: alone or landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
+        ("seccomp", lambda: filter_calls(not alone and landlock.version(wall.landlock_abi) < 3)),
+    ]
+    for name, step in steps:
+        try:
+            step()
+        except Exception as error:
+            raise WallError(
+                f"The wall around student code could not be raised, step '{name}': {error}. 'viva doctor' says more."
+            ) from error
+
+
+def overflowing(scratch: str | Path, limits: Limits) -> bool:
+    """Whether a scratch folder without a tmpfs of its own holds more than ``limits`` allow; for the parent to poll."""
+    return holds_more(scratch, limits.scratch_bytes, limits.scratch_files)
+
+
+# The steps
+
+
+def _require_slot(slot: int) -> None:
+    if not 0 <= slot < SLOTS:
+        raise ValueError(f"{slot} is not from 0 to {SLOTS - 1}")
+
+
+def begin_session(parent: int) -> None:
+    """Start afresh in a session of its own, and die with ``parent``. Raises OSError."""
+    os.setsid()
+    _die_with(parent)
+    for number in HANDLED:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that a file over the limit is an OSError
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o077)
+
+
+def _die_with(parent: int) -> None:
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        raise ProcessLookupError("the warm parent is gone")
+
+
+def _take_descriptors(keep: Sequence[int]) -> None:
+    import fcntl
+
+    first = max([len(keep), *(descriptor + 1 for descriptor in keep)])
+    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, first) for descriptor in keep]
+    for target, descriptor in enumerate(high):
+        os.dup2(descriptor, target)
+    call("close_range", len(keep), 0xFFFFFFFF, 0)
+
+
+def _work_in(scratch: str | None) -> None:
+    os.chdir(scratch or "/")
+    if scratch:
+        os.environ["TMPDIR"] = tempfile.tempdir = scratch
+
+
+def limit(limits: Limits) -> None:
+    """Limit the calling process, soft and hard alike. Raises OSError."""
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    _set_limit(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 2)  # SIGXCPU says why, SIGKILL insists
+    _set_limit(resource.RLIMIT_AS, in_use + limits.memory_bytes)
+    _set_limit(resource.RLIMIT_FSIZE, limits.file_bytes)
+    _set_limit(resource.RLIMIT_NOFILE, limits.open_files)
+    _set_limit(resource.RLIMIT_STACK, limits.stack_bytes)
+    for name in ("CORE", "MEMLOCK", "MSGQUEUE", "RTPRIO", "NICE"):
+        _set_limit(getattr(resource, f"RLIMIT_{name}"), 0)
+
+
+def _set_limit(limit: int, soft: int, hard: int | None = None) -> None:
+    ceiling = resource.getrlimit(limit)[1]
+    wanted = (soft, soft if hard is None else hard)
+    resource.setrlimit(limit, wanted if ceiling == resource.RLIM_INFINITY else tuple(min(n, ceiling) for n in wanted))

@@ -1,0 +1,54 @@
+"""Landlock: a process names the files it still needs, and the kernel refuses it every other, for good.
+
+Version 1 came with Linux 5.13. Version 2 added moving files between folders (with 1, ``os.rename`` between two folders
+is EXDEV), 3 truncation, 4 TCP, 5 ioctl on devices, 6 abstract sockets and signals; what a version lacks, the filter of
+system calls has to forbid. Landlock does not cover ``stat``, ``chmod``, ``chown`` and ``utime`` in any version.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+from collections.abc import Iterable
+
+from viva.sandbox.syscalls import call
+
+EXECUTE, WRITE, READ, LIST, TRUNCATE, IOCTL = 1, 2, 4, 8, 1 << 14, 1 << 15
+MAKE_CHAR, MAKE_SOCK, MAKE_BLOCK, REFER = 1 << 6, 1 << 9, 1 << 11, 1 << 13
+ON_FILES = READ | WRITE | TRUNCATE
+"""The rights that a rule for a single file can have."""
+
+
+def version(at_most: int | None = None) -> int:
+    """The version to use here, at least 1; ``at_most`` stands for an older kernel. Raises OSError."""
+    found = call("landlock_create_ruleset", None, 0, 1)
+    found = found if at_most is None else min(found, at_most)
+    if found < 1:
+        raise OSError(errno.ENOSYS, "there is no Landlock")
+    return found
+
+
+def restrict(readable: Iterable[str], writable: str | None, at_most: int | None = None) -> None:
+    """Leave the calling process only ``readable``, the folder ``writable`` and /dev/null; nothing can be executed.
+
+    Needs ``no_new_privs``. Raises OSError, also for a path that does not exist.
+    """
+    abi = version(at_most)
+    handled = REFER - 1 | (REFER if abi >= 2 else 0) | (TRUNCATE if abi >= 3 else 0) | (IOCTL if abi >= 5 else 0)
+    layout = struct.pack("3Q", handled, 3, 3)  # files; TCP bind and connect; abstract sockets and signals
+    layout = layout[: 8 if abi < 4 else 16 if abi < 6 else 24]
+    ruleset = call("landlock_create_ruleset", layout, len(layout), 0)
+    rules = [(path, READ | LIST) for path in readable]
+    rules.append((os.devnull, ON_FILES))
+    if writable:
+        rules.append((writable, handled & ~(EXECUTE | MAKE_CHAR | MAKE_SOCK | MAKE_BLOCK | IOCTL)))
+    for path, rights in rules:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            rights &= ON_FILES
+        call("landlock_add_rule", ruleset, 1, struct.pack("=Qi", rights & handled, descriptor), 0)
+        os.close(descriptor)
+    call("landlock_restrict_self", ruleset, 0)
+    os.close(ruleset)

@@ -1,0 +1,170 @@
+"""Privileges: what a process may do because of who it is, and how it gives that up or uses it one last time.
+
+Root takes a user id of its own, or at least drops every capability. Where the kernel lets it, a process leaves the
+machine's namespaces first, mounts a private tmpfs, of limited size, over its scratch folder, and takes a root folder
+in which nothing is but that and what it may read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import resource
+import shutil
+import stat
+import struct
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from viva.sandbox.syscalls import call, prctl
+
+PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS = 4, 24, 28
+CAP_SETPCAP, CAP_SYS_ADMIN = 8, 21
+CAPABILITIES_OF_SELF = struct.pack("Ii", 0x20080522, 0)
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 1 << 26, 1 << 27, 1 << 28, 1 << 30
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 1 << 14, 1 << 18
+THREADS = 128
+"""So many may run where the kernel counts them for a process alone: for a user that root gave it, and in a user
+namespace. For root itself it counts none, and for a user without namespaces all of the login's: there memory alone ends
+them.
+"""
+SEMAPHORES = "/dev/shm"
+"""There, and closed: who asks multiprocessing for a semaphore or a thread pool reads that it is refused."""
+COUNTED_BY_NAMESPACE = (5, 14)
+"""The Linux from which on a user's threads are counted anew in a user namespace."""
+
+
+def capabilities() -> int:
+    """The effective capabilities as bits."""
+    data = bytearray(24)
+    call("capget", CAPABILITIES_OF_SELF, data)
+    words = struct.unpack("6I", data)
+    return words[0] | words[3] << 32
+
+
+def require_private(folder: str) -> None:
+    """Refuse a folder that is not ours alone: it is about to be given away, with everything in it. Raises OSError."""
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o077 or found.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, f"{folder} is not a folder of mode 0700 of this user's own")
+
+
+def mount_private(folder: str, size: int, files: int, alone: bool = False) -> None:
+    """Leave the machine's namespaces and mount a tmpfs over ``folder``, with a copy of what is in it. Raises OSError.
+
+    It holds ``size`` bytes and ``files`` files and folders; nothing in it can be executed or mapped as code.
+    ``alone``: of the folder around it nothing else stays in reach.
+    """
+    spaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET
+    if capabilities() >> CAP_SYS_ADMIN & 1:
+        call("unshare", spaces)
+    else:
+        maps = {"uid_map": os.geteuid(), "gid_map": os.getegid()}
+        prctl(PR_SET_DUMPABLE, 1)  # or the maps belong to root
+        call("unshare", spaces | CLONE_NEWUSER)
+        Path("/proc/self/setgroups").write_text("deny")
+        for name, number in maps.items():
+            Path("/proc/self", name).write_text(f"{number} {number} 1")
+        if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= COUNTED_BY_NAMESPACE:
+            _limit_threads()
+    call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    os.chdir(folder)  # keeps the folder in reach that the tmpfs covers
+    if alone:
+        cover(os.path.dirname(folder), folder)
+    _mount_tmpfs(folder, f"size={size},nr_inodes={files},mode=0700")
+    shutil.copytree(".", folder, symlinks=True, dirs_exist_ok=True)
+
+
+def cover(folder: str, inner: str | None = None) -> None:
+    """Leave ``folder`` empty but for the empty folder ``inner``, unreadable and read-only. Raises OSError."""
+    options = f"size=4k,nr_inodes=4,mode={'0111' if inner else '0000'}"
+    _mount_tmpfs(folder, options)
+    if inner:
+        os.mkdir(inner, 0o700)
+    _mount_tmpfs(folder, options, MS_REMOUNT | MS_RDONLY)
+
+
+def keep_only(paths: Sequence[str], folder: str) -> None:
+    """Take a root folder that holds ``paths``, /dev/null and ``folder``, each in its place, and nothing else.
+
+    For a process that called ``mount_private``, and gives up the right to change its root and to write here next; of
+    other paths not even ``stat`` knows then. Raises OSError.
+    """
+    root, umask = os.path.dirname(folder), os.umask(0o066)
+    os.chdir(folder)  # keeps the folder in reach that the new root covers
+    _mount_tmpfs(root, "size=1m,mode=0711")
+    for path, source in (*((path, path) for path in (*paths, os.devnull)), (folder, ".")):
+        place = root + path
+        if os.path.isdir(source):
+            os.makedirs(place, exist_ok=True)
+        else:
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.close(os.open(place, os.O_CREAT))
+        call("mount", os.fsencode(source), os.fsencode(place), None, MS_BIND | MS_REC, None)
+    os.makedirs(root + SEMAPHORES)
+    os.umask(umask)
+    os.chroot(root)
+    os.chdir(folder)
+
+
+def _mount_tmpfs(folder: str, options: str, flags: int = 0) -> None:
+    flags |= MS_NOSUID | MS_NODEV | MS_NOEXEC
+    call("mount", b"tmpfs", os.fsencode(folder), b"tmpfs", flags, options.encode())
+
+
+def give_up_root(uid: int, readable: Sequence[str], scratch: str | None, must: bool = False) -> None:
+    """Take the user id ``uid`` where it can read ``readable``; in any case lose every capability for good.
+
+    ``scratch`` goes with the process: its files become those of ``uid``. Raises OSError, also where the user ``must``
+    be taken and is not to be had.
+    """
+    if must and not (os.geteuid() == 0 and can_work_as(uid, readable, scratch)):
+        raise OSError(errno.EPERM, f"user {uid} cannot read {sys.base_prefix}, or is not to be had here")
+    if capabilities():
+        if os.geteuid() == 0 and can_work_as(uid, readable, scratch):
+            _hand_over(scratch, uid)
+        else:
+            uid = os.geteuid()
+        if capabilities() >> CAP_SETPCAP & 1:
+            with contextlib.suppress(OSError):  # at the first number that the kernel does not know
+                for capability in range(64):
+                    prctl(PR_CAPBSET_DROP, capability)
+            prctl(PR_SET_SECUREBITS, 0xEF)  # root is nothing special, and that is locked
+        if uid != os.geteuid():
+            _limit_threads()
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        call("capset", CAPABILITIES_OF_SELF, bytes(24))
+    prctl(PR_SET_DUMPABLE, 0)
+
+
+def can_work_as(uid: int, readable: Sequence[str], scratch: str | None) -> bool:
+    """Whether ``uid`` may be taken, can read ``readable`` and can reach ``scratch``."""
+    try:
+        os.setgroups([])
+        os.setresgid(uid, -1, -1)
+        os.setresuid(uid, -1, -1)  # os.access asks for the real user
+    except OSError:
+        return False  # not in this user namespace
+    try:
+        reach = scratch is None or os.access(os.path.dirname(scratch), os.X_OK)
+        return reach and all(os.access(path, os.R_OK) for path in readable)
+    finally:
+        os.setresuid(os.geteuid(), -1, -1)
+        os.setresgid(os.getegid(), -1, -1)
+
+
+def _limit_threads() -> None:
+    most = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    most = THREADS if most == resource.RLIM_INFINITY else min(most, THREADS)
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+
+def _hand_over(scratch: str | None, uid: int) -> None:
+    for folder, _, files in os.walk(scratch) if scratch else ():
+        for name in (folder, *(os.path.join(folder, file) for file in files)):
+            os.chown(name, uid, uid, follow_symlinks=False)

@@ -1,0 +1,133 @@
+"""Protection: which layers of the wall this machine gives, and what would mend those that it does not."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from viva.sandbox import bubblewrap
+from viva.sandbox.readable import readable_by_default
+
+IN_BUBBLEWRAP = "full, in bubblewrap"
+_ALWAYS, _BY_LANDLOCK = ("session", "limits", "root", "seccomp"), ("landlock", "together")
+PROMISES = {
+    "session": "a process dies with its parent",
+    "limits": "memory, size of files and number of files are limited",
+    "root": "every privilege is given up",
+    "user": "root gives each process a user of its own, whose threads are counted",
+    "landlock": "only what is named can be read, only scratch be written to",
+    "seccomp": "no process, no program, no network, no signal to others",
+    "namespaces": "no other path is known, scratch is a tmpfs of limited size, threads are counted",
+    "together": "a whole wall rises and holds",
+    "bubblewrap": "a whole wall rises and holds without Landlock, in a file system of its own",
+}
+_REMEDIES = {
+    "session": "grade on Linux, on x86_64 or aarch64",
+    "limits": "grade on Linux with /proc mounted",
+    "root": "grade as a normal user",
+    "user": "make the environment with an interpreter that every user can read: make setup PYTHON=/usr/bin/python3",
+    "landlock": "boot Linux 5.13 or newer with landlock in the kernel's command line, as in "
+    f"lsm=landlock,yama,apparmor; or: {bubblewrap.INSTALL}",
+    "seccomp": "grade on Linux on x86_64 or aarch64, with a kernel that has CONFIG_SECCOMP_FILTER",
+    "together": "mend what is missing above",
+}
+_SWITCHES = {
+    "kernel.unprivileged_userns_clone": ("0", "1"),
+    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),
+    "user.max_user_namespaces": ("0", "15000"),
+}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One part of the wall on this machine; ``fault`` is empty when it withstood, ``remedy`` is what would mend it."""
+
+    name: str
+    promise: str
+    fault: str = ""
+    remedy: str = ""
+    needed: bool = True
+
+    @property
+    def works(self) -> bool:
+        return not self.fault
+
+
+@dataclass(frozen=True)
+class Protection:
+    """The layers that were tried."""
+
+    layers: tuple[Layer, ...]
+
+    def works(self, name: str) -> bool:
+        return any(layer.works for layer in self.layers if layer.name == name)
+
+    @property
+    def level(self) -> str:
+        """``full with private tmpfs``, ``full``, IN_BUBBLEWRAP, or ``none`` when no wall can be raised."""
+        if all(map(self.works, (*_ALWAYS, *_BY_LANDLOCK))):
+            return "full with private tmpfs" if self.works("namespaces") else "full"
+        return IN_BUBBLEWRAP if all(map(self.works, (*_ALWAYS, "bubblewrap"))) else "none"
+
+
+@functools.cache
+def protection(all_layers: bool = False) -> Protection:
+    """What withstood ``viva.sandbox.attempts`` here; they run in a process of their own, in about 0.2 s.
+
+    Bubblewrap is tried where Landlock does not hold, or with ``all_layers``.
+    """
+    faults = _tried(set(PROMISES) - {"bubblewrap"})
+    if all_layers or any(faults[name] for name in _BY_LANDLOCK):
+        faults["bubblewrap"] = _fault_of_bubblewrap()
+    opening = _how_to_open_namespaces()
+    remedies = _REMEDIES | {
+        "namespaces": opening,
+        "bubblewrap": opening if bubblewrap.installed() else bubblewrap.INSTALL,
+    }
+    instead = _BY_LANDLOCK if faults.get("bubblewrap") == "" else ()
+    spare = () if any(faults[name] for name in _BY_LANDLOCK) else ("bubblewrap",)
+    return Protection(
+        tuple(
+            Layer(name, promise, faults[name], remedies[name], name not in ("user", "namespaces", *instead, *spare))
+            for name, promise in PROMISES.items()
+            if name in faults and (name != "user" or (os.geteuid() == 0 and faults["namespaces"]))
+        )
+    )
+
+
+def _fault_of_bubblewrap() -> str:
+    if not bubblewrap.installed():
+        return f"there is no program {bubblewrap.PROGRAM}"
+    with tempfile.TemporaryDirectory(prefix="viva-wall-") as home:
+        return _tried({"bubblewrap"}, bubblewrap.command(readable_by_default(), home))["bubblewrap"]
+
+
+def _tried(names: Iterable[str], inside: Sequence[str] = ()) -> dict[str, str]:
+    """The faults of these layers, where ``inside`` is a command to start the attempts with."""
+    home = str(Path(__file__).resolve().parents[2])
+    program = (
+        f"import sys; sys.path.insert(0, {home!r})\nfrom viva.sandbox import attempts; attempts.main(*sys.argv[1:])"
+    )
+    command = [*inside, sys.executable, "-I", "-S", "-c", program, ",".join(names), *readable_by_default()]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+        return json.loads(answer.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        told = (str(getattr(error, "stderr", None) or "").strip() or str(error)).splitlines()[-1]
+        return dict.fromkeys(names, f"it could not be tried: {told}")
+
+
+def _how_to_open_namespaces() -> str:
+    for name, (closed, opened) in _SWITCHES.items():
+        with contextlib.suppress(OSError):
+            if Path("/proc/sys", *name.split(".")).read_text().strip() == closed:
+                return f"sudo sysctl -w {name}={opened}"
+    return "sudo sysctl -w user.max_user_namespaces=15000; a container must be started so that it may unshare and mount"

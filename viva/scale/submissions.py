@@ -1,0 +1,106 @@
+"""A batch's duty: submissions go to desks as packages, and what comes back is filed; and the same at a desk."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import msgspec
+
+from viva.course.filing import Filing
+from viva.course.graders import new_grader
+from viva.course.marking import Job, Marked, attempt
+from viva.course.material import Material
+from viva.course.pipeline import Passed, grade
+from viva.engine.examination import Examination
+from viva.scale.address import Cluster
+from viva.scale.desk import Request, Settings, Told
+from viva.scale.duty import Known
+from viva.scale.recent import Recent
+from viva.submission.package import pack
+from viva.verdict import VivaError
+
+MOST_MATERIALS = 16
+
+
+class Submissions:
+    """The duty: a Job is answered with a Marked, as by a worker of this machine."""
+
+    service = "viva.scale.submissions.Grading"
+
+    def __init__(self, cluster: Cluster, filing: Filing, seconds: float, budget: float) -> None:
+        """What was graded is put away by ``filing``; a cell may take ``seconds``, a notebook ``budget``."""
+        self.cluster, self.filing, self.seconds, self.budget = cluster, filing, seconds, budget
+        self.materials: dict[Path, tuple[Known, Material]] = {}
+
+    def refusal(self, job: Job) -> str:
+        return str(job.material) if isinstance(job.material, VivaError) else ""
+
+    def known(self, job: Job) -> Known:
+        if job.material not in self.materials:
+            data = job.material.read_bytes()
+            self.materials[job.material] = Known(data), Material.from_bytes(data)
+        return self.materials[job.material][0]
+
+    def limit(self, job: Job) -> float:
+        _, material = self.materials[job.material]
+        examinations = [one for one in material.examinations.values() if isinstance(one, Examination)]
+        return self.cluster.limit(sum(one.budget(self.seconds, self.budget) for one in examinations))
+
+    def package(self, job: Job) -> bytes:
+        return pack(job.submission)
+
+    def kept(self, job: Job, answer: bytes) -> Marked:
+        """What a worker told, after the graded notebooks are put where they belong."""
+        try:
+            marked = msgspec.msgpack.decode(answer, type=Marked)
+        except msgspec.DecodeError as error:
+            return Marked(problem=f"its worker gave an answer that cannot be read: {error}")
+        if marked.passed is None or marked.passed.explained:
+            return marked
+        about, (_, material), graded = job.submission, self.materials[job.material], marked.passed.graded
+        places = {(one.assignment, one.student) for one in (marked.passed.record, graded)}
+        if (
+            places != {(about.assignment, about.student)}
+            or not marked.passed.notebooks.keys() <= material.released.keys()
+        ):
+            return Marked(problem="its worker gave an answer to something else")
+        return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, marked.passed, material))
+
+    def problem(self, job: Job, sentence: str) -> Marked:
+        return Marked(problem=sentence)
+
+
+class Grading:
+    """Its service: a warm grader, and the materials that it knows."""
+
+    def __init__(self, settings: Settings) -> None:
+        one = settings
+        libraries = {"libraries": one.libraries, "hidden": one.hidden}
+        self.grader = new_grader(one.seconds, one.no_wall, one.memory, one.budget, **libraries)
+        self.materials = Recent(MOST_MATERIALS)
+        self.learnt: set[str] = set()
+
+    def __call__(self, request: Request) -> Told:
+        if not request.material and request.digest not in self.materials:
+            return Told(lacking=True)
+        faults: list[OSError | MemoryError] = []
+        marked = attempt("submission", lambda log: self._grade(request, faults, log))
+        unfit = ": ".join(filter(None, (type(faults[0]).__name__, str(faults[0])))) if faults else ""
+        return Told(msgspec.msgpack.encode(marked), unfit)
+
+    def _grade(self, request: Request, faults: list, log: logging.Logger) -> Passed:
+        try:
+            material = self.materials.of(request.digest, lambda: Material.from_bytes(request.material))
+            if request.digest not in self.learnt:
+                for known in material.examinations.values():
+                    if isinstance(known, Examination):
+                        self.grader.learn(known)
+                self.learnt.add(request.digest)
+            return msgspec.msgpack.decode(grade(request.package, material, self.grader, log), type=Passed)
+        except (OSError, MemoryError) as error:
+            faults.append(error)
+            raise
+
+    def close(self) -> None:
+        self.grader.close()

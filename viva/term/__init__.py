@@ -1,0 +1,11 @@
+"""A course's term with other systems: learning management systems, nbgrader's exchange and Gradescope.
+
+Nothing in the core (course, submission, engine and what they use) imports this package: a submission is graded
+without it. Its commands are found by name.
+
+archives/      submissions from a learning system's archive, collected into submitted/
+lms/           the roster: the students in a learning system's list, and what a newer list changes
+sheets/        grades out: files that learning systems and spreadsheets import
+exchange       submissions from nbgrader's exchange, where anybody can write
+gradescope/    the zip with which Gradescope's autograder grades as Viva does
+"""

@@ -1,0 +1,271 @@
+"""The members of a zip, a tar or a folder, as they are listed: how large each is, and why one is none for us."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import errno
+import gzip
+import io
+import lzma
+import os
+import shutil
+import stat
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from viva.cleaning import plaintext
+from viva.folder import MOST_FILES, MOST_LEVELS, walk
+from viva.term.archives import membername
+from viva.verdict import CourseError
+
+PIECE = 2**20
+"""Bytes copied at a time; no header of a tar is longer."""
+FOREIGN = {b"Rar!": "RAR", b"7z\xbc\xaf": "7z"}
+DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, OverflowError)
+DAMAGED += (NotImplementedError, struct.error, RuntimeError, gzip.BadGzipFile)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much an archive may hold. Sizes are in bytes, unpacked."""
+
+    members: int = 100_000
+    """Two thousand students with fifty files each."""
+    total: int = 8 * 2**30
+    """A thousand students with 8 MB each; a class's archive is packed hardly smaller than it is."""
+    member: int = 500 * 2**20
+    """Ten times the largest notebook that is read."""
+    ratio: int = 200
+    """Notebooks shrink to a tenth, pictures not at all; zeros to a thousandth."""
+    small: int = 2 * 2**20
+    """What is smaller may shrink as it likes."""
+    levels: int = MOST_LEVELS
+    """Folders in folders."""
+
+
+CLASS = Limits()
+"""Of an archive that a learning system gives."""
+HANDED_IN = Limits(members=MOST_FILES, total=500 * 2**20, member=200 * 2**20)
+"""Of an archive that a student handed in."""
+
+
+@dataclass
+class Listed:
+    """A member as it is listed: how large it is, how much it takes in the archive, why it is none for us."""
+
+    name: str
+    size: int
+    open: Callable[[], BinaryIO]
+    packed: int = 0
+    problem: str = ""
+
+
+def too_much(raw: Listed, parts: tuple[str, ...], limits: Limits) -> str:
+    """Why a member is not unpacked by its size; empty when it is."""
+    if len(parts) > limits.levels:
+        return f"it lies {len(parts) - 1} folders deep, and {limits.levels} are read"
+    if raw.size > limits.member:
+        return f"it has {megabytes(raw.size)}, and {megabytes(limits.member)} are read"
+    if raw.size > limits.small and raw.packed and raw.size > limits.ratio * raw.packed:
+        times = raw.size // raw.packed
+        return f"it is {times} times as large as it is packed, and at most {limits.ratio} times is unpacked"
+    return ""
+
+
+@contextlib.contextmanager
+def opened(path: Path, limits: Limits) -> Iterator[list[Listed]]:
+    """The members of an archive or a folder. Raises CourseError."""
+    if path.is_dir():
+        yield _in_folder(path, limits)
+        return
+    if not path.exists():
+        raise CourseError(f"There is no file {path}. Name an archive, or the folder that one was unpacked to.")
+    if not path.is_file():  # to open a pipe would wait for ever
+        raise CourseError(f"{path} is no file. Name an archive, or the folder that one was unpacked to.")
+    with path.open("rb") as file, contextlib.ExitStack() as stack:
+        start = file.read(8)
+        file.seek(0)
+        for mark, name in FOREIGN.items():
+            if start.startswith(mark):
+                raise CourseError(f"{path} is a {name} archive, and those are not read. Unpack it and name the folder.")
+        try:
+            if start.startswith(b"PK"):
+                found = _in_zip(path, stack.enter_context(zipfile.ZipFile(file)), limits)
+            else:
+                found = _in_tar(path, stack, file, start, limits)
+        except (OSError, *DAMAGED) as error:
+            if is_of_the_machine(error):
+                raise
+            raise damaged(path, plaintext.line(str(error))) from error
+        _require_room(path, sum(raw.size for raw in found if not raw.problem and not too_much(raw, (), limits)))
+        yield found
+
+
+def _in_zip(path: Path, archive: zipfile.ZipFile, limits: Limits) -> list[Listed]:
+    """The files of a zip. Raises CourseError for a bomb, and for one that is locked as a whole."""
+    infos = archive.infolist()
+    files = [info for info in infos if not info.filename.endswith(("/", "\\"))]
+    if len(infos) > limits.members:
+        raise bomb(path, limits)
+    if sum(info.compress_size for info in infos) > path.stat().st_size:
+        raise CourseError(f"{path} is a bomb: its members overlap. Nothing of it was unpacked.")
+    if files and all(info.flag_bits & 1 for info in files):
+        raise CourseError(f"{path} is locked with a password. Unpack it with the password, and name the folder.")
+    names = membername.decoded((_as_cp437(info), info.flag_bits) for info in files)
+    found = []
+    for info, name in zip(files, names, strict=True):
+        file_type = stat.S_IFMT(info.external_attr >> 16) if info.create_system == 3 else 0
+        problem = "it is locked with a password" if info.flag_bits & 1 else _type_problem(file_type)
+        if file_type != stat.S_IFDIR:
+            packed = max(info.compress_size, 1)
+            found.append(Listed(_told_name(info) or name, info.file_size, partial(archive.open, info), packed, problem))
+    return _limited(path, found, limits)
+
+
+def _as_cp437(info: zipfile.ZipInfo) -> str:
+    """The name to its end; what follows a zero byte hides the ending from some programs."""
+    return info.orig_filename.partition("\0")[0]
+
+
+def _told_name(info: zipfile.ZipInfo) -> str:
+    """The name that Info-ZIP keeps beside in UTF-8 (extra field 0x7075), where it is of the same name."""
+    extra = info.extra
+    while len(extra) >= 4 and not info.flag_bits & membername.UTF8:
+        header, length = struct.unpack("<HH", extra[:4])
+        if header == 0x7075 and length > 5 and extra[4:5] == b"\1":
+            (check,) = struct.unpack("<I", extra[5:9])
+            with contextlib.suppress(UnicodeDecodeError):
+                if check == zlib.crc32(info.orig_filename.encode("cp437")):
+                    return extra[9 : 4 + length].decode("utf-8")
+        extra = extra[4 + length :]
+    return ""
+
+
+def _type_problem(file_type: int) -> str:
+    if file_type == stat.S_IFLNK:
+        return "it is a link, and links are not followed"
+    return "it is a device or a pipe, no file" if file_type not in (0, stat.S_IFREG, stat.S_IFDIR) else ""
+
+
+class _Bounded(io.RawIOBase):
+    """A stream of a tar; a header that claims to be longer than PIECE would be read into memory at once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= PIECE:
+            raise tarfile.ReadError("a header in it is too long")
+        return self.file.read(size)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return self.file.seek(place, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+
+def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: bytes, limits: Limits) -> list[Listed]:
+    """The files of a tar, which may be packed. Raises CourseError for a bomb, and for what is no archive."""
+    packed = {b"\x1f\x8b": gzip.GzipFile, b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}.get(start[:2])
+    if packed is gzip.GzipFile:
+        file = stack.enter_context(gzip.GzipFile(fileobj=file))
+    elif packed:
+        file = stack.enter_context(packed(file))
+    try:
+        tarfile.TarInfo.frombuf(file.read(512), "utf-8", "surrogateescape")
+        file.seek(0)
+    except (tarfile.HeaderError, OSError) as error:
+        raise CourseError(
+            f"{path} is no archive. A zip or a tar is read, and a folder; a file with times is named with --times."
+        ) from error
+    archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
+    found, total = [], 0
+    most = limits.total if packed is None else min(limits.total, max(limits.small, limits.ratio * path.stat().st_size))
+    for info in archive:
+        total += info.size
+        if total > most or len(found) >= limits.members:
+            raise bomb(path, limits)
+        if info.isdir():
+            continue
+        file_type = stat.S_IFREG if info.isreg() else stat.S_IFLNK if info.issym() or info.islnk() else stat.S_IFCHR
+        problem = "it is a file with holes" if info.issparse() else _type_problem(file_type)
+        name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        found.append(Listed(name, info.size, partial(archive.extractfile, info), 0, problem))
+    _require_whole(file, archive.offset)
+    return _limited(path, found, limits)
+
+
+def _require_whole(file: BinaryIO, end: int) -> None:
+    """Raises an error where a tar has no end, as one that was cut between two members; tarfile takes it for whole.
+
+    What is packed tells by a sum at its own end whether it was damaged, so it is read to there.
+    """
+    file.seek(end)
+    rest = file.read(PIECE)
+    if len(rest) < 512 or rest[:512].strip(b"\0"):
+        raise EOFError("its end is missing")
+    if file.read(1):
+        raise tarfile.ReadError("there is more behind its end")
+
+
+def _in_folder(path: Path, limits: Limits) -> list[Listed]:
+    """The files in a folder, links and devices with the reason why they are none. Raises CourseError for too many."""
+    found = []
+    for place in walk(path, (".git", "__pycache__", "__MACOSX")):
+        about = place.lstat()
+        name = membername.repaired(os.fsencode(os.path.relpath(place, path)).decode("utf-8", "replace"))
+        found.append(Listed(name, about.st_size, partial(_open, place), 0, _type_problem(stat.S_IFMT(about.st_mode))))
+        if len(found) > limits.members:
+            raise bomb(path, limits)
+    return _limited(path, found, limits)
+
+
+def _open(place: Path) -> BinaryIO:
+    return os.fdopen(os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+
+
+def _limited(path: Path, found: list[Listed], limits: Limits) -> list[Listed]:
+    """Raises CourseError when what would be unpacked is too much together."""
+    if sum(raw.size for raw in found if not raw.problem and not too_much(raw, (), limits)) > limits.total:
+        raise bomb(path, limits)
+    return found
+
+
+def _require_room(path: Path, size: int) -> None:
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if size > free:
+        raise CourseError(
+            f"{path} unpacks to {megabytes(size)}, and {megabytes(free)} are free in {tempfile.gettempdir()}. Make "
+            "room, or name another folder in the variable TMPDIR."
+        )
+
+
+def is_of_the_machine(error: Exception) -> bool:
+    """Whether an error is a disk's or a network's; what unpacks raises an OSError for damage too."""
+    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
+
+
+def bomb(path: Path, limits: Limits) -> CourseError:
+    return CourseError(
+        f"{path} holds more than an archive of a class does: {limits.members:,} members, {megabytes(limits.total)} "
+        f"in all, or {limits.ratio} times its packed size. Nothing of it was unpacked. If it is honest, unpack it "
+        "yourself and collect it in parts."
+    )
+
+
+def damaged(path: Path, why: str) -> CourseError:
+    return CourseError(f"{path} is damaged or was cut off ({why}). Nothing was written; download it again.")
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 2**20:,.0f} MB"

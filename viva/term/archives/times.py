@@ -1,0 +1,143 @@
+"""When attempts were handed in: from the archive, else a companion, else an option, and never made up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from traitlets import Unicode
+from traitlets.config import Config, Configurable
+
+from viva.cleaning import plaintext
+from viva.term.archives import moments
+from viva.term.archives.attempt import Attempt
+from viva.term.archives.companion import Companion
+from viva.term.archives.layouts import Sender
+from viva.verdict import CourseError
+
+SHOWN = 5
+ASK = {
+    "canvas": "Canvas writes no times into its archives. Give them as a CSV with the columns student_id,timestamp: "
+    "--times=FILE",
+    "moodle": "Moodle writes no times into its archives. Download the assignment's grading worksheet, and give it: "
+    "--times=FILE",
+    "brightspace": "Download the submissions again as one zip, whose folders are called after the times, or give its "
+    "index.html or a CSV with the columns name,timestamp: --times=FILE",
+    "gradescope": "They stand in submission_metadata.yml of the exported submissions: --times=FILE",
+    "github": "GitHub Classroom has them in the grades that it exports (submission_timestamp): --times=FILE",
+    "nbgrader": "nbgrader keeps them in timestamp.txt in each folder. Or give a CSV with the columns "
+    "student_id,timestamp: --times=FILE",
+}
+"""Where the times of a system are."""
+ANY = "Give them as a CSV with the columns student_id,timestamp: --times=FILE"
+
+
+class Collect(Configurable):
+    """How a course collects what was handed in."""
+
+    zone = Unicode(help="The time zone of times that tell none, by continent and city, as in Europe/Berlin.").tag(
+        config=True
+    )
+
+
+def zone_of(config: Config) -> moments.Zone:
+    """The zone of a course: its own, else that of its late policy. Raises CourseError when there is no such zone."""
+    zone = Collect(config=config).zone
+    if not zone and "LatePolicy" in config and isinstance(config.LatePolicy.get("zone"), str):
+        zone = config.LatePolicy.zone
+    return moments.Zone(zone)
+
+
+@dataclass
+class Times:
+    """Finds the moments of attempts; what it cannot find it remembers, and asks for at once."""
+
+    zone: moments.Zone
+    companions: list[Companion] = field(default_factory=list)
+    for_all: str = ""
+    """What --time says."""
+    without: bool = False
+    """Whether attempts without a time are taken, as --no-times says."""
+    who: Callable[[Sender], tuple[str, ...]] = lambda sender: ()
+    """The students that a sender is."""
+    missing: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """By system, the senders of whom no time is known."""
+    unread: list[str] = field(default_factory=list)
+    zoneless: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.given = moments.read(self.for_all) if self.for_all else None
+        if self.for_all and self.given is None:
+            raise CourseError(
+                f"--time={plaintext.line(self.for_all)} is no time that can be read. Write it as "
+                "--time='2026-10-05 23:59', or with an offset: --time='2026-10-05 23:59+02:00'"
+            )
+        self._people: dict[tuple[str, str], set[str]] | None = None
+
+    def set(self, attempt: Attempt, students: Collection[str], system: str, known: bool) -> None:
+        """Give an attempt its moment. What is ``known`` from before need not have one."""
+        texts = [text for text in (attempt.time, *self._of_people(students, system)) if text]
+        moment = next(filter(None, map(moments.read, texts)), None)
+        if moment:
+            in_utc = attempt.in_utc and moment.tzinfo is None
+            self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, known)
+            return
+        if self.given:
+            if not known:
+                self._place(attempt, self.given, known)
+        elif not known and not self.without:
+            if texts:
+                self.unread.append(texts[0])
+            else:
+                self.missing[system].append(attempt.sender.label)
+
+    def _place(self, attempt: Attempt, moment: datetime, known: bool) -> None:
+        attempt.moment = self.zone.utc(moment)
+        if attempt.moment is None:
+            attempt.order = moment
+            if not known and not self.without:
+                self.zoneless.append(f"{moment:%Y-%m-%d %H:%M}")
+
+    def _of_people(self, students: Collection[str], system: str) -> list[str]:
+        """The times that companions tell of these students; none where they tell several of one."""
+        if self._people is None:
+            self._people = defaultdict(set)
+            for companion in self.companions:
+                for known in companion.times_of_people():
+                    for student in self.who(known.sender):
+                        self._people[student, companion.system].add(known.time)
+        systems = {"", system} if system else {known for _, known in self._people}
+        found = [self._people[place] for place in self._people if place[0] in students and place[1] in systems]
+        times = [time for several in found for time in several if len(several) == 1]
+        return [max(times, key=lambda text: str(moments.read(text)))] if times else []
+
+    def require(self) -> None:
+        """Raises CourseError, with all that is to be asked for, when a time or the zone is not known."""
+        sentences = []
+        if self.unread:
+            shown = ", ".join(plaintext.quoted(text) for text in dict.fromkeys(self.unread[:SHOWN]))
+            sentences.append(
+                f"{_times(self.unread)} no day, hour and minute that can be read, or may tell two, such as {shown}. "
+                "Give them as 2026-10-05 23:59 in a CSV with the columns student_id,timestamp: --times=FILE"
+            )
+        for system, labels in self.missing.items():
+            shown = plaintext.some([*map(plaintext.quoted, labels)], SHOWN)
+            sentences.append(f"When these were handed in is not known: {shown}. {ASK.get(system, ANY)}")
+        if self.missing or self.unread:
+            sentences.append(
+                "Or name one time for all who have none (--time='2026-10-05 23:59'), or collect without times, so that "
+                "nothing is late (--no-times)."
+            )
+        if self.zoneless:
+            sentences.append(
+                f"{_times(self.zoneless)} no time zone, such as {self.zoneless[0]}. Say which it is, as in: "
+                '--zone=Europe/Berlin, or once and for all in nbgrader_config.py: c.Collect.zone = "Europe/Berlin"'
+            )
+        if sentences:
+            raise CourseError("\n".join(["Nothing was written.", *sentences]))
+
+
+def _times(found: list[str]) -> str:
+    return f"{len(found)} times tell" if len(found) > 1 else "A time tells"

@@ -1,0 +1,113 @@
+"""Submissions that are nobody's yet: ``unmatched/<assignment>/<sender>/<number>/``, and a list of them beside it.
+
+They wait for a line in ``matches.csv``, or for a newer list of the class; the archive need not be there again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.course.course import Course
+from viva.course.processes import leftovers
+from viva.course.table import Table, csv_text
+from viva.folder import remove
+from viva.term.archives import folderwriting, membername
+from viva.term.archives.attempt import Attempt, digest_in, files_in
+from viva.term.archives.layouts import Sender
+from viva.verdict import CourseError
+
+UNMATCHED = "unmatched"
+COLUMNS = ("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive")
+COLUMNS += ("sha256", "others")
+
+
+class Unmatched:
+    """What waits, of one assignment."""
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        """Raises CourseError when the list cannot be read."""
+        self.folder = course.root / UNMATCHED / assignment
+        self.path = course.root / UNMATCHED / f"{assignment}.csv"
+        self.rows: list[dict[str, str]] = []
+        if self.path.exists():
+            table = Table.read(self.path)
+            if not set(COLUMNS) <= set(table.header):
+                raise CourseError(f"The first line of {self.path} must name the columns {','.join(COLUMNS)}.")
+            self.rows = [dict(zip(table.header, map(_bare, row), strict=False)) for row in table.rows.values()]
+
+    def attempts(self) -> list[Attempt]:
+        """Those whose files are still there, in the order in which they came."""
+        found = []
+        for place, row in enumerate(self.rows):
+            folder = self._place(row["folder"])
+            if folder is None or not folder.is_dir():
+                continue
+            sender = Sender(row["sender"], row["name"], row["lms"], row["login"], row["email"], bool(row["anonymous"]))
+            sender = replace(sender, others=_others(row["others"]))
+            attempt = Attempt(sender, row["source"], files_in(folder), digest_in(folder), row["time"])
+            attempt.in_utc, attempt.archive, attempt.kept = bool(row["in_utc"]), row["archive"], folder
+            attempt.place = place - len(self.rows)
+            found.append(attempt)
+        return found
+
+    def _place(self, name: str) -> Path | None:
+        """The folder of that name below ours; None for a name that leads elsewhere."""
+        try:
+            parts = membername.parts(name)
+        except ValueError:
+            return None
+        return self.folder.joinpath(*parts)
+
+    def keep(self, attempt: Attempt) -> None:
+        """Write an attempt into a folder of its own, unless it is there."""
+        if attempt.kept:
+            return
+        label, number = membername.safe(attempt.sender.label), 1
+        while (self.folder / label / str(number)).exists():
+            number += 1
+        place = self.folder / label / str(number)
+        folderwriting.write(attempt.files, place)
+        sender = attempt.sender
+        row = {"folder": f"{label}/{number}", "sender": sender.label, "name": sender.name, "lms": sender.lms}
+        row |= {"login": sender.login, "email": sender.email, "anonymous": "yes" if sender.anonymous else ""}
+        row |= {"source": attempt.source, "time": attempt.time, "in_utc": "yes" if attempt.in_utc else ""}
+        others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
+        self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others})
+
+    def settle(self, attempts: Iterable[Attempt]) -> None:
+        """Remove what became somebody's."""
+        for attempt in attempts:
+            if attempt.kept:
+                name = attempt.kept.relative_to(self.folder).as_posix()
+                self.rows = [row for row in self.rows if row["folder"] != name]
+                remove(attempt.kept)
+                if not any(attempt.kept.parent.iterdir()):
+                    attempt.kept.parent.rmdir()
+
+    def write(self) -> None:
+        """Write the list; without a row there is none."""
+        if not self.rows:
+            self.path.unlink(missing_ok=True)
+            for folder in (self.folder, self.path.parent):
+                if folder.is_dir() and not any(folder.iterdir()):
+                    folder.rmdir()
+            return
+        rows = ([plaintext.guarded(row[name]) for name in COLUMNS] for row in self.rows)
+        leftovers.write(self.path, csv_text(COLUMNS, rows))
+
+
+def _bare(cell: str) -> str:
+    """The cell without the mark that keeps spreadsheets from computing it."""
+    return cell[1:] if cell.startswith("'") and plaintext.guarded(cell[1:]) == cell else cell
+
+
+def _others(text: str) -> tuple[Sender, ...]:
+    """The members of a group; nobody where the cell is no longer ours."""
+    try:
+        return tuple(Sender(*map(str, one[:5])) for one in json.loads(text or "[]"))
+    except (ValueError, TypeError):
+        return ()

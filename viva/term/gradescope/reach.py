@@ -1,0 +1,130 @@
+"""What a student's process can reach in a container: tried by one, in the wall that students' code gets.
+
+Theory of operation. Nobody knows beforehand what a container allows. So before a submission is graded, a candidate is
+forked as for any notebook and tries to open each file that holds hidden tests, to write the result, to start a process
+and to open a socket. It changes nothing: what it makes, if it can, is empty, and removed. What the result says of
+protection is what came of that.
+"""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from viva.engine.grading import Grader
+from viva.engine.outcome import outputs_of
+from viva.engine.session import Died, Session
+from viva.sandbox.confinement import Limits, Wall
+from viva.sandbox.protection import protection
+from viva.verdict import WallError
+from viva.wording import counted
+
+PROBE = """
+import os, socket
+
+def refused(attempt, *arguments):
+    try:
+        attempt(*arguments)
+    except OSError as error:
+        return error.errno
+    return 0
+
+def read(path):
+    os.close(os.open(path, os.O_RDONLY))
+
+def write(path):
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+
+def fork():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+dict(
+    user=os.getuid(),
+    secrets=tuple(refused(read, path) for path in {secrets}),
+    result=refused(write, {result}),
+    outside=refused(read, {outside}),
+    process=refused(fork),
+    network=refused(lambda: socket.socket().close()),
+)
+"""
+SECONDS = 30.0
+"""The probe may take so long; it needs milliseconds."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What one candidate came to: its user, and for each attempt the number of the error; 0 where it got through."""
+
+    user: int
+    secrets: tuple[int, ...]
+    result: int
+    outside: int
+    """For a file that every user may read."""
+    process: int
+    network: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether student code can neither learn what is hidden nor decide what is written."""
+        return all((*self.secrets, self.result, self.process, self.network))
+
+    def layers(self, wall: Wall | None) -> dict[str, bool]:
+        """The parts of the protection, and whether each was seen to hold."""
+        return {
+            "a user of its own": self.user not in (0, os.geteuid()),
+            "Landlock": bool(wall and not wall.other_user and not wall.bubblewrap and self.outside),
+            "a file system of its own": self.outside == errno.ENOENT,
+            "a filter of system calls": bool(self.process and self.network),
+        }
+
+    def sentence(self, wall: Wall | None) -> str:
+        """Which protection held."""
+        layers = self.layers(wall)
+        held, missing = ([name for name, works in layers.items() if works is said] for said in (True, False))
+        if not self.holds:
+            return "Graded WITHOUT A WALL, as the bundle was made with --no-wall: student code could read hidden tests."
+        without = f", without {' and '.join(missing)}" if missing else ""
+        return (
+            f"Protection: the code ran with {', '.join(held)}{without}. Tried before it was graded: code in its place "
+            f"could open none of {counted(len(self.secrets), 'file')} with hidden tests, write no result, start no "
+            "process and open no connection."
+        )
+
+
+def walls(limits: Limits, examiners: Limits) -> list[tuple[Wall, Wall]]:
+    """The walls around candidate and examiner that may hold here, the better first.
+
+    The second, without Landlock, is for a container that is thrown away: a user of its own can leave files in /tmp.
+    """
+    found = protection()
+    options = [{}] if found.level != "none" else []
+    if os.geteuid() == 0 and all(map(found.works, ("session", "limits", "root", "seccomp"))):
+        options.append({"other_user": True, "bubblewrap": False})
+    return [
+        (Wall.for_candidate(limits=limits, **known), Wall.for_examiner(limits=examiners, **known)) for known in options
+    ]
+
+
+def reach(grader: Grader, secrets: Iterable[Path], results: Path) -> Reach:
+    """What a candidate of this grader can reach. Raises WallError where none can be started, or it does not say."""
+    written = results / "viva-probe"
+    with tempfile.NamedTemporaryFile(prefix="viva-outside-") as outside:
+        os.fchmod(outside.fileno(), 0o644)
+        source = PROBE.format(secrets=list(map(str, secrets)), result=repr(str(written)), outside=repr(outside.name))
+        try:
+            with Session(grader.candidates, grader.examiners) as session:
+                outputs = outputs_of(session.candidate(SECONDS, do="run", source=source))
+            told = ast.literal_eval(outputs[-1]["data"]["text/plain"])
+            return Reach(**told)
+        except (Died, IndexError, KeyError, TypeError, ValueError, SyntaxError) as error:
+            raise WallError(f"What student code could reach here cannot be told: {error!r}.") from error
+        finally:
+            written.unlink(missing_ok=True)

@@ -1,0 +1,286 @@
+"""The participants of a course as a learning system lists them: read, understood, and refused where that cannot be.
+
+A row is refused that names nobody, or whose id is no name for a folder, or has been given before. Names are made fit
+for pages: what is hidden or reorders goes, and angle brackets become others; a note says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.course.table import Table, listed
+from viva.submission.files.handin import name_problem
+from viva.term.lms import personname
+from viva.term.lms.roster import Entry
+from viva.term.lms.systems import IDS, NAMES, SYSTEMS, UNKNOWN, System, plain, writer_of
+from viva.verdict import CourseError
+
+LONGEST = 128
+"""Letters in a column of nbgrader's gradebook."""
+SHOWN = 20
+"""So many refused rows, or notes of one kind, are told."""
+FIELDS = {"email": "email", "lms": "lms_user_id", "login": "login", "section": "section", "group": "group"}
+"""Our names of columns, and an entry's; first and last name are a matter of their own."""
+CLEANED = ("first_name", "last_name", *FIELDS.values())
+MACHINE_MADE = re.compile(r"[0-9a-f]{40}|")
+"""The login of Canvas's test student."""
+
+
+@dataclass
+class Participants:
+    """A list of participants: the students by line, and which columns of an entry it tells of.
+
+    ``name`` is among these where first and last name were cut out of one.
+    """
+
+    path: Path
+    system: str
+    """What --from calls the system; empty when only --columns said what is what."""
+    title: str
+    entries: dict[int, Entry] = field(default_factory=dict)
+    columns: set[str] = field(default_factory=set)
+    called: str = ""
+    """The column that the ids are from."""
+    notes: list[str] = field(default_factory=list)
+
+
+def read(path: Path, system: str = "", named: str = "", id_from: str = "", section: str = "") -> Participants:
+    """Read a list. ``named`` says which column is which, as --columns does.
+
+    Raises CourseError, with a sentence for each row that is refused, and OSError.
+    """
+    table = Table.read(path)
+    return _Reading(path, table, system, named, id_from).participants(section)
+
+
+class _Reading:
+    """How one list is read: which system wrote it, and which column is which."""
+
+    def __init__(self, path: Path, table: Table, system: str, named: str, id_from: str) -> None:
+        if system and system not in SYSTEMS:
+            raise CourseError(f"There is no system '{plaintext.line(system)}'. Those are: {', '.join(SYSTEMS)}.")
+        if id_from and id_from not in IDS:
+            raise CourseError(f"--id={plaintext.line(id_from)} is none of: {', '.join(IDS)}.")
+        self.path, self.table = path, table
+        self.name = system or writer_of(table.header)
+        self.system: System = SYSTEMS.get(self.name, UNKNOWN)
+        if not self.name and not named:
+            raise CourseError(
+                f"{path} is no list that Viva knows: its columns are {listed(table.header)}. Lists are known of "
+                f"{', '.join(one.title for one in SYSTEMS.values())}; Moodle's in English, German, French, Spanish, "
+                "Italian, Dutch and Portuguese, with columns such as 'First name', 'Last name', and 'ID number', "
+                "'Email address' or 'Username'. Say which column is which, as in: "
+                "--columns='id=Matriculation,first=Given name,last=Family name,email=Mail'"
+            )
+        self.places = self._places(named)
+        self.ids = (id_from,) if id_from else ("id",) if _names(named).get("id") else self.system.ids
+        self.ids = tuple(one for one in self.ids if one in self.places)
+        if not self.ids:
+            wanted = (id_from,) if id_from else self.system.ids
+            needed = [name for one in wanted for name in self.system.columns.get(one, ())] or list(wanted)
+            raise CourseError(
+                f"{path} has no column to call students by: of {self.system.title} that is one of "
+                f"{listed(tuple(dict.fromkeys(needed)))}, and its columns are {listed(table.header)}. Name another of "
+                f"{', '.join(IDS)} with --id, or the column itself, as in: --columns='id=Matriculation'"
+            )
+
+    @property
+    def cuts(self) -> bool:
+        """Whether names stand in one column, in no certain order."""
+        return "name" in self.places and not self.places.keys() & {"first", "last"} and self.name != "canvas"
+
+    def _places(self, named: str) -> dict[str, int]:
+        """By our name, which column it is. Raises CourseError when a column was named that is not there."""
+        header = [plain(name) for name in self.table.header]
+        found = {}
+        for ours, names in self.system.columns.items():
+            known = {plain(name) for name in names}
+            if places := [place for place, name in enumerate(header) if name in known]:
+                found[ours] = places[0]
+        for ours, name in _names(named).items():
+            if plain(name) not in header:
+                raise CourseError(
+                    f"{self.path} has no column {plaintext.quoted(name)}, which --columns names; its columns are "
+                    f"{listed(self.table.header)}."
+                )
+            found[ours] = header.index(plain(name))
+        return found
+
+    def participants(self, section: str) -> Participants:
+        """Those of all sections, or of one. Raises CourseError when a row is refused, or nobody is left."""
+        result = Participants(self.path, self.name, self.system.title, notes=list(self.table.notes))
+        result.columns = {field for ours, field in FIELDS.items() if ours in self.places}
+        result.columns |= {"first_name", "last_name"} if self.places.keys() & {"first", "last", "name"} else set()
+        result.columns |= {"name"} if self.cuts else set()
+        result.called = self._column(self.ids[0])
+        rows = {line: self._cells(row) for line, row in self.table.rows.items()}
+        for line, row in self.table.rows.items():
+            if (why := self._nobody(row, rows[line])) is not None:
+                result.notes += [f"Line {line}: {why}"] * bool(why)
+                del rows[line]
+        result.entries = {line: self._entry(cells) for line, cells in rows.items()}
+        self._refuse(result.entries)
+        result.notes += self._remarks(rows, result.entries)
+        result.entries = {line: _cleaned(entry) for line, entry in result.entries.items()}
+        if section:
+            self._choose(result, section)
+        result.notes += _alike(result.entries)
+        return result
+
+    def _column(self, ours: str) -> str:
+        return self.table.header[self.places[ours]]
+
+    def _cells(self, row: list[str]) -> dict[str, str]:
+        """The row by our names."""
+        cells = {ours: unwrapped(row[place]) for ours, place in self.places.items()}
+        marked = {"lms", "sis", "login"} & cells.keys() if self.name == "brightspace" else ()
+        return cells | {ours: cells[ours].removeprefix("#") for ours in marked}
+
+    def _entry(self, cells: dict[str, str]) -> Entry:
+        first, last = cells.get("first", ""), cells.get("last", "")
+        if not self.places.keys() & {"first", "last"}:
+            first, last = personname.parted(" ".join(cells.get("name", "").split()))
+        return Entry(
+            cells[self._called(cells)], first, last, **{of: cells.get(ours, "") for ours, of in FIELDS.items()}
+        )
+
+    def _called(self, cells: dict[str, str]) -> str:
+        """What the id of a row is from."""
+        return next((one for one in self.ids if cells[one]), self.ids[0])
+
+    def _refuse(self, entries: dict[int, Entry]) -> None:
+        """Raises CourseError when there is nobody, or something is wrong with a row."""
+        if not entries:
+            raise CourseError(f"{self.path} names nobody below its first line. Export the list again.")
+        where = " or ".join(map(self._column, self.ids))
+        found = [f"line {line}: {problem}" for line, entry in entries.items() for problem in _problems(entry, where)]
+        found += _twice(entries)
+        if found:
+            things = f"{len(found)} things are" if len(found) > 1 else "a thing is"
+            more = f"\n  and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+            raise CourseError(
+                f"Nothing was written, as {things} wrong in {self.path}; correct the list, or export it again:"
+                + "".join(f"\n  {problem}" for problem in found[:SHOWN])
+                + more
+            )
+
+    def _remarks(self, rows: dict[int, dict[str, str]], entries: dict[int, Entry]) -> Iterator[str]:
+        """What was done with some rows that a reader may not expect."""
+        for called in self.ids[1:]:
+            if lines := [line for line, cells in rows.items() if self._called(cells) == called]:
+                first, other = self._column(self.ids[0]), self._column(called)
+                yield f"{_lines(lines)}: '{first}' is empty, so the id is '{other}' there."
+        if self.cuts and any(" " in cells["name"] and "," not in cells["name"] for cells in rows.values()):
+            yield "Names stand in one column; the last word was taken for the family name."
+        if lines := [line for line, entry in entries.items() if _marred(entry)]:
+            yield f"{_lines(lines)}: letters were replaced that a page or a terminal would obey."
+
+    def _choose(self, result: Participants, section: str) -> None:
+        """Leave only who is in one section. Raises CourseError when nobody is."""
+        known = sorted({entry.section or entry.group for entry in result.entries.values()} - {""})
+        result.entries = {line: one for line, one in result.entries.items() if one.in_section(section)}
+        if not result.entries:
+            raise CourseError(
+                f"Nobody in {self.path} is in a section or group {plaintext.quoted(section)}. "
+                + (f"Those are: {listed(tuple(known))}." if known else "It tells of no sections.")
+            )
+
+    def _nobody(self, row: list[str], cells: dict[str, str]) -> str | None:
+        """Why a row is no student's, empty where nobody need know; None where it is a student's."""
+        if self.name == "canvas":
+            first = row[0].strip()
+            if not cells.get("lms") and (first == "Points Possible" or (not first and "Manual Posting" in row)):
+                return ""
+            name = cells.get("name") or f"{cells.get('last')}, {cells.get('first')}"
+            if name == "Student, Test" and not cells.get("sis") and MACHINE_MADE.fullmatch(cells.get("login", "")):
+                return "Canvas's test student was left out."
+        if self.name == "gradescope":
+            role = next((cell for name, cell in zip(self.table.header, row, strict=False) if plain(name) == "role"), "")
+            if role.strip().casefold() not in ("student", ""):
+                return f"{plaintext.quoted(role)} is no student's role; left out."
+        return None
+
+
+def _names(named: str) -> dict[str, str]:
+    """What --columns says. Raises CourseError."""
+    found = {}
+    for part in re.split(rf",(?=\s*(?:{'|'.join(NAMES)})\s*=)", named) if named else ():
+        ours, equals, name = (piece.strip() for piece in part.partition("="))
+        if ours not in NAMES or not equals or not name:
+            raise CourseError(
+                f"{plaintext.quoted(part)} in --columns is not as id=Matriculation. What may be named: "
+                f"{', '.join(NAMES)}."
+            )
+        found[ours] = name
+    return found
+
+
+def unwrapped(cell: str) -> str:
+    """The cell without the ``="..."`` that keeps spreadsheets from computing it."""
+    cell = cell.strip()
+    return cell[2:-1] if re.fullmatch(r'="[\s\S]*"', cell) else cell
+
+
+def _cleaned(entry: Entry) -> Entry:
+    return replace(entry, **{name: personname.cleaned(getattr(entry, name)) for name in CLEANED})
+
+
+def _marred(entry: Entry) -> bool:
+    """Whether something in an entry has to be replaced."""
+    return any(personname.is_marred(getattr(entry, name)) for name in CLEANED)
+
+
+def _problems(entry: Entry, where: str) -> Iterator[str]:
+    """Why a row is refused."""
+    if problem := _id_problem(entry.id, where):
+        yield problem
+    for name in ("first_name", "last_name", "email", "lms_user_id"):
+        if len(getattr(entry, name)) > LONGEST:
+            yield f"its {name} has more than {LONGEST} letters, which the gradebook cannot hold"
+
+
+def _id_problem(one: str, where: str) -> str:
+    """Why nobody can be called that; empty when somebody can."""
+    if not one:
+        return f"it has no id ({where} is empty); fill it in, or take another column with --id"
+    if len(one.encode("utf-8", "replace")) > LONGEST:
+        return f"the id {plaintext.quoted(one)} is longer than {LONGEST} letters"
+    if "/" in one or one.startswith("."):
+        return f"the id {plaintext.quoted(one)} is no name for a folder: it holds a '/', or begins with a dot"
+    if name_problem(one):
+        return (
+            f"the id {plaintext.quoted(one)} could be taken for more than a name by a page, a terminal or a "
+            'spreadsheet: it holds control characters or <>"\\, or begins with =, +, - or @'
+        )
+    return ""
+
+
+def _twice(entries: dict[int, Entry]) -> list[str]:
+    """A sentence for each id that several lines have."""
+    lines = defaultdict(list)
+    for line, entry in entries.items():
+        lines[entry.id].append(line)
+    return [f"{_lines(found).lower()} have the same id {plaintext.quoted(one)}" for one, found in lines.items()
+            if one and len(found) > 1]  # fmt: skip
+
+
+def _alike(entries: dict[int, Entry]) -> Iterator[str]:
+    """Sentences for those who have one name or one address, and are different students."""
+    for what, name in (("name", "name"), ("e-mail address", "email")):
+        groups = defaultdict(dict)
+        for line, entry in entries.items():
+            groups[getattr(entry, name).casefold()][line] = entry
+        several = [group for value, group in groups.items() if value and len(group) > 1]
+        for group in several[:SHOWN]:
+            who = " and ".join(plaintext.quoted(entry.id) for entry in group.values())
+            shared = plaintext.line(getattr(next(iter(group.values())), name))
+            yield f"{_lines(list(group))} have one {what}, {shared}; they are different students: {who}."
+
+
+def _lines(lines: list[int]) -> str:
+    return f"Line{'s' * (len(lines) > 1)} {plaintext.some([*map(str, lines)], SHOWN)}"

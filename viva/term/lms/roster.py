@@ -1,0 +1,232 @@
+"""Who is in a course: the gradebook's students, and beside them what nbgrader has no column for.
+
+Ids, names, addresses and the numbers of a learning system are the gradebook's. Login, section and group are kept in
+``roster.csv`` in the course folder, which lists who is in the course now: who left is in it no longer, and stays in the
+gradebook with every grade. ``nbgrader db student import`` takes the file, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field, fields, replace
+from pathlib import Path
+
+from nbgrader.api import Student
+
+from viva.cleaning import plaintext
+from viva.cleaning.plaintext import quoted
+from viva.course.course import Course
+from viva.course.gradebook.database import patiently
+from viva.course.processes import leftovers
+from viva.course.table import Table, csv_text, listed
+from viva.verdict import CourseError
+
+ROSTER = "roster.csv"
+DEMO = re.compile(r"demo-\d\d")
+"""Students of `viva demo`, who are in no list and never leave."""
+SECTIONS = re.compile(r"\s*(?:;|,\s*and\s|,|\sand\s)\s*")
+"""What stands between the sections of one student."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One student; what is not known is empty."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+    login: str = ""
+    section: str = ""
+    group: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
+
+    def in_section(self, name: str) -> bool:
+        """Whether the student is in it, perhaps among others; Moodle's sections are groups."""
+        parts = {part for text in (self.section, self.group) for part in (text, *SECTIONS.split(text))}
+        return name.casefold() in {part.casefold() for part in parts}
+
+    def updated(self, new: Entry, columns: Collection[str]) -> Entry:
+        """The entry with what a newer one has in these columns; with ``name``, the same name cut otherwise stays."""
+        stay = {"id", "first_name", "last_name"} if "name" in columns and new.name == self.name else {"id"}
+        return replace(self, **{name: getattr(new, name) for name in COLUMNS if name in columns and name not in stay})
+
+    def changes(self, new: Entry) -> dict[str, tuple[str, str]]:
+        """By column, what it was and what it is now."""
+        pairs = {name: (getattr(self, name), getattr(new, name)) for name in COLUMNS}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+COLUMNS = tuple(one.name for one in fields(Entry))
+KEPT_BY_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a newer list changes, each part in order of ids."""
+
+    new: tuple[Entry, ...] = ()
+    changed: tuple[tuple[Entry, Entry], ...] = ()
+    """Old and new."""
+    gone: tuple[Entry, ...] = ()
+    """Listed before, and no longer."""
+    same: tuple[Entry, ...] = ()
+    left: tuple[Entry, ...] = ()
+    """In the gradebook only, before and now: they left earlier, or were never listed."""
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.new or self.changed or self.gone)
+
+
+@dataclass
+class Roster:
+    """Who is in a course, by id."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    """All that the gradebook or roster.csv knows."""
+    listed: set[str] = field(default_factory=set)
+    """Those in roster.csv; where there is none yet, all but the demo class."""
+    entered: set[str] = field(default_factory=set)
+    """Those in the gradebook."""
+
+    @classmethod
+    def of(cls, course: Course) -> Roster:
+        """Nothing is written, and no gradebook made. Raises CourseError for a roster.csv that cannot be read."""
+        path = course.root / ROSTER
+        known = _read(path) if path.exists() else {}
+        entered = patiently(lambda: _students(course))
+        students = set(known) if path.exists() else {one for one in entered if not DEMO.fullmatch(one)}
+        entries = {one: replace(known.get(one, Entry(one)), **values) for one, values in entered.items()}
+        return cls(known | entries, students, set(entered))
+
+    @property
+    def left(self) -> set[str]:
+        """Those in the gradebook whom no list names, or none any more; the demo class never leaves."""
+        return {one for one in self.entered - self.listed if not DEMO.fullmatch(one)}
+
+    def recognised(self, found: Mapping[int, Entry]) -> tuple[dict[int, Entry], list[str]]:
+        """Entries by line, with the ids that the course has for them already, and a sentence for each such.
+
+        Who has another id in the list is known by the number of the learning system, or else by the address. Raises
+        CourseError when two lines may be one student of the course.
+        """
+        ids = {entry.id for entry in found.values()}
+        by = {name: self._by(name) for name in ("lms_user_id", "email")}
+        words = {"lms_user_id": "number in the learning system", "email": "e-mail address"}
+        result, notes, lines = dict(found), [], {}
+        for line, entry in found.items():
+            if entry.id in self.entries:
+                continue
+            for name, what in words.items():
+                known = by[name].get(getattr(entry, name).casefold())
+                if not known or known in ids:
+                    continue
+                if known in lines:
+                    raise CourseError(
+                        f"Nothing was written: lines {lines[known]} and {line} both have the {what} of "
+                        f"{quoted(known)}, who is in the course already. Correct the list."
+                    )
+                lines[known], result[line] = line, replace(entry, id=known)
+                notes.append(
+                    f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is in the course "
+                    f"already; the id stays {quoted(known)}, and so do the grades."
+                )
+                break
+        return result, notes
+
+    def _by(self, name: str) -> dict[str, str]:
+        """The ids of those who alone have something in a column, by that."""
+        found = defaultdict(list)
+        for entry in self.entries.values():
+            found[getattr(entry, name).casefold()].append(entry.id)
+        return {value: ids[0] for value, ids in found.items() if value and len(ids) == 1}
+
+    def compared(self, new: Iterable[Entry], columns: Collection[str] = COLUMNS, section: str = "") -> Difference:
+        """What a newer list changes; it tells of ``columns`` only, and, where one is named, of one section."""
+        known, now = self.listed & self.entered, {entry.id: entry for entry in new}
+        pairs = [(self.entries.get(one, entry), entry) for one, entry in sorted(now.items())]
+        pairs = [(old, old.updated(entry, columns) if old is not entry else entry) for old, entry in pairs]
+        away = [self.entries[one] for one in sorted(self.listed - set(now))]
+        return Difference(
+            new=tuple(entry for _, entry in pairs if entry.id not in known),
+            changed=tuple((old, entry) for old, entry in pairs if entry.id in known and old != entry),
+            gone=tuple(one for one in away if not section or one.in_section(section) or not (one.section or one.group)),
+            same=tuple(entry for old, entry in pairs if entry.id in known and old == entry),
+            left=tuple(self.entries[one] for one in sorted(self.left - set(now))),
+        )
+
+    def remarks(self, difference: Difference) -> Iterator[str]:
+        """Sentences about people who may be taken for one another."""
+        gone = {entry.name.casefold(): entry for entry in difference.gone}
+        for entry in difference.new:
+            if entry.id in self.entered:
+                yield f"{quoted(entry.id)} was in the gradebook before, without being listed, and keeps every grade."
+            elif entry.name and (other := gone.get(entry.name.casefold())):
+                yield (
+                    f"{plaintext.line(entry.name)} is new as {quoted(entry.id)}, and {quoted(other.id)} of the same "
+                    f"name is gone. If they are one person, call the student {quoted(other.id)} in the list, with the "
+                    "option --id or --columns: the grades are there."
+                )
+        folded = defaultdict(set)
+        for one in self.entries.keys() | {entry.id for entry in difference.new}:
+            folded[one.casefold()].add(one)
+        new = {entry.id for entry in difference.new}
+        for ids in folded.values():
+            if len(ids) > 1 and ids & new:
+                names = " and ".join(map(quoted, sorted(ids)))
+                yield f"The ids {names} differ in capital letters only; they are taken for different students."
+
+    def write(self, course: Course, difference: Difference) -> None:
+        """Enter a newer list into the gradebook, in one transaction, and then into roster.csv."""
+        fresh = (*difference.new, *(new for _, new in difference.changed), *difference.same)
+        patiently(lambda: _enter(course, fresh))
+        gone = {entry.id for entry in difference.gone}
+        entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
+        leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))
+
+
+def _students(course: Course) -> dict[str, dict[str, str]]:
+    """What the gradebook knows of each student."""
+    if course.gradebook_file and not course.gradebook_file.exists():
+        return {}
+    with course.gradebook() as gradebook:
+        rows = gradebook.db.query(Student.id, *(getattr(Student, name) for name in KEPT_BY_NBGRADER)).all()
+    return {row[0]: {name: cell or "" for name, cell in zip(KEPT_BY_NBGRADER, row[1:], strict=True)} for row in rows}
+
+
+def _enter(course: Course, entries: Iterable[Entry]) -> None:
+    with course.gradebook() as gradebook:
+        known = {student.id: student for student in gradebook.db.query(Student)}
+        for entry in entries:
+            values = {name: getattr(entry, name) or None for name in KEPT_BY_NBGRADER}
+            if entry.id not in known:
+                gradebook.db.add(Student(id=entry.id, **values))
+                continue
+            for name, value in values.items():
+                if (getattr(known[entry.id], name) or None) != value:
+                    setattr(known[entry.id], name, value)
+        gradebook.db.commit()
+
+
+def _read(path: Path) -> dict[str, Entry]:
+    """The entries of roster.csv by id. Raises CourseError."""
+    table = Table.read(path)
+    if "id" not in table.header:
+        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}; it names "
+                          f"{listed(table.header)}. Put that line back, or move the file away.")  # fmt: skip
+    entries: dict[str, Entry] = {}
+    for line, row in table.rows.items():
+        cells = dict(zip(table.header, row, strict=False))
+        entry = Entry(**{name: cells.get(name, "") for name in COLUMNS})
+        if not entry.id or entry.id in entries:
+            problem = f"names {quoted(entry.id)} again" if entry.id else "names no id"
+            raise CourseError(f"Line {line} of {path} {problem}. Correct it, or move the file away.")
+        entries[entry.id] = entry
+    return entries

@@ -1,0 +1,29 @@
+"""Grades out: files that learning systems and spreadsheets take in.
+
+sheet        a system's own exported sheet: each cell can be changed, and all else stays as it is, byte for byte
+number       a score as a system writes it, and reads it
+marks        what each student has of an assignment, or why that is not to be written
+identity     which student a row of a sheet is about
+export       what all of the systems have in common: a plan of what is written, and nbgrader's plugin
+canvas       its gradebook
+moodle       its grading worksheet
+brightspace  its list of grades
+gradescope   a list as it writes one itself
+document     all scores as JSON
+workbook     all scores as a workbook
+feedbackzip  pages as the zip that Moodle and Canvas take back
+"""
+
+SYSTEMS = {
+    "canvas": "viva.term.sheets.canvas.CanvasExport",
+    "moodle": "viva.term.sheets.moodle.MoodleExport",
+    "brightspace": "viva.term.sheets.brightspace.BrightspaceExport",
+    "gradescope": "viva.term.sheets.gradescope.GradescopeExport",
+}
+"""The plugins for one assignment, by what --as calls them."""
+TABLES = {
+    "csv": "viva.course.gradebook.export.CsvExport",
+    "json": "viva.term.sheets.document.JsonExport",
+    "xlsx": "viva.term.sheets.workbook.WorkbookExport",
+}
+"""The plugins for all scores, by what --as calls them."""

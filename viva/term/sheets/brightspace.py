@@ -1,0 +1,126 @@
+"""Scores as Brightspace takes them in: its two ids, one item, and the mark at each line's end.
+
+Names, addresses and final grades are not to be in the file, so it is made anew also where ``--into`` names what
+Brightspace exported: that gives the ids, the item, the order of rows and the decimal mark. Whose cell would be blank is
+left out, and keeps what is there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from viva.cleaning import plaintext
+from viva.course.table import csv_text, listed
+from viva.term.lms.systems import plain
+from viva.term.sheets import number
+from viva.term.sheets.export import Line, Plan, SheetExport, Target, left_out
+from viva.term.sheets.identity import person_of
+from viva.term.sheets.marks import Marks
+from viva.term.sheets.sheet import Sheet
+from viva.verdict import CourseError
+
+IDS = {"lms": "OrgDefinedId", "login": "Username"}
+END, HASH = "End-of-Line Indicator", "#"
+ITEM = re.compile(r"(?P<item>[\s\S]+) Points Grade(?: <(?P<details>[^>]*)>)?\s*")
+MOST = re.compile(r"MaxPoints:(\d+(?:[.,]\d+)?)")
+FOLLOWING = "In Brightspace: Grades, Enter Grades, Import; look at its preview."
+
+
+class BrightspaceExport(SheetExport):
+    """The scores of one assignment for Brightspace."""
+
+    title, key = "Brightspace", "brightspace"
+
+    def fill(self, marks: Marks, plan: Plan) -> None:
+        plan.following = FOLLOWING
+        if self.into:
+            self._from_sheet(marks, plan)
+        else:
+            self._from_roster(marks, plan)
+
+    def _from_sheet(self, marks: Marks, plan: Plan) -> None:
+        sheet = Sheet.read(Path(self.into))
+        places = sheet.places("brightspace", (*IDS, "last", "first", "email"))
+        ids = {ours: place for ours in IDS if (place := places[ours]) is not None}
+        if not ids:
+            raise CourseError(
+                f"{self.into} is no list of grades that Brightspace exported: that has 'OrgDefinedId' or 'Username', "
+                f"and this one {listed(tuple(sheet.header))}. Export it there: Grades, Enter Grades, Export."
+            )
+        sheet.require_width()
+        place, item = self._item(sheet, marks.assignment)
+        plan.column = item["item"]
+        people = {}
+        for line, row in sheet.rows.items():
+            person = person_of(row, places)
+            people[line] = replace(person, keys={key: cell.removeprefix(HASH) for key, cell in person.keys.items()})
+        decimal = number.mark_in([*(row[place] for row in sheet.rows.values()), *MOST.findall(item["details"] or "")])
+        target = Target(sheet, place, people, decimal or ".")
+        cells = target.cells(marks, plan, lambda line, mark: "")
+        rows = [[*(_hashed(sheet.rows[line][ids[ours]]) for ours in ids), cells[line]] for line in sorted(cells)]
+        self._write([IDS[ours] for ours in ids], rows, plan)
+        most = MOST.search(item["details"] or "")
+        maximum = number.read(most[1]) if most else None
+        plan.warnings += marks.warnings("The sheet", "", maximum)
+        if maximum is not None and (over := [mark for mark in marks.scored if mark.score > maximum]):
+            plan.warnings.append(
+                f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts scores to that, unless "
+                "the item is set to 'Can Exceed'."
+            )
+
+    def _item(self, sheet: Sheet, assignment: str) -> tuple[int, re.Match]:
+        """The column of the assignment's item. Raises CourseError when none is it, or several."""
+        items = {place: match for place, name in enumerate(sheet.header) if (match := ITEM.fullmatch(name))}
+        wanted = plain(self.called(assignment) or assignment)
+        found = [
+            (place, match)
+            for place, match in items.items()
+            if wanted in (plain(match["item"]), plain(match[0]), plain(f"{match['item']} Points Grade"))
+        ]
+        if len(found) == 1:
+            return found[0]
+        names = listed(tuple(match["item"] for match in items.values()), most=30)
+        raise CourseError(
+            f"{self.into} has {'several items' if found else 'no item'} "
+            f"{plaintext.quoted(self.called(assignment) or assignment)} with points. "
+            + (f"There are: {names}. " if items else "It has none; export 'Points grade' of the item. ")
+            + f"Name the one of {assignment} with --column='Item', or for every time in nbgrader_config.py: "
+            f"c.SheetExport.columns = {{'{assignment}': 'Item'}}"
+        )
+
+    def _from_roster(self, marks: Marks, plan: Plan) -> None:
+        name = self.called(marks.assignment) or marks.assignment
+        match = ITEM.fullmatch(name)
+        plan.column = match["item"] if match else name
+        left_out(marks.by.values(), plan)
+        known = {"lms": "lms_user_id", "login": "login"}
+        whole = [ours for ours, name in known.items() if all(getattr(mark.entry, name) for mark in marks.scored)]
+        if not whole:
+            whole, known = ["login"], {"login": "id"}
+            plan.warnings.append(
+                "Neither numbers nor usernames of all are known, so what Viva calls students is written as Username. "
+                "Read the list of grades that Brightspace exports with 'viva roster', or name it with --into=FILE."
+            )
+        rows = []
+        for mark in marks.scored:
+            score = number.written(mark.score)
+            rows.append([*(_hashed(getattr(mark.entry, known[ours])) for ours in whole), score])
+            plan.written.append(Line(mark.student, mark.entry.name, score))
+        self._write([IDS[ours] for ours in whole], rows, plan)
+        plan.warnings += marks.warnings("Brightspace")
+        plan.warnings.append(
+            f"The item has to be called exactly {plaintext.quoted(plan.column)} in Brightspace, where what is over its "
+            "maximum is cut off; with --into=FILE both are looked up in the list of grades that it exported."
+        )
+
+    def _write(self, ids: list[str], rows: list[list[str]], plan: Plan) -> None:
+        head = [*ids, f"{plan.column} Points Grade", END]
+        data = csv_text(head, ([*row, HASH] for row in rows), "\r\n").encode()
+        plan.write = lambda file: file.write(data)
+
+
+def _hashed(one: str) -> str:
+    """The id behind the mark that keeps spreadsheets from reading it as a number."""
+    return one if one.startswith(HASH) else HASH + one

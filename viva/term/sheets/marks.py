@@ -1,0 +1,101 @@
+"""What each student has of one assignment, or why that is not to be written into a system's sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from nbgrader.api import Gradebook
+
+from viva.course.course import Course
+from viva.course.gradebook import export
+from viva.course.gradebook.standing import Status
+from viva.term.lms.roster import Entry, Roster
+from viva.term.sheets import number
+
+WAITS = "waits for a grader; --unfinished writes what there is"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one student has. Where ``score`` is None, nothing is written, and ``why`` says why."""
+
+    entry: Entry
+    row: dict
+    """As in grades.csv."""
+    score: Decimal | None = None
+    why: str = ""
+
+    @property
+    def student(self) -> str:
+        return self.entry.id
+
+    @property
+    def excused(self) -> bool:
+        return self.row["status"] == Status.EXCUSED
+
+    @property
+    def late(self) -> bool:
+        return bool(self.row["seconds_late"])
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of one assignment by student, and all whom the course knows."""
+
+    assignment: str
+    maximum: Decimal
+    by: dict[str, Mark]
+    entries: dict[str, Entry]
+    raw: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        course: Course,
+        gradebook: Gradebook,
+        assignment: str,
+        student: str | list[str] = "*",
+        raw: bool = False,
+        unfinished: bool = False,
+    ) -> Marks:
+        """``raw`` leaves late penalties out, ``unfinished`` takes in what waits for a grader. Raises CourseError."""
+        entries = Roster.of(course).entries
+        by = {}
+        for row in export.scores(course, gradebook, [assignment], student):
+            entry = entries.get(row["student_id"], Entry(row["student_id"]))
+            by[entry.id] = Mark(entry, row, *_score(row, raw, unfinished))
+        maximum = number.rounded(gradebook.find_assignment(assignment).max_score)
+        return cls(assignment, maximum, by, entries, raw)
+
+    @property
+    def scored(self) -> list[Mark]:
+        return [mark for mark in self.by.values() if mark.score is not None]
+
+    def warnings(self, title: str, deducts: str = "", maximum: Decimal | None = None) -> Iterator[str]:
+        """Sentences about lateness, points and later submissions; ``deducts`` says what a system may deduct again."""
+        late = [mark for mark in self.scored if mark.late]
+        who = f"{len(late)} students are late" if len(late) > 1 else "One student is late"
+        if late and self.raw:
+            yield f"{who}, and what that costs is not taken off, as --raw says."
+        elif late and deducts:
+            yield f"{who}; what that costs is taken off already. {deducts} --raw writes scores without it."
+        if again := [mark for mark in self.scored if mark.row["reason"]]:
+            yield f"Handed in again since they were graded: {len(again)}. Their scores are of what was graded."
+        if maximum is not None and maximum != self.maximum:
+            yield (
+                f"{title} says that {number.written(maximum)} points can be had, and the gradebook "
+                f"{number.written(self.maximum)}. Scores are written as they are, so percentages will differ; "
+                "correct the points in one of the two."
+            )
+
+
+def _score(row: dict, raw: bool, unfinished: bool) -> tuple[Decimal | None, str]:
+    """The score to write, or why there is none."""
+    status = row["status"]
+    if status != Status.GRADED or row["score"] is None:
+        return None, str(status) + (f": {row['reason']}" if row["reason"] else "")
+    if row["needs_manual_grade"] and not unfinished:
+        return None, WAITS
+    return number.rounded(row["raw_score"] if raw else row["score"]), ""
