@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs cluster-proofs compat parity wheel screenshots bench soak bench-scale lint clean-demo clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -93,6 +93,9 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
 	@$(BIN)/python -m bench.parity $(A)
+
+tape: setup  ## grade all known answers and 400 damaged notebooks, and say which verdicts moved (OLD=, FOREIGN=, ACCEPT=1)
+	@$(BIN)/python -m bench.tape $(if $(OLD),--old=$(OLD)) $(if $(FOREIGN),--foreign=$(FOREIGN)) $(if $(ACCEPT),--accept)
 
 screenshots: setup  ## take the README's pictures of the demo class, after `make demo` (needs chromium)
 	@$(BIN)/python docs/screenshots.py

@@ -1,14 +1,17 @@
 """Viva: an autograded course kit on nbgrader.
 
-The rooms, each with its map at its head. A room may use those below it and none above; `make lint` holds it to that:
+The packages, each with its map at its head. A package uses those below it and none above, and what grades uses neither
+``term`` nor ``scale``; `make lint` holds both:
 
 commands/    what is typed: ``viva grade``, ``viva audit``, ...
+term/        other systems: rosters, archives, sheets of grades, nbgrader's exchange, Gradescope
+scale/       grading on the workers of a Dask cluster
 author/      for who writes assignments: known answers, mutants, the audit, new and adopted notebooks, the demo class
 pages/       what people read: a student's page, the instructor's report, formgrader
 course/      a course on disk: release, the batch with its one writer, the gradebook, regrade
 submission/  whatever a student handed in becomes the assignment's notebooks, repaired cell by cell
 engine/      a notebook becomes verdicts: one process runs it, another asks it questions
-wall/        how a process gives up everything but its own work
+sandbox/     how a process gives up everything but its own work
 cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 
 configuration  what a course's nbgrader_config.py has to say

@@ -28,6 +28,5 @@ audit         an assignment is proven
 auditpage     the audit as an HTML page, and the record that it passed
 audits        audits of several assignments at the terminal
 demo          the demo class
-gradescope/   an assignment in Gradescope's container
 paraphrase    a right answer in other words, so that honest demo students are not alike
 """
