@@ -30,6 +30,7 @@ from viva.pages.reporting import findings, tables
 from viva.pages.reporting.cells import focus, read_cells
 from viva.pages.reporting.pseudonyms import Pseudonyms
 from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
+from viva.term.people import people_of
 from viva.verdict import CourseError, Verdict
 from viva.wording import sentence, sentences
 
@@ -78,7 +79,8 @@ def room(classroom, tmp_path) -> Path:
 
 def written(root: Path, **options) -> tuple[str, dict]:
     course, _ = load(root)
-    path, figures = report.write(course, options.pop("assignments", [SHORT]), options.pop("server", SERVER), **options)
+    chosen = options.pop("assignments", [SHORT]), options.pop("server", SERVER)
+    path, figures = report.write(course, *chosen, **{"people": people_of(course)} | options)
     return path.read_text(encoding="utf-8"), figures
 
 

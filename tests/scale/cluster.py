@@ -20,6 +20,7 @@ from tests.faults import TINY
 from viva.course.batch import autograde
 from viva.course.ending import Ending
 from viva.course.processes import stopping
+from viva.scale.joining import ClusterGraders
 
 LIE = """
 import importlib.metadata, platform, sys
@@ -141,7 +142,8 @@ def grading_there(course: Path, address: str, told: list[str] | None = None, **s
         config[section or "Cluster"][key] = value
     tell = [].append if told is None else told.append
     with contextlib.chdir(course), stopping.orderly():
-        yield from autograde(opened, opened.submissions([TINY]), config=config, tell=tell)
+        remote = ClusterGraders.of(config)
+        yield from autograde(opened, opened.submissions([TINY]), config=config, remote=remote, tell=tell)
 
 
 def filed(course: Path) -> dict[str, tuple[bytes, int]]:

@@ -17,8 +17,6 @@ calls         random calls of a function, like those that were noted
 witness       runs beside a mutant and finds out whether it is equivalent to the solution
 ruling        what one trial says of one check
 trials        what a worker process does with one notebook of an audit
-dispatch      the same on a cluster: how trials get to a desk and back
-pool          who does them: workers of this machine, or of a cluster
 auditresult   what an audit came to, as plain data; excuses
 judgement     what the trials say, as plain data: proofs, fates, scores
 expectations  expected results that are computed from what a student's function had before

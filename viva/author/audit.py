@@ -7,11 +7,13 @@ solution; where the two are equivalent, it is no fault of the tests.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
@@ -22,23 +24,20 @@ from viva.author.hygiene import findings, untold
 from viva.author.jobs import RUNS, Jobs
 from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together, varied
 from viva.author.mutants import Mutant, mutants
-from viva.author.pool import pool_of
+from viva.author.trials import Worker, make_grader
 from viva.author.trimming import trimmed
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
 from viva.course.release import compiled
+from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_notebook
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.engine.seedline import SEED, default_of
 from viva.sandbox.confinement import MB, USUAL
-from viva.scale.address import Cluster
 from viva.verdict import BlueprintError, VivaError
-
-if TYPE_CHECKING:
-    from viva.scale.pool import Pool
 
 LEAST = 3.0
 """Seconds that a mutant's cell may take at least; otherwise five times as many as the whole solution took."""
@@ -58,14 +57,14 @@ def audit(
     no_wall: bool = False,
     memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
-    cluster: Cluster | None = None,
+    remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Audit:
     """Audit one notebook of an assignment, by default its first; a cell may take ``seconds``, a notebook ``budget``.
 
     Its process may take so many megabytes of ``memory``; ``progress`` is told of trials done and known. It is done by
-    so many ``workers``, or by those of a ``cluster``; ``tell`` is given a sentence for each of these that is not used.
+    so many ``workers``, or by ``remote`` graders; ``tell`` is given a sentence for each of these that is not used.
     Raises BlueprintError when the notebook cannot be graded, AnswerError when an answer or excuse cannot be read,
     ClusterError when the cluster cannot do it.
     """
@@ -77,22 +76,38 @@ def audit(
             f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
-    start = time.monotonic()
+    settings, start = (seconds, no_wall, memory, budget), time.monotonic()
     with (
         stopping.postponed(),
-        pool_of(path, (seconds, no_wall, memory, budget), wanted, workers, cluster, tell) as pool,
+        remote.for_audit(path, settings, wanted, tell) if remote else _here(path, settings, wanted, workers) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
     result.seconds, result.walled = time.monotonic() - start, not no_wall
     return result
 
 
+@contextlib.contextmanager
+def _here(path: Path, settings: Settings, wanted: tuple[str, ...], workers: int | None) -> Iterator[Workers]:
+    """Workers of this machine for the notebook at ``path``; their temporary folders lie in one, which is removed."""
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="viva-audit-") as folder:
+        tempfile.tempdir = folder
+        try:
+            with (
+                contextlib.closing(make_grader(*settings[:3], wanted)) as grader,
+                Workers(
+                    workers or len(os.sched_getaffinity(0)), lambda number: Worker(grader.share(number), path)
+                ) as pool,
+            ):
+                yield pool
+        finally:
+            tempfile.tempdir = before
+
+
 class _Run:
     """One audit, step by step."""
 
-    def __init__(
-        self, course: Course, assignment: str, path: Path, pool: Workers | Pool, limits: tuple, progress
-    ) -> None:
+    def __init__(self, course: Course, assignment: str, path: Path, pool: Pool, limits: tuple, progress) -> None:
         self.path, self.pool, self.progress = path, pool, progress
         self.most, self.chosen, self.room = limits
         self.result = Audit(assignment, path.stem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 
 from nbgrader.preprocessors import Execute
@@ -18,9 +19,8 @@ from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.processes import stopping
+from viva.course.remote import RemoteGraders
 from viva.sandbox.protection import protection
-from viva.scale import joining
-from viva.scale.address import Cluster
 from viva.verdict import ClusterError, VivaError
 
 SHOWN = 5
@@ -28,7 +28,13 @@ SHOWN = 5
 
 
 def prove(
-    course: Course, assignments: list[str], config: Config, console: Console, workers: int | None, audits: list[Audit]
+    course: Course,
+    assignments: list[str],
+    config: Config,
+    console: Console,
+    workers: int | None,
+    audits: list[Audit],
+    remote: RemoteGraders | None = None,
 ) -> dict[str, bool]:
     """Audit assignments, write their pages, say what was found, add to ``audits``; by assignment, whether it passed.
 
@@ -38,13 +44,12 @@ def prove(
     numbers = [Column(name, justify="right") for name in ("right", "wrong", "killed", "equal", "excused")]
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
-    step, cluster = Examine(config=config), Cluster(config=config)
-    cluster.check()
-    no_wall = step.no_wall or (not cluster.wanted and protection().level == "none")
-    how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "cluster": cluster}
+    step = Examine(config=config)
+    no_wall = step.no_wall or (remote is None and protection().level == "none")
+    how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "remote": remote}
     how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
     try:
-        with stopping.postponed(), joining.connected(cluster):
+        with stopping.postponed(), remote.connected() if remote else contextlib.nullcontext():
             for assignment in assignments:
                 stopping.check()
                 results[assignment] = _prove(course, assignment, console, how, table, audits)
@@ -54,7 +59,7 @@ def prove(
         raise
     if no_wall and assignments:
         console.print("Audited without a wall: only the course's own code was run.")
-    if cluster.wanted and cluster.insecure:
+    if remote and remote.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)
     return results

@@ -16,6 +16,7 @@ from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, Vi
 from viva.course import batch, edition
 from viva.course.autograde import Autograde, Examine
 from viva.scale.address import Cluster
+from viva.scale.joining import ClusterGraders
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -69,15 +70,15 @@ class GradeCommand(VivaCommand):
             self.say_nothing_handed_in()
             return 0
         self.course.settle()  # a rule that is none is told before a class is graded
-        outcomes = batch.autograde(
-            self.course, submissions, config=self.config, workers=self.workers or None, tell=self._say
-        )
+        remote = ClusterGraders.of(self.config)
+        how = {"config": self.config, "workers": self.workers or None, "remote": remote, "tell": self._say}
+        outcomes = batch.autograde(self.course, submissions, **how)
         collected = self.watch(outcomes, len(submissions), "grading")
         if Examine(config=self.config).no_wall:
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
-        if Cluster(config=self.config).wanted and Cluster(config=self.config).insecure:
+        if remote and remote.insecure:
             self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]

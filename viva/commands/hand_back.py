@@ -53,9 +53,11 @@ class ReportCommand(VivaCommand):
 
     def run(self) -> int:
         from viva.pages import report  # SciPy and Matplotlib take a second to load
+        from viva.term.people import people_of
 
         self.course.settle()
-        path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
+        assignments, people = self.chosen_assignments(), people_of(self.course)
+        path, figures = report.write(self.course, assignments, self.server, self.anonymous, people)
         self.show_document(**figures)
         graded = sum(part["graded"] for part in figures["assignments"])
         self._say(f"{path} says what came of {counted(graded, 'submission')}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.commands.command import VivaCommand
+from viva.scale.joining import ClusterGraders
 
 
 class ProvingCommand(VivaCommand):
@@ -13,4 +14,5 @@ class ProvingCommand(VivaCommand):
     def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
         """Audit assignments; which of them passed. ``audits`` gets what each notebook's audit came to."""
         audits = [] if audits is None else audits
-        return prove(self.course, assignments, self.config, self.console, self.workers or None, audits)
+        remote = ClusterGraders.of(self.config)
+        return prove(self.course, assignments, self.config, self.console, self.workers or None, audits, remote)

@@ -17,6 +17,7 @@ from viva.course.changes import TOTAL, Change, grouped, write_csv
 from viva.course.regrade import Regrade
 from viva.course.trialcopy import shadow
 from viva.scale.address import Cluster
+from viva.scale.joining import ClusterGraders
 from viva.verdict import CourseError
 
 MOST_NAMES = 20
@@ -56,14 +57,15 @@ class RegradeCommand(ProvingCommand):
             return NEEDS_GRADER
         with shadow(self.course, assignment, self.config) if self.what_if else self.alone() as place:
             course, config = place or (self.course, self.config)
-            regrade = Regrade(course, assignment, config)
+            remote, regrade = ClusterGraders.of(config), Regrade(course, assignment, config)
             if regrade.resumed:
                 then = f"The regrade of {regrade.resumed} was stopped"
                 self._say(f"{then}; this one goes on, and compares with what stood before it.")
             remarks = [*regrade.release(), *regrade.remarks()]
             self._say(*remarks)
             total = len(regrade.submissions())
-            collected = self.watch(regrade.grade(self.workers or None, self._say), total, "grading") if total else []
+            outcomes = regrade.grade(self.workers or None, self._say, remote)
+            collected = self.watch(outcomes, total, "grading") if total else []
             found = regrade.finish()
         changes = found.changes
         status = self.report(collected, "graded", document=False, notes=False)

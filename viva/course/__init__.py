@@ -13,6 +13,7 @@ links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
 material       all that grading an assignment depends on beside a submission
+remote         what graders on other machines have to be
 graders        the graders of this process, and what they know about a notebook
 autograde      the engine as steps inside nbgrader's autograder
 outputs        what happened to a notebook, put into its outputs

@@ -40,13 +40,11 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import Workers
+from viva.course.remote import RemoteGraders
 from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
-from viva.scale import joining
-from viva.scale.address import Cluster
-from viva.scale.submissions import Submissions
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
 from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
@@ -83,9 +81,12 @@ def grade(
     *,
     config: Config,
     workers: int | None = None,
+    remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
     """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
+
+    ``workers`` of this machine grade, or ``remote`` graders where there are some.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
@@ -103,7 +104,7 @@ def grade(
                 released.pop(name, None)
         if not released:
             raise refused[assignments[0]]
-        batch = _Batch(course, config, sorted(released), seeds, tell)
+        batch = _Batch(course, config, sorted(released), seeds, remote, tell)
         todo, found, links = [], {}, Links(course)
         for submission in submissions:
             if submission.assignment in refused:
@@ -148,11 +149,11 @@ class _Batch:
         config: Config,
         assignments: list[str],
         seeds: dict[str, dict[str, int] | None],
+        remote: RemoteGraders | None,
         tell: Callable[[str], object],
     ) -> None:
-        self.course, self.config, self.seeds, self.tell = course, config, seeds, tell
-        self.cluster = Cluster(config=config)
-        self.cluster.check()
+        self.course, self.config, self.seeds = course, config, seeds
+        self.remote, self.tell = remote, tell
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
@@ -205,8 +206,7 @@ class _Batch:
 
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
         settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
-        count = 1 if self.cluster.wanted else cores(workers, len(todo))
-        duty = Submissions(self.cluster, Filing(self.course, self.config), self.seconds, self.budget)
+        count = 1 if self.remote else cores(workers, len(todo))
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
@@ -215,8 +215,8 @@ class _Batch:
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
             ) as pool,
-            joining.pool_of(self.cluster, settings, loaded, duty, self.tell)
-            if self.cluster.wanted
+            self.remote.for_batch(settings, loaded, Filing(self.course, self.config), self.tell)
+            if self.remote
             else contextlib.nullcontext(pool) as graders,
             contextlib.closing(Writer(self.course.directory, self.config)) as writer,
         ):
@@ -250,7 +250,7 @@ class _Batch:
             if isinstance(data, bytes):
                 known[assignment] = folder / f"material-{number}"
                 known[assignment].write_bytes(data)
-                material = Material.from_bytes(data, None if self.cluster.wanted else self.config)
+                material = Material.from_bytes(data, None if self.remote else self.config)
                 for examination in material.examinations.values():
                     if isinstance(examination, Examination):
                         grader.learn(examination)

@@ -42,10 +42,10 @@ from viva.course.edition import Edition
 from viva.course.ending import Ending
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.release import release
+from viva.course.remote import RemoteGraders
 from viva.course.trialcopy import LOG, shadow
 from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
-from viva.scale.address import Cluster
 from viva.submission.files import timestamp
 from viva.submission.submission import Submission
 from viva.verdict import CourseError, SubmissionError
@@ -72,7 +72,6 @@ class Regrade:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
-        Cluster(config=config).check()
         course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)
@@ -123,9 +122,15 @@ class Regrade:
             said.append(f"'viva release {self.assignment} --variants' brings the copies in {FOLDER}/ up to date.")
         return said
 
-    def grade(self, workers: int | None = None, tell: Callable[[str], object] = print) -> Iterator[Ending]:
+    def grade(
+        self,
+        workers: int | None = None,
+        tell: Callable[[str], object] = print,
+        remote: RemoteGraders | None = None,
+    ) -> Iterator[Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
-        return batch.grade(self.course, self.submissions(), config=self.config, workers=workers, tell=tell)
+        how = {"config": self.config, "workers": workers, "remote": remote, "tell": tell}
+        return batch.grade(self.course, self.submissions(), **how)
 
     def finish(self) -> Comparison:
         """Mark what a human should look at again, and write the log."""

@@ -14,7 +14,7 @@ from viva.course.processes import leftovers
 from viva.folder import remove
 from viva.pages.page import environment
 from viva.pages.reporting import plot
-from viva.pages.reporting.findings import gather
+from viva.pages.reporting.findings import ALONE, People, gather
 from viva.pages.reporting.pseudonyms import Pseudonyms, key_in, known_names
 from viva.pages.reporting.tables import MOST_BYTES, Tables
 from viva.verdict import CourseError
@@ -26,7 +26,9 @@ TOLD = 20
 """So many repairs of a notebook, or facts about it."""
 
 
-def write(course: Course, assignments: list[str], server: str, anonymous: bool = False) -> tuple[Path, dict]:
+def write(
+    course: Course, assignments: list[str], server: str, anonymous: bool = False, people: People = ALONE
+) -> tuple[Path, dict]:
     """Write the page of the assignments; its path, and the figures in it. Raises CourseError for a bad address."""
     address = server.strip().rstrip("/")
     if not address.startswith(("http://", "https://")) or set(address) & set(" \"'<>"):
@@ -34,7 +36,7 @@ def write(course: Course, assignments: list[str], server: str, anonymous: bool =
     folder = course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
     names = Pseudonyms(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Pseudonyms()
-    figures = gather(course, assignments, names, address)
+    figures = gather(course, assignments, names, address, people)
     path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
     if tables.folder:

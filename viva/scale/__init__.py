@@ -11,9 +11,10 @@ versions   what has to be the same here and there
 scheduler  the way to a scheduler: found or started, looked at, left again
 crew       the workers as they come and go, and which of them may grade
 pool       what they do, in place of the workers of this machine
-joining    both of these, loaded where a cluster is wanted
+joining    the graders that a command hands to a batch or an audit; Dask is loaded here
 duty       what a batch, or an audit, has desks do
 submissions  that of a batch
+audittrials  that of an audit
 worker     what a Dask worker keeps and does: material, desks, ``grade_there``
 desk       a grading process beside a Dask worker, as the worker sees it
 deskwork   the same process from within

@@ -1,7 +1,7 @@
 """What a course's results, gradebook and graded notebooks say, gathered as plain data for the report.
 
 Every figure and list of an assignment is about the same students: who is excused from it is in the list of the excused
-alone; who left the course, as roster.csv has it, is in all where they handed something in, and missing nowhere.
+alone; a student who left the course is in all where they handed something in, and missing nowhere.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from statistics import mean, median
 from urllib.parse import quote
 
@@ -26,8 +26,6 @@ from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
 from viva.pages.reporting.pseudonyms import Pseudonyms, files_of, pattern_of
 from viva.record import Note, NotebookRecord, SubmissionRecord
-from viva.term.archives import ledger
-from viva.term.lms.roster import Roster
 from viva.verdict import Verdict
 
 DETAIL = 300
@@ -47,13 +45,27 @@ WAITING = {
 }
 
 
-def gather(course: Course, assignments: list[str], names: Pseudonyms, server: str) -> dict:
+@dataclass(frozen=True)
+class People:
+    """What is known about the students beside the gradebook."""
+
+    left: frozenset[str] = frozenset()
+    """Students who are no longer enrolled."""
+    groups: Callable[[str], list[set[str]]] = lambda assignment: []
+    """The groups that submitted an assignment together, by its name."""
+
+
+ALONE = People()
+"""Of a course without a roster."""
+
+
+def gather(course: Course, assignments: list[str], names: Pseudonyms, server: str, people: People = ALONE) -> dict:
     """All figures of the report, with students called as ``names`` has it and links to the formgrader at ``server``."""
     records: dict[str, dict[str, SubmissionRecord]] = defaultdict(dict)
     for (assignment, student), record in Results.of(course.directory).read().items():
         records[assignment][student] = record
     with course.gradebook() as gradebook:
-        standings, left = Standings(course, gradebook, assignments), Roster.of(course).left
+        standings = Standings(course, gradebook, assignments)
         known = [record for name in assignments for record in records[name].values()]
         return {
             "course": str(course.directory.course_id),
@@ -61,7 +73,7 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
             "unwalled": sum(not record.wall for record in known),
             # One after the other: each holds the notebooks of its assignment.
             "assignments": [
-                _Part(course, gradebook, name, records[name], standings, left, names, server).figures()
+                _Part(course, gradebook, name, records[name], standings, people, names, server).figures()
                 for name in assignments
             ],
         }
@@ -77,14 +89,14 @@ class _Part:
         name: str,
         records: dict[str, SubmissionRecord],
         standings: Standings,
-        left: set[str],
+        people: People,
         names: Pseudonyms,
         server: str,
     ) -> None:
         self.course, self.name, self.names, self.server = course, name, names, server
-        self.standings = standings
+        self.standings, self.people = standings, people
         self.excused = self._with(Status.EXCUSED)
-        self.missing = self._with(Status.MISSING).keys() - left
+        self.missing = self._with(Status.MISSING).keys() - people.left
         handed_in = {one for one in standings.students if standings.of(name, one).status is not Status.MISSING}
         self.known = (handed_in | self.missing) - self.excused.keys()
         self.records = {student: record for student, record in records.items() if student not in self.excused}
@@ -212,7 +224,7 @@ class _Part:
             student: answers_in(cells) for (student, name), cells in self.cells.items() if name == book and cells
         }
         released = code_in(self.course.path("release", self.name) / f"{book}.ipynb")
-        found = similarity.compare(answers, released, ledger.groups(self.course, self.name))
+        found = similarity.compare(answers, released, self.people.groups(self.name))
         groups = []
         for group in found.groups():
             best = group.best

@@ -14,6 +14,7 @@ from tests.scale.cluster import Dask
 from viva.author.audit import audit
 from viva.author.auditpage import proven, record
 from viva.scale.address import Cluster
+from viva.scale.joining import ClusterGraders
 from viva.verdict import BlueprintError, ClusterError
 
 TIMES = ("seconds", "slowest", "limit", "megabytes")
@@ -50,7 +51,11 @@ def test_workers_that_are_killed_and_added_change_nothing_of_an_audit(course, da
             workers.append(dask.work())
 
     there = audit(
-        load(course)[0], "small", cluster=Cluster(address=address, wait=100), tell=told.append, progress=disturb
+        load(course)[0],
+        "small",
+        remote=ClusterGraders(Cluster(address=address, wait=100)),
+        tell=told.append,
+        progress=disturb,
     )
     assert told == [] and seen[-1][0] == seen[-1][1] > 30
     assert there.passed and there.walled
@@ -65,7 +70,7 @@ def test_what_is_wrong_with_a_notebook_is_told_in_the_same_words(course, dask): 
     path = course / "source/small/small.ipynb"
     path.write_text(path.read_text().replace("import numpy as np", "import os; os._exit(3)"))
     said = []
-    for how in ({"no_wall": True, "workers": 1}, {"cluster": Cluster(address=address)}):
+    for how in ({"no_wall": True, "workers": 1}, {"remote": ClusterGraders(Cluster(address=address))}):
         with pytest.raises(BlueprintError) as error:
             audit(load(course)[0], "small", **how)
         said.append(str(error.value))
@@ -98,7 +103,7 @@ def test_a_release_is_proven_on_a_cluster_and_refused_where_there_is_none(course
 
 
 def test_a_trial_that_no_worker_can_do_ends_the_audit_in_a_sentence(course):  # noqa: F811
-    from viva.author.dispatch import Trials
+    from viva.scale.audittrials import Trials
 
     path = course / "source/small/small.ipynb"
     with pytest.raises(ClusterError, match=r"The audit of .*small\.ipynb cannot go on: .*, as it broke off\."):

@@ -29,7 +29,7 @@ CELLS = 60
 class Trials:
     """The duty: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
 
-    service = "viva.author.dispatch.Trying"
+    service = "viva.scale.audittrials.Trying"
 
     def __init__(self, cluster: Cluster, path: Path, seconds: float, budget: float) -> None:
         """About the instructor's notebook at ``path``; a cell may take ``seconds``, a notebook ``budget``."""
