@@ -9,7 +9,7 @@ N ?= 60
 NO_NEWS := .venv/share/jupyter/lab/settings/overrides.json
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo audit release class grade feedback report export formgrader doctor test faults proofs cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
+.PHONY: help setup demo audit release class grade feedback report export formgrader doctor docs test faults proofs cluster-proofs compat parity tape wheel screenshots bench soak bench-scale lint clean-demo clean
 
 help:  ## print this list
 	@echo "Usage: make TARGET"
@@ -63,6 +63,13 @@ formgrader: setup $(NO_NEWS)  ## open nbgrader's formgrader on this course; Jupy
 
 $(NO_NEWS): | setup
 	@mkdir -p $(@D) && echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' >$@ || true
+
+docs: .venv/.docs  ## build the documentation site into site/; it can be read without a network
+	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs site && echo "The site is in site/index.html."
+
+.venv/.docs: .venv/.complete
+	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test,docs]'
+	@touch $@
 
 wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the commands, and no course
 	@rm -rf build dist && $(BIN)/python -m pip --disable-pip-version-check --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist .

@@ -31,7 +31,7 @@ from nbformat import NotebookNode
 from nbgrader import preprocessors
 from nbgrader.utils import is_grade, is_solution
 
-from tests.mangling import KEEPING, LOSING, as_utf8, plain
+from tests.mangling import ALONE, KEEPING, LOSING, as_utf8, plain
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import new_grader
 from viva.engine.examination import Examination
@@ -96,8 +96,11 @@ def _written(every: list, text: NotebookNode):
 
 def _damaged(notebook: NotebookNode, dice: random.Random) -> tuple[NotebookNode, str]:
     """A notebook damaged in one to three ways, read as a submitted file is, and the ways' names."""
-    damaged, ways = plain(notebook), dice.sample(sorted({**KEEPING, **LOSING}), dice.choice([1, 1, 2, 3]))
-    for way in ways:
+    damaged = plain(notebook)
+    ways = dice.sample([way for way in KEEPING if way not in ALONE], dice.choice([1, 1, 2, 3]))
+    ways = [dice.choice(ALONE)] if dice.random() < 0.15 else ways
+    ways += [dice.choice(list(LOSING))] if dice.random() < 0.3 else []
+    for way in ways:  # what a losing way leaves may be no notebook for the others
         {**KEEPING, **LOSING}[way](damaged, dice)
     return read(as_utf8(damaged))[0], ", ".join(ways)
 

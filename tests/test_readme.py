@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import re
 import shutil
@@ -12,13 +13,11 @@ from collections import defaultdict
 
 import nbformat
 import pytest
-from nbgrader.apps.baseapp import nbgrader_aliases, nbgrader_flags
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT
 from viva.author.answers import read_answer
-from viva.cli import Viva
-from viva.commands.command import CLUSTER, INSECURE, JSON
+from viva.commands.command import VivaCommand
 from viva.course.gradebook.export import COLUMNS
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import split_checks
@@ -33,6 +32,10 @@ PAGES = [
     *PROJECT.glob("docs/*.md"),
     *sorted(PROJECT.glob("viva/**/README.md")),
 ]
+
+FILES, SESSION = ((PROJECT / "docs" / name).read_text(encoding="utf-8") for name in ("files.md", "session.md"))
+USUAL = {*VivaCommand.aliases, *VivaCommand.flags}
+"""Options that every command takes."""
 
 NOT_RUN = (
     "git clone ",  # the address is not known
@@ -49,16 +52,25 @@ SAME_EACH_TIME = ("viva release", "viva demo ")
 """What these print is compared word for word; of other output only the shape is, as scores are no part of it."""
 
 
-def session(page: str = README) -> list[tuple[str, str]]:
+@pytest.fixture(scope="module")
+def reference():
+    """The module that generates pages of the documentation site."""
+    spec = importlib.util.spec_from_file_location("generate", PROJECT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def session(page: str = SESSION) -> list[tuple[str, str]]:
     """Each command in a page's console blocks, with the output shown under it."""
     blocks = re.findall(r"^```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     steps = [step.partition("\n") for block in blocks for step in re.split(r"^\$ ", block, flags=re.MULTILINE)]
     return [(command, output) for command, _, output in steps if command]
 
 
-def rows(*header: str) -> list[list[str]]:
-    """The rows of the README's table with this header, as texts without their backquotes."""
-    lines = README.splitlines()
+def rows(*header: str, page: str = README) -> list[list[str]]:
+    """The rows of a page's table with this header, as texts without their backquotes."""
+    lines = page.splitlines()
     (start,) = [number for number, line in enumerate(lines) if cells(line) == list(header)]
     table = []
     for line in lines[start + 2 :]:
@@ -97,31 +109,32 @@ def test_the_assignments_table_says_what_the_notebooks_say():
     assert [[name, *numbers] for name, _, *numbers in table] == truth
 
 
-def test_every_make_target_is_in_the_readme_and_no_other():
+def test_the_readme_can_be_read_in_some_minutes():
+    assert len(README.split()) <= 800
+
+
+def test_every_command_and_option_is_in_the_reference(reference):
+    page = reference.commands()
+    for name, (place, _) in reference.commands_of_the_flow():
+        command = import_item(f"viva.commands.{place}")
+        (part,) = re.findall(rf"^### viva {name}$.*?(?=^##|\Z)", page, re.DOTALL | re.MULTILINE)
+        for option in {*command.aliases, *command.flags} - USUAL:
+            assert len(option) == 1 or f"- `--{option}" in part, f"{name} --{option}"
+        assert "sets `" not in part, f"an option of {name} has no help"
+
+
+def test_every_setting_of_ours_is_in_the_reference_with_a_sentence(reference):
+    page = reference.configuration()
+    settings = re.findall(r"^\| `c\.(\w+)\.(\w+)` \| `.*` \| (.*) \|$", page, re.MULTILINE)
+    assert len(settings) > 30
+    assert [name for *name, about in settings if not about.strip()] == []
+
+
+def test_every_make_target_is_in_the_reference(reference):
     printed = subprocess.run(["make"], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
     targets = re.findall(r"^  ([a-z-]+) ", printed, re.MULTILINE)
     assert len(targets) > 10
-    assert [target for target, _ in rows("target", "what it does")] == [f"make {target}" for target in targets]
-
-
-def test_every_subcommand_is_in_the_readme_with_options_that_it_takes():
-    table = rows("command", "what it does", "options")
-    assert [command for command, *_ in table] == [f"viva {name}" for name in Viva.subcommands]
-    for command, _, options in table:
-        taken = import_item(Viva.subcommands[command.removeprefix("viva ")][0])
-        for option in re.findall(r"--([a-z-]+)", options):
-            assert option in taken.aliases or option in taken.flags, f"{command} --{option}"
-
-
-SAID_FOR_ALL = {*nbgrader_aliases, *nbgrader_flags, *JSON, *CLUSTER, *INSECURE} - {"cluster"}
-"""Options that a sentence of the README, or docs/cluster.md, tells of all commands."""
-
-
-def test_every_option_of_a_command_is_in_the_readme():
-    for command, _, told in rows("command", "what it does", "options"):
-        taken = import_item(Viva.subcommands[command.removeprefix("viva ")][0])
-        for option in {*taken.aliases, *taken.flags} - SAID_FOR_ALL:
-            assert len(option) == 1 or f"--{option}" in re.findall(r"--[a-z-]+", told), f"{command} --{option}"
+    assert re.findall(r"^\| `make ([a-z-]+)`", reference.targets(), re.MULTILINE) == targets
 
 
 ROOMS = sorted(str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("__init__.py"))
@@ -156,7 +169,7 @@ KEPT = ("submitted", "attempts", "unmatched")
 
 
 def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_make_clean_removes_what_can_be_made_again():
-    made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "")]
+    made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "", page=FILES)]
     ignored = (PROJECT / ".gitignore").read_text().splitlines()
     for name in made:
         inside = PROJECT / name / ".gitignore"
@@ -165,7 +178,7 @@ def test_what_is_said_to_be_made_by_the_flow_is_ignored_by_git_and_make_clean_re
 
 
 def test_make_clean_removes_what_can_be_made_again_and_leaves_the_folders_that_are_committed(tmp_path):
-    made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "")]
+    made = [name.rstrip("/") for name, _ in rows("made by the flow, not committed", "", page=FILES)]
     shutil.copy(PROJECT / "Makefile", tmp_path)
     for name in made:
         if "." in name:
@@ -181,7 +194,7 @@ def test_make_clean_removes_what_can_be_made_again_and_leaves_the_folders_that_a
 
 
 def test_what_is_said_to_be_committed_is_there():
-    for names, _ in rows("committed", ""):
+    for names, _ in rows("committed", "", page=FILES):
         for name in names.split(", "):
             assert (PROJECT / name).exists(), name
 
@@ -196,7 +209,7 @@ def test_every_relative_link_leads_to_a_file(page):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_the_readmes_session_runs_and_prints_what_is_shown(tmp_path):
+def test_the_session_runs_and_prints_what_is_shown(tmp_path):
     for name in ("source", "answers", "nbgrader_config.py", "Makefile"):
         (shutil.copytree if (PROJECT / name).is_dir() else shutil.copy)(PROJECT / name, tmp_path / name)
     (tmp_path / ".venv").symlink_to(sys.prefix)

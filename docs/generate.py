@@ -1,0 +1,219 @@
+"""Writes the pages of the documentation site that are derived from the code, into ``docs/generated/``."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path, PurePosixPath
+
+import nbformat
+from traitlets.config import Configurable
+from traitlets.utils.importstring import import_item
+
+from viva import wording
+from viva.author.answers import fill_in, read_answers
+from viva.cli import FLOW, STATUSES
+from viva.commands.command import VivaCommand
+from viva.course.graders import new_grader
+from viva.engine.blueprint import Blueprint
+from viva.engine.outcome import Outcome
+from viva.engine.rehearsal import rehearse
+from viva.sandbox.protection import protection
+from viva.verdict import Verdict
+
+PROJECT = Path(__file__).resolve().parents[1]
+SECONDS, MEMORY = 30.0, 2048
+"""For a cell of a wrong answer, and megabytes for its process."""
+EXPLAINED = {
+    "viva/engine/README.md": "engine",
+    "viva/submission/README.md": "submission",
+    "viva/course/README.md": "course",
+    "viva/sandbox/README.md": "sandbox",
+    "viva/author/README.md": "audit",
+    "viva/pages/README.md": "pages",
+    "viva/term/gradescope/README.md": "gradescope-container",
+    "CONTRIBUTING.md": "contributing",
+    "CHANGELOG.md": "changelog",
+    "bench/RESULTS.md": "measurements",
+}
+"""Pages that lie elsewhere in the repository, and what they are called in the site."""
+SITE = {path: PurePosixPath("docs/generated") / f"{name}.md" for path, name in EXPLAINED.items()}
+HOME = {str(SITE[path]): PurePosixPath(path).parent for path in EXPLAINED}
+
+
+def write(folder: Path) -> None:
+    """Write all generated pages into a folder; those that are the same stay as they are."""
+    folder.mkdir(exist_ok=True)
+    pages = {f"{name}.md": (PROJECT / path).read_text(encoding="utf-8") for path, name in EXPLAINED.items()}
+    pages |= {"commands.md": commands(), "configuration.md": configuration(), "make.md": targets()}
+    names = [path.name for path in sorted((PROJECT / "answers").iterdir())]
+    files = [f"wrong-{name.replace('_', '-')}.md" for name in names]
+    with ProcessPoolExecutor(2) as pool:
+        pages |= dict(zip(files, pool.map(wrong_answers, names, [folder / file for file in files]), strict=True))
+    pages["wrong-answers.md"] = _index_of_wrong_answers(sorted(name for name in pages if name.startswith("wrong-ps")))
+    for old in set(folder.glob("*.md")) - {folder / name for name in pages}:
+        old.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def anchor(title: str) -> str:
+    """The anchor of a heading, as repository browsers make it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def commands_of_the_flow() -> list[tuple[str, tuple[str, str]]]:
+    """Each command's name, with its class below viva.commands and its description."""
+    return [command for known in FLOW.values() for command in known.items()]
+
+
+def commands() -> str:
+    """Every command with its options and examples, as its own --help has them."""
+    lines = [
+        "# Commands",
+        "",
+        "`viva COMMAND --help` prints the same. Assignments are named by their whole name or by its beginning; without "
+        "a name a command takes all of them. Each command also takes nbgrader's usual options (`--help-all`).",
+        "",
+        *("    " + line for line in STATUSES.splitlines()),
+        "",
+    ]
+    for part, known in FLOW.items():
+        lines += [f"## {part}", ""]
+        for name, (place, description) in known.items():
+            lines += [*_command(name, import_item(f"viva.commands.{place}"), description), ""]
+    return "\n".join(lines)
+
+
+def _command(name: str, command: type[VivaCommand], description: str) -> Iterator[str]:
+    yield from (f"### viva {name}", "", description, "")
+    if examples := command.examples.strip("\n"):
+        yield from ("```console", *(f"$ {line.strip()}" for line in examples.splitlines() if line.strip()), "```", "")
+    usual = {*VivaCommand.aliases, *VivaCommand.flags}
+    for option in sorted({*command.aliases, *command.flags} - usual):
+        if len(option) > 1:
+            yield f"- `--{option}{'' if option in command.flags else '=...'}`: {_help(command, option)}"
+
+
+def _help(command: type[VivaCommand], option: str) -> str:
+    if option in command.flags:
+        return command.flags[option][1]
+    alias = command.aliases[option]
+    section, _, trait = (alias[0] if isinstance(alias, tuple) else alias).partition(".")
+    owners = {cls.__name__: cls for cls in (*command.mro(), *getattr(command, "settings", ()))}
+    found = getattr(owners.get(section), trait, None)
+    return (found.help if found is not None else "") or f"sets `{section}.{trait}`"
+
+
+def configuration() -> str:
+    """Every setting of Viva's own classes, as nbgrader_config.py may hold it."""
+    lines = [
+        "# Configuration",
+        "",
+        "A course has one file, `nbgrader_config.py`. Its first lines apply Viva's rules; what stands below overrides "
+        "them. nbgrader's own settings are described in its documentation.",
+        "",
+        "```python",
+        "from viva import configuration",
+        "configuration.apply(c, __file__)",
+        "```",
+        "",
+    ]
+    classes: dict[str, type[Configurable]] = {}
+    for known in FLOW.values():
+        for place, _ in known.values():
+            command = import_item(f"viva.commands.{place}")
+            classes |= {
+                cls.__name__: cls
+                for cls in (command, *getattr(command, "settings", ()))
+                if cls.__module__.startswith("viva.")
+            }
+    for name, cls in sorted(classes.items()):
+        own = cls.class_own_traits(config=True)
+        if not own:
+            continue
+        lines += [f"## {name}", "", " ".join((cls.__doc__ or "").split("\n\n")[0].split()), ""]
+        lines += ["| setting | default | meaning |", "|---|---|---|"]
+        for trait in sorted(own):
+            about = " ".join(own[trait].help.split()).replace("|", "\\|") or "nbgrader's setting, with Viva's default."
+            lines.append(f"| `c.{name}.{trait}` | `{own[trait].default_value_repr()}` | {about} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def targets() -> str:
+    """What `make` prints, as a table."""
+    text = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    found = re.findall(r"^([a-z-]+):[^#\n]*## (.*)$", text, re.MULTILINE)
+    rows = [f"| `make {name}` | {about.replace('|', chr(92) + '|')} |" for name, about in found]
+    return "\n".join(
+        ["# Make targets", "", "`make` alone prints this list.", "", "| target | result |", "|---|---|", *rows]
+    )
+
+
+def wrong_answers(assignment: str, old: Path) -> str:
+    """The known mistakes of an assignment: what each is, the checks that it loses, and the reason a student reads.
+
+    Every answer is graded by the engine, unless the page ``old`` was made from the same files.
+    """
+    (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
+    release = PROJECT / "release" / assignment / source.name
+    files = [source, release, *sorted((PROJECT / "answers" / assignment).rglob("*.py")), Path(__file__)]
+    mark = f"% made from {hashlib.sha256(b''.join(path.read_bytes() for path in files)).hexdigest()}"
+    if old.is_file() and (text := old.read_text(encoding="utf-8")).startswith(mark):
+        return text
+    wrong = [answer for answer in read_answers(PROJECT / "answers" / assignment) if not answer.right]
+    lines = [mark, "", f"# {assignment}: {len(wrong)} wrong answers", ""]
+    lines += ["Each was graded. A student reads the reason under a visible check; hidden checks are marked.", ""]
+    grader = new_grader(SECONDS, protection().level == "none", MEMORY)
+    try:
+        known, text = rehearse(source, grader, source.parent), nbformat.read(release, as_version=4)
+        for answer in wrong:
+            notebook = fill_in(answer, text, known.blueprint)
+            outcome = grader.grade(notebook, known, source.parent)
+            lines += [f"## {answer.name.replace('_', ' ')}", "", answer.summary, ""]
+            lines += [*_lost(outcome, known.blueprint), ""]
+    finally:
+        grader.close()
+    return "\n".join(lines)
+
+
+def _lost(outcome: Outcome, blueprint: Blueprint) -> Iterator[str]:
+    """A line for each lost check; where all are lost, one for all of them."""
+    checks = {(cell.id, check.title): check for cell, check in blueprint.checks()}
+    lost = [
+        (cell, one) for cell, results in outcome.checks.items() for one in results if one.verdict is not Verdict.PASSED
+    ]
+    if len(lost) == len(checks):
+        yield f"It loses all {len(lost)} checks, at first:"
+        yield ""
+        lost = lost[:1]
+    for cell, one in lost:
+        seen = "HIDDEN TESTS" not in checks[cell, one.title].source
+        reason = f": *{_plain(wording.reason(one))}*" if seen else " (hidden)"
+        yield f"- `{cell}`, {one.title}{reason}"
+
+
+def _plain(text: str) -> str:
+    """A reason on one line, with nothing in it that Markdown reads as a mark."""
+    return re.sub(r"([\\`*_\[\]<>{}$#|])", r"\\\1", " ".join(text.split()))
+
+
+def _index_of_wrong_answers(pages: list[str]) -> str:
+    count = sum(len(list(path.glob("wrong/*.py"))) for path in (PROJECT / "answers").iterdir())
+    lines = [
+        f"# What {count} wrong answers teach",
+        "",
+        "Every assignment is released with known wrong answers: mistakes that people made, or could make. Each must "
+        "lose the checks that it names. These pages list them, with the hint that a student reads.",
+        "",
+        "```{toctree}",
+        ":maxdepth: 1",
+        *(page.removesuffix(".md") for page in pages),
+        "```",
+    ]
+    return "\n".join(lines)
