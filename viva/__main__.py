@@ -9,7 +9,7 @@ from viva.course.processes import stopping
 def main() -> None:
     stopping.at_once()
     # jsonschema would compile a grammar of internationalised addresses for a second; no notebook has any.
-    sys.modules.setdefault("rfc3987_syntax", None)
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: importing it is an ImportError
     from viva import cli
 
     try:

@@ -22,7 +22,7 @@ MOST_FILES = 5000
 """Files of a submission, and members of a zip, beyond which nobody looks."""
 
 
-def walk(folder: Path, ignored: Collection[str] = ()) -> Iterator[Path]:
+def walk(folder: str | Path, ignored: Collection[str] = ()) -> Iterator[Path]:
     """What is in a folder and is none, links and pipes too, in order.
 
     ``ignored`` are patterns of names, of folders too; as in a shell, only ``.*`` matches a name that begins with a dot.
@@ -108,7 +108,8 @@ def remove(folder: Path) -> None:
 
 def _empty(folder: Path, heap: Path) -> None:
     """Move the folders in a folder, and those in them, onto a heap, where no path is long, and remove them there."""
-    todo, places = [inner for inner in _unlinked(folder) if inner != os.fspath(heap)], []
+    todo = [inner for inner in _unlinked(folder) if inner != os.fspath(heap)]
+    places: list[str] = []
     while todo:
         inner, place = todo.pop(), f"{heap}/{len(places)}"
         with contextlib.suppress(OSError):

@@ -9,6 +9,7 @@ to these classes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
@@ -43,7 +44,7 @@ class Note(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The cells that a doubt may have cost points."""
 
 
-def note(kind: str, *names: str, **particulars: object) -> Note:
+def note(kind: str, *names: str, **particulars: Any) -> Note:
     """A note whose names, which are a stranger's, are made fit to be shown and to be kept."""
     return Note(kind, names=tuple(plaintext.line(name, LONGEST) for name in names), **particulars)
 
@@ -186,7 +187,7 @@ def _exception(result: CheckResult) -> str:
 def _with_faults(known: object) -> object:
     """A line of a form before the fourth, which had a text for each fault; its last line said what it was."""
     told = known.get("faults") if isinstance(known, dict) else None
-    if not isinstance(told, list) or not all(isinstance(text, str) for text in told):
+    if not isinstance(known, dict) or not isinstance(told, list) or not all(isinstance(text, str) for text in told):
         return known
     faults = [{"what": (text.splitlines() or [""])[-1], "log": text if "\n" in text else ""} for text in told]
     return known | {"faults": faults}
@@ -202,10 +203,10 @@ class _First(Struct):
     names: dict[str, list[str]] = field(default_factory=dict)
 
 
-def _upgraded(old: object) -> dict:
+def _upgraded(old: Any) -> dict:
     """A line of the first form, which held sentences, by notebook in tables of their own."""
     known = msgspec.convert(old, _First)
-    notebooks = {}
+    notebooks: dict[str, dict[str, Any]] = {}
     for notebook, checks in known.notebooks.items():
         notebooks[notebook] = {"checks": checks, "names": known.names.get(notebook, [])}
         for name in ("repairs", "integrity", "sanitized"):

@@ -17,12 +17,17 @@ from traitlets.config import Config
 from tests.conftest import PROJECT, load
 from tests.course.test_regrade import TINY, write_source
 from viva.course.batch import autograde
+from viva.course.filing import Filing
 from viva.course.gradebook.record import Expected
 from viva.course.gradebook.results import Results
+from viva.course.marking import Job, Marked
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.course.release import release
 from viva.record import SubmissionRecord
+from viva.scale.address import Cluster
+from viva.scale.submissions import Submissions
+from viva.submission.files.handin import Finding
 from viva.submission.package import pack
 from viva.verdict import CourseError
 
@@ -137,6 +142,18 @@ def test_no_key_password_or_token_goes_along(made):
     data = replace(known, config=config).to_bytes()
     assert b"secret" not in data and Material.from_bytes(data).config.Execute == known.config.Execute
     assert config.CourseDirectory.db_url and config.Variants.key  # those of this process stay
+
+
+@pytest.mark.parametrize("passed", [Passed(), Passed(record=SubmissionRecord(TINY, "right"))])
+def test_what_a_worker_of_a_cluster_says_without_record_or_scores_is_refused(made, passed):
+    root, folder = made
+    course, config = load(root)
+    (submission,) = course.submissions([TINY], "right")
+    duty = Submissions(Cluster(), Filing(course, config), 30.0, 0.0)
+    job = Job(submission, Finding(), folder / "material")
+    assert duty.known(job).digest
+    marked = duty.kept(job, msgspec.msgpack.encode(Marked(passed)))
+    assert marked == Marked(problem="its worker gave an answer to something else")
 
 
 def test_the_same_bytes_come_to_the_same(made, grader):

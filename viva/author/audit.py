@@ -12,7 +12,7 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -162,7 +162,7 @@ class _Run:
         every = [("the solution", "solution", [], ()), *answers]
         for seed in SEEDS:
             first = seed == SEEDS[0]
-            known = self._map(self.jobs.varied(trials, seed, lambda one, first=first: one.right or first))
+            known = self._map(self.jobs.varied(trials, seed, wrong=first))
             for name, case, lost, place in every:
                 if case != "wrong" or first:
                     self.result.faults += varied(name, case, lost, known["varied", seed, *place], seed)
@@ -182,7 +182,7 @@ class _Run:
             raise BlueprintError(f"{self.path}: the notebook ended the process that ran it, twice.")
         return result
 
-    def _map(self, jobs: list[tuple]) -> dict:
+    def _map(self, jobs: Iterable[tuple]) -> dict:
         results = {}
         for job, result in self.pool.map(jobs):
             results[job[0]] = result

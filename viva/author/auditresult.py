@@ -202,7 +202,9 @@ def weakened(before: dict, now: Audit) -> list[str]:
     missed: dict[CheckName, list[Fate]] = {}
     for old in before.get("fates", []):
         fate = known.get((old["cell"], old["operator"], old["change"]))
-        for check in map(CheckName.read, old["killers"] if fate else ()):
+        if not fate:
+            continue
+        for check in map(CheckName.read, old["killers"]):
             instead = check not in checks and any(killer.cell == check.cell for killer in fate.killers)
             if check not in fate.killers and not instead:
                 missed.setdefault(check, []).append(fate)

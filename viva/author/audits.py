@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from functools import partial
+from typing import Any
 
 from nbgrader.preprocessors import Execute
 from rich.console import Console
@@ -46,7 +47,13 @@ def prove(
     results: dict[str, bool] = {}
     step = Examine(config=config)
     no_wall = step.no_wall or (remote is None and protection().level == "none")
-    how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "remote": remote}
+    how: dict[str, Any] = {
+        "budget": step.budget,
+        "memory": step.memory,
+        "no_wall": no_wall,
+        "workers": workers,
+        "remote": remote,
+    }
     how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
     try:
         with stopping.postponed(), remote.connected() if remote else contextlib.nullcontext():

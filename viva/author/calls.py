@@ -4,6 +4,8 @@ Random arguments have the structure of the noted ones; two sizes that were alway
 always one stays one. As ``witness``, this runs in a candidate, and needs NumPy and nothing of Viva.
 """
 
+from typing import Any, TypeGuard
+
 import numpy as np
 
 SCALES = (1.0, 1.0, 0.3, 3.0, 30.0)
@@ -49,10 +51,12 @@ def parts(value: object) -> list:
     """The keys and values of a dictionary, or the places and items of a list or tuple, in a fixed order."""
     if isinstance(value, dict):
         return sorted(value.items(), key=lambda item: str(item[0]))
-    return list(enumerate(value)) if type(value) in (list, tuple) and not numbers(value) else []
+    if not isinstance(value, list | tuple) or type(value) not in (list, tuple) or numbers(value):
+        return []
+    return list(enumerate(value))
 
 
-def numbers(value: object) -> bool:
+def numbers(value: object) -> TypeGuard[list]:
     """Whether a value is a list of numbers."""
     return isinstance(value, list) and bool(value) and all(isinstance(part, int | float | np.number) for part in value)
 
@@ -62,7 +66,7 @@ def form(call: tuple) -> tuple:
 
 
 def structure(value: object) -> tuple:
-    dimensions = np.ndim(value) if numbers(value) else getattr(value, "ndim", 0)
+    dimensions = 1 if numbers(value) else getattr(value, "ndim", 0)
     return (type(value).__name__, dimensions, *((key, structure(part)) for key, part in parts(value)))
 
 
@@ -76,7 +80,7 @@ def sizes(call: tuple) -> list:
     return found
 
 
-def drawn(value: object, other: object, fresh, random, scale: float, level: float) -> object:
+def drawn(value: Any, other: Any, fresh, random, scale: float, level: float) -> object:
     """A random value like the noted ``value``; ``other`` is what another call had in its place."""
     if isinstance(value, np.ndarray):
         shape = tuple(next(fresh) for _ in value.shape)

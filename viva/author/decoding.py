@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from viva.author.operators import Scene, called, expression, text_of, with_changes
+from viva.author.operators import Scene, called, calls, expression, text_of, with_changes
 from viva.author.slips import replaced
 
 POSITIONS = re.compile(
@@ -51,8 +51,9 @@ def exchanged_axes(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt
     if not scene.numpy:
         return
     for place, statement in enumerate(body):
-        added = isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add)
-        if added and (other := _along_the_other_axis(statement.value)):
+        if not isinstance(statement, ast.AugAssign) or not isinstance(statement.op, ast.Add):
+            continue
+        if other := _along_the_other_axis(statement.value):
             yield [*body[:place], with_changes(statement, value=other), *body[place + 1 :]]
     nodes = [node for statement in body for node in ast.walk(statement)]
     waves = {"sin", "cos"} <= {called(node) for node in nodes}
@@ -73,7 +74,7 @@ def _from_outside(nodes: list[ast.AST]) -> list[str]:
 
 def smallest(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """Kept is what is at most the k-th largest, or the k smallest; a partition gives those at its other end."""
-    if turned := _turned(node):
+    if isinstance(node, ast.Compare) and (turned := _turned(node)):
         for side in (node.left, node.comparators[0]):
             for largest, other in _k_smallest(side):
                 yield turned
@@ -106,11 +107,11 @@ def _turned(node: ast.AST) -> ast.expr | None:
 def _k_smallest(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Each part of a tree that takes the k largest, or the k-th of them; and what takes the k smallest."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Subscript) or called(node.value) not in SORTED:
+        if not isinstance(node, ast.Subscript) or not calls(node.value, *SORTED):
             continue
         for index in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
             several = isinstance(index, ast.Slice) and index.upper is None and index.step is None
-            last = index.lower if several else index
+            last = index.lower if isinstance(index, ast.Slice) and several else index
             if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.USub):
                 kth = expression("a - 1", a=last.operand)
                 other = replaced(node.slice, index, ast.Slice(None, last.operand) if several else kth)
@@ -129,15 +130,17 @@ def _sorted(values: ast.Call, kth: ast.expr) -> ast.Call | None:
 
 def forgotten_first(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """A cache to which the new key is joined, without its first one."""
-    joined = called(node) in ("concatenate", "vstack", "hstack") and node.args
-    if not joined or not isinstance(node.args[0], ast.List | ast.Tuple) or len(node.args[0].elts) < 2:
+    if not calls(node, "concatenate", "vstack", "hstack") or not node.args:
+        return
+    parts = node.args[0]
+    if not isinstance(parts, ast.List | ast.Tuple) or len(parts.elts) < 2:
         return
     axis = next((ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "axis"), "")
     axis = axis or ("1" if called(node) == "hstack" else "0")
     places = {"0": "a[1:]", "1": "a[:, 1:]", "-1": "a[..., 1:]", "-2": "a[..., 1:, :]"}
-    first, *others = node.args[0].elts
+    first, *others = parts.elts
     if axis in places and not isinstance(first, ast.Starred):
-        rest = with_changes(node.args[0], elts=[expression(places[axis], a=first), *others])
+        rest = with_changes(parts, elts=[expression(places[axis], a=first), *others])
         yield with_changes(node, args=[rest, *node.args[1:]])
 
 

@@ -200,7 +200,7 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
             imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)
             if imported or command:
-                what = sorted(imported)[0] if imported else command[0].strip()
+                what = sorted(imported)[0] if imported else command[0].strip() if command else ""
                 yield f"{where}: '{what}' needs the network, which does not exist while grading."
 
 

@@ -74,13 +74,13 @@ class Jobs:
             notebook, *known = lean(self._answered(answer))
             yield self._grading(("second", place), seeded(notebook, place), *known)
 
-    def varied(self, trials: dict, seed: int, answers: Callable[[Answer], bool]) -> Iterator[tuple]:
-        """The solution and some known answers in a variant."""
+    def varied(self, trials: dict, seed: int, *, wrong: bool) -> Iterator[tuple]:
+        """The solution and the right answers in a variant; the ``wrong`` answers, too."""
         other = Jobs(variant.seeded(self.release, seed), self.known.seeded(seed), self.answers)
         lean = other._leaner(trials)
         yield other._grading(("varied", seed), *lean(other.filled(set(other.cells))))
         for place, answer in enumerate(self.answers):
-            if answers(answer):
+            if answer.right or wrong:
                 yield other._grading(("varied", seed, place), *lean(other._answered(answer)))
 
     def alone(self, trials: dict) -> Iterator[tuple]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from viva.author.auditresult import CheckScore, Fate, Proof
 from viva.author.checkname import CheckName
@@ -76,7 +76,7 @@ def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[
     return found
 
 
-def scores_of(blueprint: Blueprint, without: dict[str, Container[CheckName]], fates: list[Fate]) -> list[CheckScore]:
+def scores_of(blueprint: Blueprint, without: Mapping[str, Container[CheckName]], fates: list[Fate]) -> list[CheckScore]:
     """How much each check contributes, where by answer cell the checks are known that are lost ``without`` it."""
     counted, found = _counted(fates), []
     for cell, check in blueprint.checks():

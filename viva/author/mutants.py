@@ -224,7 +224,9 @@ def _bodies(node: ast.stmt, scene: Scene, inside: set[int]) -> Statements:
 
 
 def _returns(node: ast.Return, scene: Scene) -> Statements:
-    values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    whole = node.value
+    assert whole is not None  # a bare return has no mistakes
+    values = whole.elts if isinstance(whole, ast.Tuple) else [whole]
     forms = RESULTS if scene.numpy else ("-a",)
     for place, value in enumerate(values):
         for form in forms:

@@ -12,6 +12,9 @@ import copy
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard, TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
 
 SIMILAR = 0.6
 """Two names are easily confused when difflib finds them this similar."""
@@ -43,14 +46,19 @@ def expression(source: str, **nodes: ast.expr) -> ast.expr:
     return Fill().visit(tree)
 
 
-def called(node: ast.AST) -> str:
+def called(node: ast.AST | None) -> str:
     """The last name of the function that a call calls."""
     if not isinstance(node, ast.Call):
         return ""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def with_changes(node: ast.AST, **fields: object) -> ast.AST:
+def calls(node: ast.AST | None, *names: str) -> TypeGuard[ast.Call]:
+    """Whether a node calls a function with one of these last names."""
+    return isinstance(node, ast.Call) and called(node) in names
+
+
+def with_changes(node: Node, **fields: object) -> Node:
     other = copy.copy(node)
     for name, value in fields.items():
         setattr(other, name, value)
@@ -194,7 +202,7 @@ def other_items(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
 
 
 def off_by_one(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    if called(node) == "range" and node.args:
+    if calls(node, "range") and node.args:
         last = node.args[0] if len(node.args) == 1 else node.args[1]
         first = ast.Constant(0) if len(node.args) == 1 else node.args[0]
         for source in ("range(a, b - 1)", "range(a, b + 1)", "range(a + 1, b)"):
@@ -231,7 +239,7 @@ def text_of(node: ast.AST | None) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def _is_minus(node: ast.AST | None) -> bool:
+def _is_minus(node: ast.AST | None) -> TypeGuard[ast.UnaryOp]:
     """Whether a node is ``-k``, for a ``k`` that is no number."""
     return (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant)

@@ -158,8 +158,9 @@ class _Blocks:
                 self.go(getattr(node, "orelse", []), inside)
         block[:] = [new for node in block for new in self._parts(node, inside)]
         for place in range(len(block) - 1, 0, -1):
-            pair = block[place - 1 : place + 1]
-            if _independent(*pair):
+            one, other = block[place - 1 : place + 1]
+            if isinstance(one, ast.Assign) and isinstance(other, ast.Assign) and _independent(one, other):
+                pair = [one, other]
                 self.dice.shuffle(pair)
                 together = all(isinstance(node.targets[0], ast.Name) for node in pair) and self.dice.random() < 0.4
                 block[place - 1 : place + 1] = [_in_one(*pair)] if together else pair
@@ -170,9 +171,10 @@ class _Blocks:
             found: list[ast.stmt] = []
             node.value, _ = self._named(node.value, found, True, whole=not isinstance(node, ast.Return))
             yield from found
-        simple = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        if inside and simple and node.targets[0].id not in self.shared and self.dice.random() < 0.2:
-            yield ast.AnnAssign(node.targets[0], ast.Constant("array"), node.value, 1)
+        name = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        named = inside and isinstance(name, ast.Name) and name.id not in self.shared
+        if isinstance(node, ast.Assign) and isinstance(name, ast.Name) and named and self.dice.random() < 0.2:
+            yield ast.AnnAssign(name, ast.Constant("array"), node.value, 1)
         else:
             yield node
 
@@ -222,15 +224,15 @@ def _in_one(one: ast.Assign, other: ast.Assign) -> ast.Assign:
     return ast.Assign([names], ast.Tuple([one.value, other.value], ast.Load()))
 
 
-def _independent(one: ast.stmt, other: ast.stmt) -> bool:
+def _independent(one: ast.Assign, other: ast.Assign) -> bool:
     """Whether two assignments can change places."""
-    if not all(isinstance(node, ast.Assign) and len(node.targets) == 1 for node in (one, other)):
+    if not all(len(node.targets) == 1 for node in (one, other)):
         return False
     first, second = (names_of(ast.unparse(ast.fix_missing_locations(node))) for node in (one, other))
     pure = all(_is_pure(node) for node in (one, other))
-    return bool(first and second and pure) and not (
-        first.bound & (second.used | second.bound) or second.bound & first.used
-    )
+    if not first or not second or not pure:
+        return False
+    return not (first.bound & (second.used | second.bound) or second.bound & first.used)
 
 
 def _is_pure(node: ast.AST) -> bool:

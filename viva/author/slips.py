@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeGuard, cast
 
-from viva.author.operators import Scene, called, expression, text_of, with_changes
+from viva.author.operators import Node, Scene, called, calls, expression, text_of, with_changes
 
 
 def doubled_summand(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
@@ -52,7 +53,7 @@ def other_axis(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
                 for value in {"0": ("1",), "1": ("0",), "-1": ("0",), "-2": ("-1",)}.get(known, ()):
                     other = ast.keyword("axis", expression(value))
                     yield with_changes(node, keywords=[*node.keywords[:place], other, *node.keywords[place + 1 :]])
-    if "softmax" in called(node) and node.args and scene.numpy:
+    if isinstance(node, ast.Call) and "softmax" in called(node) and node.args and scene.numpy:
         turned = expression("np.transpose(a)", a=node.args[0])
         yield expression("np.transpose(a)", a=with_changes(node, args=[turned, *node.args[1:]]))
         yield expression("np.exp(a) / np.sum(np.exp(a))", a=node.args[0])
@@ -62,7 +63,7 @@ def other_scale(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """Scaled after the softmax, twice, where it is not asked, or by another size."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and called(node.right) == "sqrt":
         yield expression("a / b", a=node, b=node.right)
-    if "softmax" in called(node) and node.args and scene.numpy:
+    if isinstance(node, ast.Call) and "softmax" in called(node) and node.args and scene.numpy:
         scores, rest = node.args[0], node.args[1:]
         if isinstance(scores, ast.BinOp) and isinstance(scores.op, ast.Div):
             yield expression("a / b", a=with_changes(node, args=[scores.left, *rest]), b=scores.right)
@@ -79,20 +80,21 @@ def other_scale(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
 
 
 def no_exponential(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
-    if "softmax" in called(node) and node.args and scene.numpy:
+    if isinstance(node, ast.Call) and "softmax" in called(node) and node.args and scene.numpy:
         yield expression("np.asarray(a) / np.sum(a)", a=node.args[0])
 
 
 def other_mask(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """No mask, the opposite one, one that comes after the softmax, or one diagonal too few or too many."""
-    if called(node) == "where" and len(node.args) == 3:
+    if calls(node, "where") and len(node.args) == 3:
         yield from node.args[1:]
-    if "softmax" in called(node) and node.args and called(node.args[0]) == "where" and len(node.args[0].args) == 3:
-        where = node.args[0]
+    masked = node.args[0] if isinstance(node, ast.Call) and "softmax" in called(node) and node.args else None
+    if isinstance(node, ast.Call) and calls(masked, "where") and len(masked.args) == 3:
+        where = masked
         late = with_changes(node, args=[where.args[1], *node.args[1:]])
         yield with_changes(where, args=[where.args[0], late, ast.Constant(0.0)])
-    triangle = called(node) == "tri" or (called(node) in ("tril", "triu") and len(node.args) == 1)
-    if triangle and not any(keyword.arg == "k" for keyword in node.keywords):
+    triangle = calls(node, "tri") or (calls(node, "tril", "triu") and len(node.args) == 1)
+    if isinstance(node, ast.Call) and triangle and not any(keyword.arg == "k" for keyword in node.keywords):
         for diagonal in ("-1", "1"):
             yield with_changes(node, keywords=[*node.keywords, ast.keyword("k", expression(diagonal))])
 
@@ -100,23 +102,23 @@ def other_mask(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
 def other_variance(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """Divided by one less than there are; and the small number beside the root that belongs into it, or the reverse."""
     keywords = {keyword.arg: keyword.value for keyword in getattr(node, "keywords", ())}
-    if called(node) in ("var", "std") and "ddof" not in keywords:
+    if calls(node, "var", "std") and "ddof" not in keywords:
         yield with_changes(node, keywords=[*node.keywords, ast.keyword("ddof", ast.Constant(1))])
-    if called(node) == "mean" and node.args and scene.numpy and _is_square(node.args[0]):
+    if calls(node, "mean") and node.args and scene.numpy and _is_square(node.args[0]):
         count = expression("np.size(a, b)", a=node.args[0], b=keywords.get("axis", ast.Constant(None)))
         yield expression("a * b / (b - 1)", a=node, b=count)
-    if called(node) == "sqrt" and len(node.args) == 1 and _is_sum(node.args[0]):
+    if calls(node, "sqrt") and len(node.args) == 1 and _is_sum(node.args[0]):
         inner = node.args[0]
         yield with_changes(inner, left=with_changes(node, args=[inner.left]))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and _is_sum(node.left):
         yield with_changes(node.left, left=with_changes(node, left=node.left.left))
-    if _is_sum(node) and called(node.left) == "sqrt" and len(node.left.args) == 1:
+    if _is_sum(node) and calls(node.left, "sqrt") and len(node.left.args) == 1:
         yield with_changes(node.left, args=[with_changes(node, left=node.left.args[0])])
 
 
 def other_subscripts(node: ast.expr, scene: Scene) -> Iterator[ast.expr]:
     """The last two letters of a factor, or of the result, the wrong way round in an einsum."""
-    if called(node) == "einsum" and node.args and (subscripts := text_of(node.args[0])):
+    if calls(node, "einsum") and node.args and (subscripts := text_of(node.args[0])):
         for term in re.finditer(r"[A-Za-z]{2,}", subscripts):
             start, end = term.end() - 2, term.end()
             turned = subscripts[:start] + subscripts[start:end][::-1] + subscripts[end:]
@@ -137,14 +139,15 @@ def after_the_softmax(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.s
     """The mask, the temperature or the scale: on the weights, and not on the scores."""
     for place, statement in enumerate(body):
         for later in range(place + 1, len(body)):
-            if weights := _normalised(body[later]):
+            after = body[later]
+            if weights := _normalised(after):
                 between = {name.id for other in body[place + 1 : later + 1] for name in ast.walk(other)
                            if isinstance(name, ast.Name)}  # fmt: skip
                 if (put_off := _put_off(statement, weights)) and put_off[0] in between:
                     _, early, late = put_off
-                    tail = [body[later], late]
-                    if isinstance(body[later], ast.Return):
-                        known = ast.Assign([ast.Name(weights, ast.Store())], body[later].value, lineno=0)
+                    tail: list[ast.stmt] = [after, late]
+                    if isinstance(after, ast.Return) and after.value is not None:
+                        known = ast.Assign([ast.Name(weights, ast.Store())], after.value, lineno=0)
                         tail = [known, late, ast.Return(ast.Name(weights, ast.Load()))]
                     yield [*body[:place], early, *body[place + 1 : later], *tail, *body[later + 1 :]]
                 break
@@ -167,7 +170,8 @@ def _put_off(statement: ast.stmt, weights: str) -> tuple[str, ast.stmt, ast.stmt
     """The name of the scores that a statement masks or divides, the statement without that, and it for the weights."""
     if isinstance(statement, ast.If) and len(statement.body) == 1 and not statement.orelse:
         if inner := _put_off(statement.body[0], weights):
-            return inner[0], *(with_changes(statement, body=[part]) for part in inner[1:])
+            name, early, late = inner
+            return name, with_changes(statement, body=[early]), with_changes(statement, body=[late])
         return None
     if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Div):
         return getattr(statement.target, "id", ""), ast.Pass(), with_changes(statement, target=_stored(weights))
@@ -180,39 +184,44 @@ def _put_off(statement: ast.stmt, weights: str) -> tuple[str, ast.stmt, ast.stmt
     if not isinstance(target, ast.Name):
         return None
     theirs = ast.Name(weights, ast.Load())
-    if called(value) == "where" and len(value.args) == 3:
-        inner, late = value.args[1], with_changes(value, args=[value.args[0], theirs, ast.Constant(0.0)])
+    without: ast.expr
+    put_off: ast.expr
+    if calls(value, "where") and len(value.args) == 3:
+        without, put_off = value.args[1], with_changes(value, args=[value.args[0], theirs, ast.Constant(0.0)])
     elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
-        inner, late = value.left, with_changes(value, left=theirs)
+        without, put_off = value.left, with_changes(value, left=theirs)
     else:
         return None
     return (
         target.id,
-        with_changes(statement, value=inner),
-        with_changes(statement, targets=[_stored(weights)], value=late),
+        with_changes(statement, value=without),
+        with_changes(statement, targets=[_stored(weights)], value=put_off),
     )
 
 
 def other_residual(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
     """The normalised input is added in place of the input, or the sum is normalised."""
     nodes = [node for statement in body for node in ast.walk(statement)]
-    for norm in [node for node in nodes if "norm" in called(node) and node.args and isinstance(node.args[0], ast.Name)]:
+    for norm in [node for node in nodes if isinstance(node, ast.Call) and "norm" in called(node) and node.args]:
+        added = norm.args[0]
+        if not isinstance(added, ast.Name):
+            continue
         for total in [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]:
             for side in ("left", "right"):
-                if getattr(getattr(total, side), "id", "") == norm.args[0].id:
+                if getattr(getattr(total, side), "id", "") == added.id:
                     yield [replaced(statement, total, with_changes(total, **{side: norm})) for statement in body]
-                    plain = replaced(total, norm, norm.args[0])
+                    plain = replaced(total, norm, added)
                     after = with_changes(norm, args=[plain, *norm.args[1:]])
-                    yield [replaced(replaced(line, total, after), norm, norm.args[0]) for line in body]
+                    yield [replaced(replaced(line, total, after), norm, added) for line in body]
 
 
 def not_centred(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
     """The mean is taken off for the variance only: ``X / deviation`` for ``centred / deviation``."""
-    known = {}
+    known: dict[str, ast.expr] = {}
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and getattr(node.left, "id", "") in known:
-                whole = with_changes(node, left=known[node.left.id])
+                whole = with_changes(node, left=known[getattr(node.left, "id", "")])
                 yield [replaced(other, node, whole) for other in body]
         value = getattr(statement, "value", None)
         if isinstance(statement, ast.Assign) and isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub):
@@ -230,11 +239,11 @@ def other_sign(body: list[ast.stmt], scene: Scene) -> Iterator[list[ast.stmt]]:
                 yield [*body[:place], wrong, *body[place + 1 :]]
 
 
-def replaced(tree: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
+def replaced(tree: Node, old: ast.AST, new: ast.AST) -> Node:
     """A tree in which one node stands in the place of another; it shares what has not changed."""
     if tree is old:
-        return new
-    fields = {}
+        return cast(Node, new)  # an expression in the place of an expression
+    fields: dict[str, object] = {}
     for name, value in ast.iter_fields(tree):
         if isinstance(value, list):
             parts = [replaced(part, old, new) if isinstance(part, ast.AST) else part for part in value]
@@ -249,10 +258,10 @@ def _stored(name: str) -> ast.Name:
     return ast.Name(name, ast.Store())
 
 
-def _is_sum(node: ast.AST) -> bool:
+def _is_sum(node: ast.AST) -> TypeGuard[ast.BinOp]:
     """Whether a node is a sum with a single name or number behind the plus."""
     summed = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
-    return summed and isinstance(node.right, ast.Name | ast.Constant)
+    return summed and isinstance(getattr(node, "right", None), ast.Name | ast.Constant)
 
 
 def _is_square(node: ast.AST) -> bool:

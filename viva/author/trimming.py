@@ -94,8 +94,8 @@ def unneeded(blueprint: Blueprint) -> set[str]:
         if not cell.code:
             continue
         names = names_of(cell.source)
-        plain = cell.purpose == "given" and cell.id and names is not None and "seed(" not in cell.source
-        if plain and not (names.bound | _called_upon(cell.source)) & used:
+        plain = cell.purpose == "given" and cell.id and "seed(" not in cell.source
+        if names and plain and not (names.bound | _called_upon(cell.source)) & used:
             found.add(cell.id)
         elif names is None or cell.purpose in ANSWERS:
             used |= names.needed | names.bound if names else set()

@@ -15,6 +15,7 @@ import json
 import resource
 import time
 import types
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class Watch:
         self.found: dict = {}
         self.left: dict = {}
         self.bound: list = []
-        self.state = None
+        self.state = np.random.get_state()
 
     def note(self, names: list) -> None:
         """From now on note the calls of these functions."""
@@ -62,7 +63,7 @@ class Watch:
                 self.results.setdefault(name, literal(result))
             return result
 
-        noting.__wrapped__ = function
+        vars(noting)["__wrapped__"] = function
         return noting
 
     def before(self) -> None:
@@ -110,7 +111,8 @@ class Watch:
 
 def copies(namespace: dict) -> dict:
     """The names with copies of their data; modules, functions and objects are not copied."""
-    new, memo = {}, {}
+    new: dict = {}
+    memo: dict = {}
     for name, value in namespace.items():
         new[name] = value
         if isinstance(value, DATA) and mine(name):
@@ -216,7 +218,7 @@ def steady(function, arguments: tuple, result: object, random) -> bool:
     return near is not None and same(result, near[0])
 
 
-def shaken(value: object, random) -> object:
+def shaken(value: Any, random) -> object:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value * (1 + 1e-13 * random.normal(size=value.shape)).astype(value.dtype)
     if numbers(value) and isinstance(value[0], float):

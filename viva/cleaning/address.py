@@ -32,7 +32,7 @@ def may_link(url: str) -> bool:
         return False
     host = unicodedata.normalize("NFKC", match[1]).lower()
     named = re.fullmatch(r"[\w.-]+\.([a-z][a-z0-9-]+)\.?(?::\d+)?", host)
-    return bool(named) and named[1] not in HERE
+    return named is not None and named[1] not in HERE
 
 
 def may_show(url: str) -> bool:

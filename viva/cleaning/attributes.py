@@ -52,6 +52,7 @@ def harmless(tag: str, name: str, value: str, refused: list[str]) -> str | None:
     """The value that an attribute may keep, None for none; ``refused`` gets its name when that is not all of it."""
     if name == "rel":
         return value
+    kept: str | None
     if name == "class":
         value = " ".join(word for word in value.split() if word not in MERMAID)
         kept = " ".join(word for word in value.split() if _CLASSES.fullmatch(word))

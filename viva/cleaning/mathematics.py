@@ -152,7 +152,7 @@ def _cut(text: str, taken: frozenset[str]) -> str:
 def _typesets(text: str, match: re.Match, taken: frozenset[str]) -> bool:
     if match[1] == "href":
         link = _LINK.match(text, match.start())
-        return bool(link) and may_link(html.unescape(link[1]).strip()) and not link[1].startswith("#")
+        return link is not None and may_link(html.unescape(link[1]).strip()) and not link[1].startswith("#")
     if defined := _DEFINED.match(text, match.start()):
         return defined[1].isalpha() and defined[1] not in STANDARD | taken
     return bool(_SPACE.match(text, match.start()))

@@ -46,8 +46,8 @@ def _class_table(rows: list[dict], assignments: list[str], summed: list[str]) ->
     maxima: Counter[str] = Counter()
     for row in rows:
         maxima[row["assignment"]] = max(maxima[row["assignment"]], row["max_score"])
-    together = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
-    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *together)
+    most = [f"{sum(maxima[name] for name in summed):g}"] * bool(summed)
+    table.add_row("maximum", *(f"{maxima[name]:g}" for name in assignments), *most)
     return table
 
 

@@ -201,9 +201,9 @@ class CollectCommand(VivaCommand):
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
             yield f"Graded before, and changed: {who}. Run: viva grade {self.assignment}"
-        beside = [plan for plan in plans if len(plan.rows) > 1]
+        beside = [f"'{plan.student}' ({plan.row.attempt})" for plan in plans if plan.row and len(plan.rows) > 1]
         if beside:
-            who = ", ".join(shortened([f"'{plan.student}' ({plan.row.attempt})" for plan in beside]))
+            who = ", ".join(shortened(beside))
             yield (
                 f"Several attempts, and which counts: {who}. The others are kept in attempts/{self.assignment}/; "
                 f"--attempt=N --student=ID takes another, --attempt={NEWEST} the newest again."

@@ -68,7 +68,7 @@ class VivaCommand(ShortHelp, NbGrader):
     def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
         """Read the request; the course is this folder, or else the nearest one above it that is a course."""
         try:
-            super().initialize(argv, root or course_above(Path.cwd()))
+            super().initialize(argv, root or course_above(Path.cwd()))  # type: ignore[call-arg]  # nbgrader's has a root
         except CourseError as error:
             self.refuse(str(error))
         self.coursedir.config = self.config  # nbgrader makes it before it reads the course's nbgrader_config.py
@@ -132,7 +132,8 @@ class VivaCommand(ShortHelp, NbGrader):
         )
         with Progress(*columns, console=self.console, disable=not self.console.is_terminal) as progress:
             task = progress.add_task(title, total=total, rate="", checks="")
-            collected, checks = [], Counter()
+            collected: list[Ending] = []
+            checks: Counter[Verdict] = Counter()
             for outcome in outcomes:
                 collected.append(outcome)
                 checks.update(outcome.verdicts)

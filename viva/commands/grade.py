@@ -71,8 +71,9 @@ class GradeCommand(VivaCommand):
             return 0
         self.course.settle()  # a rule that is none is told before a class is graded
         remote = ClusterGraders.of(self.config)
-        how = {"config": self.config, "workers": self.workers or None, "remote": remote, "tell": self._say}
-        outcomes = batch.autograde(self.course, submissions, **how)
+        outcomes = batch.autograde(
+            self.course, submissions, config=self.config, workers=self.workers or None, remote=remote, tell=self._say
+        )
         collected = self.watch(outcomes, len(submissions), "grading")
         if Examine(config=self.config).no_wall:
             self.console.print(

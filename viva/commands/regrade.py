@@ -109,7 +109,7 @@ class RegradeCommand(ProvingCommand):
                 table.add_row(group.cell, group.check, group.change, who)
         if changes:
             self.console.print(table)
-        sums = [change.new - change.old for change in changes if change.check == TOTAL and not change.cell]
+        sums = [change.gain for change in changes if change.check == TOTAL and not change.cell]
         up, down = sum(number > 0 for number in sums), sum(number < 0 for number in sums)
         self._say(
             f"Scores: {up} higher, {down} lower, {total - up - down} the same; "

@@ -57,9 +57,9 @@ class RosterCommand(VivaCommand):
             )  # fmt: skip
         with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
             roster = Roster.of(self.course)
-            entries, notes = roster.recognised(found.entries)
+            entries, doubts = roster.recognised(found.entries)
             difference = roster.compared(entries.values(), found.columns, self.section)
-            notes = [found.notes, notes, list(roster.remarks(difference))]
+            notes = [found.notes, doubts, list(roster.remarks(difference))]
             if not self.dry_run:
                 roster.write(self.course, difference)
         self._show(found, difference, notes)

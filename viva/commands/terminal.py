@@ -9,7 +9,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.table import Column
@@ -35,14 +35,19 @@ SHOWN = 20
 """So many students are named in a sentence, and so many sentences of a kind are shown."""
 
 
-def console(errors: bool = False, **options: object) -> Console:
+def console(errors: bool = False, **options: Any) -> Console:
     """A console of rich's without any escape code when it leads to no terminal, or when NO_COLOR is set.
 
     Texts are shown as they are: what stands in brackets is no markup.
     """
     plain = bool(os.environ.get("NO_COLOR")) or not (sys.stderr if errors else sys.stdout).isatty()
     # Without colours alone, rich would still print bold text and move the cursor.
-    known = {"force_terminal": False if plain else None, "soft_wrap": plain, "markup": False, "highlight": False}
+    known: dict[str, Any] = {
+        "force_terminal": False if plain else None,
+        "soft_wrap": plain,
+        "markup": False,
+        "highlight": False,
+    }
     return Console(stderr=errors, **(known | options))
 
 
@@ -101,6 +106,7 @@ class ShortHelp(Application):
         """End the command with a sentence, as the request is at fault."""
         self._say_error(sentence)
         self.exit(BAD_REQUEST)
+        raise SystemExit(BAD_REQUEST)  # as ``exit`` did, which traitlets does not declare
 
     def _say_error(self, sentence: str) -> None:
         console(errors=True, soft_wrap=True).print(sentence, style="bold red")

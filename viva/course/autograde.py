@@ -76,8 +76,9 @@ class Examine(NbGraderPreprocessor):
             raise CourseError(f"Not graded: {problem}.")
         if work.grader is None:
             self._prepare(work, place, float(execute.timeout or 30))
-        files = Path(resources.get("metadata", {}).get("path") or work.data)
         known = work.examination
+        assert work.grader is not None and known is not None and work.data is not None  # given, or prepared
+        files = Path(resources.get("metadata", {}).get("path") or work.data)
         if work.seed is not None:
             notebook, known = seeded(notebook, work.seed), known.seeded(work.seed)
         work.outcome = work.grader.grade(notebook, known, work.data, files)
@@ -132,15 +133,15 @@ class SaveScores(SaveAutoGrades):
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
         super()._add_score(cell, resources)
         name = cell.metadata.nbgrader["grade_id"]
-        graded = self.outcome is not None and name in self.outcome.checks
-        if not graded and name not in self.doubtful:
+        outcome = self.outcome if self.outcome is not None and name in self.outcome.checks else None
+        if not outcome and name not in self.doubtful:
             return
         grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
-        if not graded:
+        if not outcome:
             grade.auto_score, grade.needs_manual_grade = None, True
             self.gradebook.db.commit()
             return
-        grade.auto_score = self.outcome.earned(name)
+        grade.auto_score = outcome.earned(name)
         points = cell.metadata.nbgrader.get("points", 0)
         doubt = name in self.doubtful and grade.auto_score is not None and grade.auto_score < points
         grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None or doubt

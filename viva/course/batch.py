@@ -56,11 +56,17 @@ LOCK = "gradebook.db.lock"
 
 
 def autograde(
-    course: Course, submissions: list[Submission], *, tell: Callable[[str], object] = print, **how: object
+    course: Course,
+    submissions: list[Submission],
+    *,
+    config: Config,
+    workers: int | None = None,
+    remote: RemoteGraders | None = None,
+    tell: Callable[[str], object] = print,
 ) -> Iterator[Ending]:
     """Grade submissions as ``grade`` does, ``alone`` with the course."""
     with alone(course, tell):
-        yield from grade(course, submissions, tell=tell, **how)
+        yield from grade(course, submissions, config=config, workers=workers, remote=remote, tell=tell)
 
 
 @contextlib.contextmanager
@@ -210,7 +216,7 @@ class _Batch:
         with (
             stopping.postponed(),
             tempfile.TemporaryDirectory(prefix="viva-batch-") as folder,
-            contextlib.closing(new_grader(*settings, **loaded)) as grader,
+            contextlib.closing(new_grader(*settings, loaded["libraries"], loaded["hidden"])) as grader,
             Workers(
                 count,
                 lambda number: Marker(self.course, self.config, self.expected, folder, grader.share(number)),
@@ -248,8 +254,8 @@ class _Batch:
         for number, (assignment, data) in enumerate(pool.map(sorted(assignments))):
             known[assignment] = data or BlueprintError("the instructor's notebook ended the process that ran it, twice")
             if isinstance(data, bytes):
-                known[assignment] = folder / f"material-{number}"
-                known[assignment].write_bytes(data)
+                known[assignment] = path = folder / f"material-{number}"
+                path.write_bytes(data)
                 material = Material.from_bytes(data, None if self.remote else self.config)
                 for examination in material.examinations.values():
                     if isinstance(examination, Examination):
@@ -260,7 +266,7 @@ class _Batch:
         """Save drafts in one transaction; where that fails, each in its own."""
         endings = []
         try:
-            writer.record([done.graded for _, done in waiting])
+            writer.record([done.results[1] for _, done in waiting])
         except (SQLAlchemyError, InvalidEntry, VivaError) as error:
             if concerns_all(error):
                 raise
@@ -270,15 +276,16 @@ class _Batch:
             return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:
-                done.record.key = self.key(job.submission)
-            self.results.add(done.record for _, done in waiting)
+                done.results[0].key = self.key(job.submission)
+            self.results.add(done.results[0] for _, done in waiting)
         for job, done in waiting:
-            results = [result for _, _, result in done.record.results()]
+            record, _ = done.results
+            results = [result for _, _, result in record.results()]
             ungraded = next((result for result in results if result.verdict is Verdict.UNGRADED), None)
             reason = f"the check '{ungraded.title}' is ungraded: {wording.reason(ungraded)}" if ungraded else ""
-            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(map(str, done.record.faults))
+            status, log = (Status.FAILED if ungraded else Status.DONE), "\n".join(map(str, record.faults))
             notes = (*job.finding.notes, *done.notes)
             verdicts = tuple(result.verdict for result in results)
-            repairs = {name: book.repairs for name, book in done.record.notebooks.items() if book.repairs}
+            repairs = {name: book.repairs for name, book in record.notebooks.items() if book.repairs}
             endings.append(Ending(job.submission, status, reason, notes, log, verdicts, repairs))
         return endings

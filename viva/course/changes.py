@@ -28,6 +28,11 @@ class Change:
     new: float | None
     why: str
 
+    @property
+    def gain(self) -> float:
+        """By how many points; where there is no such check, it is worth none."""
+        return (self.new or 0.0) - (self.old or 0.0)
+
 
 @dataclass(frozen=True)
 class Group:
@@ -45,7 +50,7 @@ def grouped(changes: list[Change]) -> list[Group]:
     for one in sorted(changes, key=lambda change: change.check == TOTAL and not change.cell):
         total = one.check == TOTAL and not one.cell
         old, new = ("-" if number is None else f"{number:g}" for number in (one.old, one.new))
-        change = f"{one.new - one.old:+g}" if total else f"{old} -> {new}"
+        change = f"{one.gain:+g}" if total else f"{old} -> {new}"
         found.setdefault((one.cell, one.check, change), []).append(one.student)
     places = {place: number for number, place in enumerate(dict.fromkeys(key[:2] for key in found))}
     rows = sorted(found.items(), key=lambda item: (places[item[0][:2]], -len(item[1]), item[0]))
@@ -69,8 +74,8 @@ def changes_of(student: str, before: dict, after: dict, renamed: dict[str, dict[
         for check in {**checks, **new["checks"]}:
             was, is_ = checks.get(check), new["checks"].get(check)
             if was is None or is_ is None or was["earned"] != is_["earned"]:
-                earned = [each["earned"] if each else None for each in (was, is_)]
-                yield Change(student, notebook, cell, check, *earned, _why(was, is_) + stands)
+                before_, after_ = (each["earned"] if each else None for each in (was, is_))
+                yield Change(student, notebook, cell, check, before_, after_, _why(was, is_) + stands)
         if not new["checks"] and not checks and new["auto"] != old["auto"]:
             yield Change(student, notebook, cell, "", old["auto"], new["auto"], "its automatic score changed" + stands)
     if before["score"] != after["score"]:

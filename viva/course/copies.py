@@ -70,6 +70,7 @@ def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copi
     students = students_of(course, assignment)
     folder = course.root / FOLDER / assignment  # which has one for each student
     copies, made = Copies(assignment, folder), False
+    key: bytes | None
     if not dry_run:
         key, made = made_key(course)
         leftovers.finish_builds([folder])

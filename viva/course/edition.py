@@ -112,9 +112,9 @@ def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list
         before, cells = old.get(notebook, []), new.get(notebook, [])
         names += [name or f"a cell of {notebook}" for name, text in cells if [name, text] not in before]
         names += [name or f"a cell of {notebook}" for name, text in before if name not in {n for n, _ in cells}]
-    cells = ", ".join(dict.fromkeys(names)) or "the order of the cells"
+    changed = ", ".join(dict.fromkeys(names)) or "the order of the cells"
     return [
-        f"The student version changed ({cells}). {again}; "
+        f"The student version changed ({changed}). {again}; "
         "what was handed in is graded as if the new text stood in it, and need not be handed in again."
     ]
 

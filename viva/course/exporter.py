@@ -33,13 +33,13 @@ class RepairingExporter(NotebookExporter):
 
     opened: Opened | None = None
 
-    def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
+    def from_file(self, file_stream: IO, resources: dict | None = None, **kw: Any) -> tuple[Any, dict]:
         """Raises SubmissionError when a submission holds no notebook that can be graded as this one."""
         place = (resources or {}).get("nbgrader", {})
         if getattr(self.parent, "_sanitizing", False):
             return self.from_notebook_node(self._opened(Path(file_stream.name), place), resources, **kw)
         if self.opened is not None:
-            work, name = Work.of(resources), place["notebook"]
+            work, name = Work.of(resources or {}), place["notebook"]
             work.record.repairs, work.seed = self.opened.repairs[name], self.opened.seeds.get(name)
             work.record.integrity = list(self.opened.integrity[name])
         return super().from_file(file_stream, resources, **kw)

@@ -14,6 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from viva.cleaning import plaintext
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.engine.libraries import COMMON
 from viva.engine.pair import examiners_limits
 from viva.engine.rehearsal import rehearse
 from viva.sandbox.confinement import MB, USUAL, Limits, Wall
@@ -76,13 +77,20 @@ def limits_of(seconds: float, megabytes: int) -> Limits:
     return Limits(cpu_seconds=max(USUAL.cpu_seconds, int(20 * seconds)), memory_bytes=megabytes * MB)
 
 
-def new_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0, **libraries: tuple[str, ...]) -> Grader:
-    """A grader whose caller closes it; for ``libraries`` see Grader. Raises CourseError as warm_grader does."""
+def new_grader(
+    seconds: float,
+    no_wall: bool,
+    memory: int,
+    budget: float = 0.0,
+    libraries: tuple[str, ...] = COMMON,
+    hidden: tuple[str, ...] = (),
+) -> Grader:
+    """A grader whose caller closes it; ``libraries`` and ``hidden`` as in Grader. Raises CourseError as warm_grader."""
     walls, limits = None, limits_of(seconds, memory)
     if not no_wall:
         require_wall()
         walls = Wall.for_candidate(limits=limits), Wall.for_examiner(limits=examiners_limits(limits))
-    return Grader(seconds, walls, budget=budget, limits=limits, **libraries)
+    return Grader(seconds, walls, budget=budget, limits=limits, libraries=libraries, hidden=hidden)
 
 
 def require_wall() -> None:

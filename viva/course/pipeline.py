@@ -26,6 +26,7 @@ import stat
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
@@ -67,6 +68,12 @@ class Passed(Struct):
     notebooks: dict[str, str] = field(default_factory=dict)
     """The graded notebooks, by name, as text."""
 
+    @property
+    def results(self) -> tuple[SubmissionRecord, Graded]:
+        """The record and the scores, which there are where something could be graded."""
+        assert self.record is not None and self.graded is not None
+        return self.record, self.graded
+
 
 def grade(package: bytes, material: Material, grader: Grader, log: logging.Logger | None = None) -> bytes:
     """A packed submission -> what came of it, as bytes (``Passed``, in msgpack); nothing is read or left elsewhere.
@@ -103,16 +110,17 @@ def go_through(
     directory = CourseDirectory(config=material.config, log=log)
     lay_out(submission, material, build, directory)
     place = submission.assignment, submission.student
-    passed = Passed(notes=opened.notes, record=SubmissionRecord(*place, graded=now()))
-    passed.graded = Graded(*place, timestamp.read(submission.folder / timestamp.NAME), {}, {})
+    record = SubmissionRecord(*place, graded=now())
+    graded = Graded(*place, timestamp.read(submission.folder / timestamp.NAME), {}, {})
+    passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):
         work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)
         work.record = NotebookRecord(repairs=opened.repairs[name], integrity=opened.integrity[name])
         work.seed = opened.seeds.get(name)
         passed.notebooks[name] = _steps(name, notebook, work, converter, material, build, passed)
-        enter(passed.record, name, work)
-    passed.record.seconds = round(time.monotonic() - start, 3)
+        enter(record, name, work)
+    record.seconds = round(time.monotonic() - start, 3)
     return passed
 
 
@@ -126,8 +134,13 @@ def _steps(
         if not issubclass(cls, SPARED):
             exporter.register_preprocessor(step)
     steps, exporter._preprocessors = exporter._preprocessors, []
-    place = {"student": passed.record.student, "assignment": passed.record.assignment, "notebook": name}
-    resources = {"unique_key": name, "output_files_dir": f"{name}_files", "metadata": {"path": str(build)}}
+    record, graded = passed.results
+    place = {"student": record.student, "assignment": record.assignment, "notebook": name}
+    resources: dict[str, Any] = {
+        "unique_key": name,
+        "output_files_dir": f"{name}_files",
+        "metadata": {"path": str(build)},
+    }
     resources["nbgrader"] = place | {"db_url": "", "viva": work}
     draft = Draft(material.expected)
     with in_place_of_gradebook(draft, [type(step) for step in steps]), utils.setenv(NBGRADER_EXECUTION="autograde"):
@@ -137,7 +150,7 @@ def _steps(
                 notebook, resources = step(notebook, resources)
         plain = type(exporter).from_notebook_node is NotebookExporter.from_notebook_node
         text = as_text(notebook) if plain else exporter.from_notebook_node(notebook, resources=resources)[0]
-    passed.graded.scores[name], passed.graded.remarks[name] = draft.scores(), draft.remarks()
+    graded.scores[name], graded.remarks[name] = draft.scores(), draft.remarks()
     return text
 
 

@@ -129,8 +129,9 @@ class Regrade:
         remote: RemoteGraders | None = None,
     ) -> Iterator[Ending]:
         """Grade again, as batch.autograde does; who calls it is alone with the course."""
-        how = {"config": self.config, "workers": workers, "remote": remote, "tell": tell}
-        return batch.grade(self.course, self.submissions(), **how)
+        return batch.grade(
+            self.course, self.submissions(), config=self.config, workers=workers, remote=remote, tell=tell
+        )
 
     def finish(self) -> Comparison:
         """Mark what a human should look at again, and write the log."""

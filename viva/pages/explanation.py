@@ -122,7 +122,8 @@ class Explainer:
     def explain(self, result: CheckResult, visible: bool) -> Explanation:
         """What may be shown of one result."""
         verdict, whose, cause = result.verdict, result.raised_by, result.cause
-        frames, sentence = (), SENTENCES.get(verdict, "")
+        frames: tuple[Frame, ...] = ()
+        sentence = SENTENCES.get(verdict, "")
         if cause and cause.kind == "not_plain":
             sentence = NOT_PLAIN.format(self._path(cause.names[0]))
         elif verdict is Verdict.FAILED and not cause:
@@ -258,7 +259,8 @@ def visible_checks(cells: list[tuple[str, str, str]]) -> set[tuple[str, str]]:
     ``cells`` are its code cells in order: the id, the checks' text as the grader has it, and as students have it;
     the two are the same for cells that are not graded.
     """
-    visible, bound = set(), set()
+    visible: set[tuple[str, str]] = set()
+    bound: set[str] = set()
     for name, whole, released in cells:
         open_parts = _parts(released)
         for title, part in _parts(whole).items():
@@ -273,7 +275,8 @@ def visible_checks(cells: list[tuple[str, str, str]]) -> set[tuple[str, str]]:
 
 def _parts(source: str) -> dict[str, str]:
     """The text of each check by title; what stands before the first of them by ""."""
-    parts, title = {"": []}, ""
+    parts: dict[str, list[str]] = {"": []}
+    title = ""
     for line in source.splitlines():
         if match := CHECK.match(line):
             title = match["title"]

@@ -58,7 +58,7 @@ class PageExporter(Exporter):
     file_extension = ".html"
     output_mimetype = "text/html"
 
-    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **more: object) -> tuple[str, dict]:  # type: ignore[override]  # as nbconvert's own exporters of text
         """Raises LeakError when a hidden line of the assignment is on the page."""
         nb, resources = super().from_notebook_node(nb, resources, **more)
         place = resources["nbgrader"]
@@ -74,9 +74,9 @@ class PageExporter(Exporter):
         text = page.render()
         key = key_of(folder, source, marks, record, place["notebook"], _settings(self.config))
         if found := hidden.found(text, page.own().values()):
-            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             raise LeakError(
-                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{more}; "
+                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{others}; "
                 f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"
             )
         return sealed(text, key), resources
@@ -150,7 +150,7 @@ class GenerateFeedback(converters.GenerateFeedback):
     """nbgrader's converter with Viva's page as the default."""
 
     exporter_class = Type(PageExporter, klass=Exporter).tag(config=True)
-    preprocessors = List([]).tag(config=True)
+    preprocessors: List = List([]).tag(config=True)
 
     def start(self) -> None:
         """Raises LeakError when a page was withheld, after the other pages were written."""

@@ -6,7 +6,7 @@ CSV files are too large to stand in the page they lie beside it, whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from viva.course.course import Course
@@ -65,7 +65,7 @@ def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tupl
 
 
 def _rendered(known: dict, tables: Tables) -> str:
-    filters = {"csv": tables.address, "points": points, "ms": milliseconds}
+    filters: dict[str, Callable] = {"csv": tables.address, "points": points, "ms": milliseconds}
     return environment(filters).get_template("report.html").render(**known, listed=LISTED, told=TOLD)
 
 

@@ -146,9 +146,11 @@ class _Renderer(IPythonRenderer):
 
     def _beside(self, url: str) -> str:
         """A picture in the folder that was handed in: a file there, no link, and what its first bytes say."""
-        path = self.folder and (self.folder / url)
+        if not self.folder:
+            return ""
+        path = self.folder / url
         try:
-            if not path or path.is_symlink() or not path.resolve().is_relative_to(self.folder.resolve()):
+            if path.is_symlink() or not path.resolve().is_relative_to(self.folder.resolve()):
                 return ""
             if not path.is_file() or path.stat().st_size > MOST_PICTURE:
                 return ""

@@ -138,17 +138,23 @@ def enter(
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
         ("descriptors", lambda: _take_descriptors(keep_fds)),
-        ("scratch", lambda: scratch and require_private(scratch)),
-        ("bubblewrap", lambda: wall.bubblewrap and bubblewrap.require_inside(scratch)),
-        ("namespaces", lambda: private and scratch and mount_private(scratch, *limits.scratch, wall.bubblewrap)),
+        ("scratch", lambda: require_private(scratch) if scratch else None),
+        ("bubblewrap", lambda: bubblewrap.require_inside(scratch) if wall.bubblewrap else None),
+        (
+            "namespaces",
+            lambda: mount_private(scratch, *limits.scratch, wall.bubblewrap) if private and scratch else None,
+        ),
         ("scratch", lambda: _work_in(scratch)),
         ("limits", lambda: limit(limits)),
-        ("namespaces", lambda: private and scratch and not wall.bubblewrap and keep_only(wall.readable, scratch)),
-        ("bubblewrap", lambda: wall.bubblewrap and cover("/proc")),
+        (
+            "namespaces",
+            lambda: keep_only(wall.readable, scratch) if private and scratch and not wall.bubblewrap else None,
+        ),
+        ("bubblewrap", lambda: cover("/proc") if wall.bubblewrap else None),
         ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch, wall.other_user)),
         ("session", lambda: _die_with(parent)),  # again: a change of user clears it
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
-        ("landlock", lambda: alone or landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
+        ("landlock", lambda: None if alone else landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
         ("seccomp", lambda: filter_calls(not alone and landlock.version(wall.landlock_abi) < 3)),
     ]
     for name, step in steps:
@@ -222,5 +228,6 @@ def limit(limits: Limits) -> None:
 
 def _set_limit(limit: int, soft: int, hard: int | None = None) -> None:
     ceiling = resource.getrlimit(limit)[1]
-    wanted = (soft, soft if hard is None else hard)
-    resource.setrlimit(limit, wanted if ceiling == resource.RLIM_INFINITY else tuple(min(n, ceiling) for n in wanted))
+    hard = soft if hard is None else hard
+    unlimited = ceiling == resource.RLIM_INFINITY
+    resource.setrlimit(limit, (soft, hard) if unlimited else (min(soft, ceiling), min(hard, ceiling)))

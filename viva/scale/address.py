@@ -114,7 +114,8 @@ class Cluster(Configurable):
                 raise ClusterError(f"There is no file {path}, which the way to the cluster needs. Nothing was sent.")
         given = {name: str(Path(path).expanduser()) for name, path in names.items() if path}
         security = Security(require_encryption=True, **given)
-        if not security.tls_ca_file or not security.tls_client_cert:
+        # Dask sets these by their names.
+        if not getattr(security, "tls_ca_file", None) or not getattr(security, "tls_client_cert", None):
             raise ClusterError(
                 f"{url} is spoken to over TLS, and no certificates are named: say --tls-ca=ca.pem --tls-cert=cert.pem "
                 "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. docs/cluster.md says how to make them."

@@ -63,7 +63,7 @@ class Trying:
 
     def __init__(self, settings: Settings) -> None:
         self.grader = make_grader(settings.seconds, settings.no_wall, settings.memory, settings.libraries)
-        self.workers = Recent(MOST_NOTEBOOKS, lambda known: shutil.rmtree(known[0].data, ignore_errors=True))
+        self.workers: Recent[tuple[Worker, str]] = Recent(MOST_NOTEBOOKS, _remove_files)
 
     def __call__(self, request: Request) -> Told:
         if not request.material and request.digest not in self.workers:
@@ -84,6 +84,10 @@ class Trying:
     def close(self) -> None:
         self.workers.close()
         self.grader.close()
+
+
+def _remove_files(known: tuple[Worker, str]) -> None:
+    shutil.rmtree(known[0].data, ignore_errors=True)
 
 
 def _files(path: Path) -> dict[str, bytes]:

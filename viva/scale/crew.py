@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from distributed import Client
+from tornado.platform.asyncio import BaseAsyncIOLoop
 
 from viva.course.processes import stopping
 from viva.course.processes.workers import LISTEN
@@ -64,7 +65,9 @@ class Crew:
         self.cluster, self.client, self.no_wall, self.libraries = cluster, client, no_wall, libraries
         self.lose, self.tell = lose, tell
         self.here = versions(libraries)
-        self.loop = client.loop.asyncio_loop
+        loop = client.loop
+        assert isinstance(loop, BaseAsyncIOLoop)  # Dask's of any kind
+        self.loop = loop.asyncio_loop
         self.events: queue.SimpleQueue[tuple] = queue.SimpleQueue()
         self.seats: dict[str, Seat] = {}
         self.used = False

@@ -18,6 +18,7 @@ from viva.course.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
 from viva.scale.desk import Request, Told
+from viva.scale.duty import Service
 from viva.scale.recent import Recent
 from viva.verdict import VivaError
 
@@ -29,7 +30,7 @@ class DeskWork:
     """Services by what batches and audits want of them."""
 
     def __init__(self) -> None:
-        self.services = Recent(MOST_SERVICES, lambda service: service.close())
+        self.services: Recent[Service] = Recent(MOST_SERVICES, lambda service: service.close())
 
     def __call__(self, request: Request) -> Told:
         try:

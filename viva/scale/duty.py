@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from viva.scale.desk import Request, Settings, Told
 
@@ -25,26 +25,29 @@ class Known:
         return hashlib.sha256(self.data).hexdigest()
 
 
-class Duty(Protocol):
+Job = TypeVar("Job", contravariant=True)
+
+
+class Duty(Protocol[Job]):
     service: str
     """Its Service, as it is imported."""
 
-    def refusal(self, job: object) -> str:
+    def refusal(self, job: Job) -> str:
         """Why nobody can do a job, if so."""
 
-    def known(self, job: object) -> Known:
+    def known(self, job: Job) -> Known:
         """The same object for all jobs that it is about."""
 
-    def limit(self, job: object) -> float:
+    def limit(self, job: Job) -> float:
         """After how many seconds a desk counts as hung with it."""
 
-    def package(self, job: object) -> bytes:
+    def package(self, job: Job) -> bytes:
         """What a desk is sent of a job beside that."""
 
-    def kept(self, job: object, answer: bytes) -> object:
+    def kept(self, job: Job, answer: bytes) -> object:
         """What came of a job, from a desk's answer, after what there is to keep was put away."""
 
-    def problem(self, job: object, sentence: str) -> object:
+    def problem(self, job: Job, sentence: str) -> object:
         """What came of a job that no desk could do; or raises, where nothing can go on without it."""
 
 

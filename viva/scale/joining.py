@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from traitlets.config import Config
 
@@ -60,10 +60,16 @@ class ClusterGraders:
         return self._pool(duty, settings, {"libraries": wanted, "hidden": ()}, tell)
 
     def _pool(
-        self, duty: Duty, settings: Settings, loaded: dict[str, tuple[str, ...]], tell: Callable[[str], object]
+        self, duty: Duty[Any], settings: Settings, loaded: dict[str, tuple[str, ...]], tell: Callable[[str], object]
     ) -> Pool:
         from viva.scale.pool import Pool
         from viva.scale.versions import distributions
 
         names = distributions({*loaded["libraries"], *loaded["hidden"]})
-        return Pool(self.cluster, desk.Settings(duty.service, *settings, **loaded), names, duty, tell)
+        return Pool(
+            self.cluster,
+            desk.Settings(duty.service, *settings, loaded["libraries"], loaded["hidden"]),
+            names,
+            duty,
+            tell,
+        )

@@ -16,6 +16,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from distributed import Client
@@ -61,7 +62,7 @@ class Pool:
         cluster: Cluster,
         settings: Settings,
         libraries: tuple[str, ...],
-        duty: Duty,
+        duty: Duty[Any],
         tell: Callable[[str], object],
     ) -> None:
         self.cluster, self.settings, self.libraries = cluster, settings, libraries
@@ -127,8 +128,8 @@ class Pool:
                 self._send(seat, self.todo.popleft())
 
     def _send(self, seat: Seat, errand: Errand) -> None:
-        known, *about = (of(errand.job) for of in (self.duty.known, self.duty.limit, self.duty.package))
-        asking = self._ask(seat, known, *about)
+        job, duty = errand.job, self.duty
+        asking = self._ask(seat, duty.known(job), duty.limit(job), duty.package(job))
         seat.busy[errand] = running = asyncio.run_coroutine_threadsafe(asking, self.crew.loop)
         running.add_done_callback(lambda running: self.crew.events.put((self._hear_of, seat, errand, running)))
 

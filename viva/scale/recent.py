@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
 
 
-class Recent(OrderedDict):
+class Recent(OrderedDict[Any, Value], Generic[Value]):
     """At most so many values by key; the one that was not used for longest is let go for another."""
 
-    def __init__(self, most: int, let_go: Callable[..., object] = lambda value: None) -> None:
+    def __init__(self, most: int, let_go: Callable[[Value], object] = lambda value: None) -> None:
         super().__init__()
         self.most, self.let_go = most, let_go
 
-    def of(self, key: object, make: Callable[[], object]) -> object:
+    def of(self, key: object, make: Callable[[], Value]) -> Value:
         """The value of a key, made where there is none."""
         if key not in self:
             self._leave(self.most - 1)

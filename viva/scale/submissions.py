@@ -37,13 +37,18 @@ class Submissions:
         return str(job.material) if isinstance(job.material, VivaError) else ""
 
     def known(self, job: Job) -> Known:
+        return self._about(job)[0]
+
+    def _about(self, job: Job) -> tuple[Known, Material]:
+        """The material of an assignment that is not refused, as bytes and read."""
+        assert isinstance(job.material, Path)
         if job.material not in self.materials:
             data = job.material.read_bytes()
             self.materials[job.material] = Known(data), Material.from_bytes(data)
-        return self.materials[job.material][0]
+        return self.materials[job.material]
 
     def limit(self, job: Job) -> float:
-        _, material = self.materials[job.material]
+        _, material = self._about(job)
         examinations = [one for one in material.examinations.values() if isinstance(one, Examination)]
         return self.cluster.limit(sum(one.budget(self.seconds, self.budget) for one in examinations))
 
@@ -56,16 +61,14 @@ class Submissions:
             marked = msgspec.msgpack.decode(answer, type=Marked)
         except msgspec.DecodeError as error:
             return Marked(problem=f"its worker gave an answer that cannot be read: {error}")
-        if marked.passed is None or marked.passed.explained:
+        passed = marked.passed
+        if passed is None or passed.explained:
             return marked
-        about, (_, material), graded = job.submission, self.materials[job.material], marked.passed.graded
-        places = {(one.assignment, one.student) for one in (marked.passed.record, graded)}
-        if (
-            places != {(about.assignment, about.student)}
-            or not marked.passed.notebooks.keys() <= material.released.keys()
-        ):
+        about, (_, material) = job.submission, self._about(job)
+        places = {one and (one.assignment, one.student) for one in (passed.record, passed.graded)}
+        if places != {(about.assignment, about.student)} or not passed.notebooks.keys() <= material.released.keys():
             return Marked(problem="its worker gave an answer to something else")
-        return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, marked.passed, material))
+        return attempt(f"{about.assignment}/{about.student}", lambda _: self.filing.add(about, passed, material))
 
     def problem(self, job: Job, sentence: str) -> Marked:
         return Marked(problem=sentence)
@@ -76,9 +79,8 @@ class Grading:
 
     def __init__(self, settings: Settings) -> None:
         one = settings
-        libraries = {"libraries": one.libraries, "hidden": one.hidden}
-        self.grader = new_grader(one.seconds, one.no_wall, one.memory, one.budget, **libraries)
-        self.materials = Recent(MOST_MATERIALS)
+        self.grader = new_grader(one.seconds, one.no_wall, one.memory, one.budget, one.libraries, one.hidden)
+        self.materials: Recent[Material] = Recent(MOST_MATERIALS)
         self.learnt: set[str] = set()
 
     def __call__(self, request: Request) -> Told:

@@ -30,7 +30,7 @@ class Desks(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         self.starter = ThreadPoolExecutor(1, "viva-desks")  # a desk dies with the thread that started it
-        self.materials = Recent(MOST_MATERIALS)
+        self.materials: Recent[bytes] = Recent(MOST_MATERIALS)
         self.all = [Desk(lambda begin: self.starter.submit(begin).result()) for _ in range(worker.state.nthreads)]
         self.free: queue.SimpleQueue[Desk] = queue.SimpleQueue()
         for desk in self.all:
@@ -57,14 +57,20 @@ async def prepare(libraries: tuple[str, ...], dask_worker: Worker) -> dict[str, 
     return versions.versions(libraries) | {WALL: level}
 
 
+def _desks(worker: Worker) -> Desks:
+    desks = worker.plugins[NAME]
+    assert isinstance(desks, Desks)
+    return desks
+
+
 def keep(digest: str, material: bytes, dask_worker: Worker) -> None:
     """Keep an assignment's material for every task that names its hash."""
-    dask_worker.plugins[NAME].materials.of(digest, lambda: material)
+    _desks(dask_worker).materials.of(digest, lambda: material)
 
 
 def grade_there(settings: tuple, digest: str, limit: float, package: bytes) -> tuple:
     """Grade a package at a desk of this worker: the fields of a Told."""
-    desks = get_worker().plugins[NAME]
+    desks = _desks(get_worker())
     material = desks.materials.get(digest)
     if material is None:
         told = Told(lacking=True)

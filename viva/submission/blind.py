@@ -53,7 +53,8 @@ class Blind(NbGraderPreprocessor):
 def forms_of(step: NbGraderPreprocessor) -> Forms:
     """The cells of header and footer that a course includes."""
     included, directory = IncludeHeaderFooter(parent=step), CourseDirectory(parent=step)
-    texts, codes = {}, {}
+    texts: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for name in filter(None, (included.header, included.footer)):
         path = Path(directory.root, name)
         if path.is_file():
@@ -65,7 +66,8 @@ def forms_of(step: NbGraderPreprocessor) -> Forms:
 
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> Forms:
-    texts, codes = {}, {}
+    texts: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for cell in read_notebook(path).cells:
         if _marked(cell):
             continue

@@ -94,12 +94,13 @@ def open_notebooks(
 
 def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped | None, seeds: Seeds | None) -> Opened:
     opened = Opened()
-    complaints, left_out = [], []
+    complaints: list[str] = []
+    left_out: list[str] = []
     read_files: dict[Handed, tuple[NotebookNode, list[Note]] | None] = {}
     unread: list[Handed] = []
     graded: set[Handed] = set()
     for name in sorted(finding.files):
-        fitting = []
+        fitting: list[_Candidate] = []
         for handed in finding.files[name][:MOST_TRIED]:
             if handed in graded:
                 continue
@@ -113,8 +114,8 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
                     left_out.append(f"the file {plaintext.quoted(handed.name)} {SHIPPED}")
                     content = None
                 read_files[handed] = content
-            if read_files[handed]:
-                notebook, repairs = read_files[handed]
+            if known := read_files[handed]:
+                notebook, repairs = known
                 meant = seeds.meant(notebook, releases[name]) if seeds else Meant(releases[name])
                 repaired = repair(notebook, meant.released)
                 repaired.repairs[:0] = repairs
@@ -132,7 +133,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
             if best.repaired.fit < 0.1:
                 best.repaired.repairs.insert(0, Note("hardly", doubt=True))
             opened.notebooks[name], opened.repairs[name] = best.repaired.notebook, best.repaired.repairs
-            if best.meant.seed is not None:
+            if best.meant.seed is not None and best.meant.default is not None:
                 opened.seeds[name] = best.meant.seed
                 opened.notebooks[name] = seeded(best.repaired.notebook, best.meant.default)
             opened.integrity[name] = [best.meant.note] if best.meant.note else []
@@ -149,7 +150,7 @@ def _open(finding: Finding, releases: Mapping[str, Released], shipped: Shipped |
     opened.notes += dict.fromkeys(complaints)
     others = {handed for files in finding.files.values() for handed in files if handed not in graded}
     strays = {handed.name for handed in others if not handed.kept}
-    same = [_sources(read_files[handed]) for handed in graded]
+    same = [_sources(content) for handed, content in read_files.items() if content and handed in graded]
     strays -= {handed.name for handed, content in read_files.items() if content is None or _sources(content) in same}
     if strays:
         opened.notes.append(f"also handed in, not graded: {shortened(sorted(strays))}")

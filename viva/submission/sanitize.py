@@ -127,12 +127,12 @@ def _clean_cell(cell: NotebookNode, given: frozenset[str], taken: frozenset[str]
     if "attachments" in cell:
         cell.attachments = _attachments(cell.attachments, removed)
     if cell.cell_type == "raw":
-        done = markup.clean_html(cell.source, taken)  # the templates write a raw cell into the page as it is
-        cell.source = done.text if done.removed else cell.source
+        clean = markup.clean_html(cell.source, taken)  # the templates write a raw cell into the page as it is
+        cell.source = clean.text if clean.removed else cell.source
     else:
-        done = _clean_markdown(cell.source, cell.get("attachments"), taken)
-        cell.source = done.text
-    return removed + list(done.removed)
+        clean = _clean_markdown(cell.source, cell.get("attachments"), taken)
+        cell.source = clean.text
+    return removed + list(clean.removed)
 
 
 def _clean_markdown(source: str, attachments: dict | None, taken: frozenset[str]) -> markup.Cleaned:
@@ -178,7 +178,8 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
         name = output.get("name") if output.get("name") in ("stdout", "stderr") else "stdout"
         return built("stream", name=name, text=clean_text(output.get("text"), removed))
     if output_type == "error":
-        lines = output.get("traceback") if isinstance(output.get("traceback"), list) else []
+        traceback = output.get("traceback")
+        lines = traceback if isinstance(traceback, list) else []
         fields = {key: clean_text(output.get(key), removed) for key in ("ename", "evalue")}
         return built("error", **fields, traceback=[clean_text(line, removed) for line in lines])
     if output_type not in ("display_data", "execute_result"):
@@ -197,7 +198,8 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
 
 def _clean_data(data: dict, taken: frozenset[str]) -> tuple[dict, list[str]]:
     """The formats of an output that are shown, cleaned; and what was taken out."""
-    kept, lost = {}, []
+    kept: dict = {}
+    lost: list[str] = []
     for mime, value in data.items():
         value = "".join(map(str, value)) if isinstance(value, list) and mime != "application/json" else value
         if mime == "text/plain":

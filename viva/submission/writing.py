@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import msgspec
 import nbformat
@@ -21,7 +22,7 @@ def as_text(notebook: NotebookNode) -> str:
         _, notebook = normalize(notebook)
     nbformat.validate(notebook, relax_add_props=True)
     notebook = strip_transient(split_lines(notebook))
-    usual = {"sort_keys": True, "ensure_ascii": False}
+    usual: dict[str, Any] = {"sort_keys": True, "ensure_ascii": False}
     try:
         text = msgspec.json.format(json.dumps(notebook, separators=(",", ":"), **usual), indent=1)
     except ValueError:  # NaN is no JSON, but nbformat writes it

@@ -35,6 +35,8 @@ NEVER = datetime.datetime.max
 class Collect(ExchangeCollect):
     """nbgrader's, which takes what its student owns, and files and folders alone."""
 
+    src_records: list[dict]
+
     def start(self) -> None:
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:

@@ -144,6 +144,7 @@ def test_a_conflict_of_git_is_named():
         ({"cell_type": "code", "source": "a", "metadata": {"nbgrader": {"grade_id": []}}}, "a", "nbgrader metadata"),
         ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are no list"),
         ({"cell_type": "heading", "level": 2, "source": "a"}, "## a", ""),
+        ({"cell_type": "heading", "level": 2.0, "source": "a"}, "## a", ""),
         ({"cell_type": "code", "source": "a", "id": "not an id!"}, "a", ""),
     ],
 )

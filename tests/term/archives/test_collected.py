@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,16 @@ def test_what_was_graded_and_has_changed_is_said(course, collect, handed_in):
     assert "Graded before" not in collect(handed_in(4, "older"), ZONE).out
     again = collect(handed_in(6, "second"), ZONE)
     assert "Graded before, and changed: 'jdoe'. Run: viva grade ps1" in again.out
+
+
+def test_an_attempt_is_asked_for_where_the_files_of_all_are_gone(course, collect, handed_in):
+    collect(handed_in(5, "first"), handed_in(6, "second"), ZONE)
+    shutil.rmtree(course / "submitted/jdoe")
+    shutil.rmtree(course / "attempts/ps1")
+    before = rows(course)
+    done = collect("--attempt=newest", "--student=jdoe")
+    assert done.status == 0 and "'jdoe': the files of every attempt are gone" in done.out
+    assert rows(course) == before
 
 
 def test_a_folder_that_is_a_link_is_not_written_through(course, collect, handed_in, tmp_path):

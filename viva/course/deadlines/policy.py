@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from nbgrader.plugins import LateSubmissionPlugin
@@ -24,7 +25,7 @@ from viva.course.deadlines import moment, rule
 from viva.course.deadlines.rule import Rule
 from viva.verdict import CourseError
 
-COSTS = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
+COSTS: dict[str, Any] = {"per_day": 0.0, "per_hour": 0.0, "steps": ()}
 """The ways in which time costs something; an assignment that names one has none of the course's."""
 ITS_OWN = ("due", "late_days")
 """What is said of an assignment and is no rule."""

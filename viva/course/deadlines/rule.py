@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from viva.course.deadlines import moment
@@ -91,9 +92,9 @@ def exact(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str, object]:
+def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str, Any]:
     """Settings of a course as fields of a Rule. Raises CourseError for what is none, and says ``where`` it stands."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for name, value in settings.items():
         try:
             found[name] = SETTINGS[name](value, zone)
@@ -106,14 +107,14 @@ def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str
     return found
 
 
-def _share(value: object, _zone: ZoneInfo) -> float:
+def _share(value: Any, _zone: ZoneInfo) -> float:
     share = float(value)
     if isinstance(value, str | bool) or not 0 <= share <= 1:
         raise ValueError(f"{value!r} is no share from 0 to 1. Write 0.1 for a tenth.")
     return share
 
 
-def _steps(value: Mapping[str, float], zone: ZoneInfo) -> tuple[tuple[timedelta, float], ...]:
+def _steps(value: Any, zone: ZoneInfo) -> tuple[tuple[timedelta, float], ...]:
     pairs = value.items() if isinstance(value, Mapping) else value
     steps = tuple(sorted((moment.duration(limit), _share(share, zone)) for limit, share in pairs))
     if any(later < earlier for (_, earlier), (_, later) in itertools.pairwise(steps)):
@@ -121,13 +122,13 @@ def _steps(value: Mapping[str, float], zone: ZoneInfo) -> tuple[tuple[timedelta,
     return steps
 
 
-def _of(value: object, _zone: ZoneInfo) -> str:
+def _of(value: Any, _zone: ZoneInfo) -> str:
     if value not in OF:
         raise ValueError(f"{value!r} is none of {', '.join(OF)}")
     return value
 
 
-def _close(value: object, zone: ZoneInfo) -> datetime | timedelta | None:
+def _close(value: Any, zone: ZoneInfo) -> datetime | timedelta | None:
     if value in (None, ""):
         return None
     try:
@@ -136,13 +137,13 @@ def _close(value: object, zone: ZoneInfo) -> datetime | timedelta | None:
         return moment.parse(value, zone)
 
 
-def _decimals(value: object, _zone: ZoneInfo) -> int:
+def _decimals(value: Any, _zone: ZoneInfo) -> int:
     if isinstance(value, bool) or value not in range(10):
         raise ValueError(f"{value!r} is no number of digits from 0 to 9")
     return int(value)
 
 
-SETTINGS = {
+SETTINGS: dict[str, Callable[[Any, ZoneInfo], object]] = {
     "per_day": _share,
     "per_hour": _share,
     "steps": _steps,

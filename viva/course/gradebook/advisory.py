@@ -41,7 +41,7 @@ class Alone:
             self.connection = self.engine.connect()
             name = f"{' '.join(['viva', *sys.argv[1:2]])} (process {os.getpid()} on {socket.gethostname()})"
             self.connection.execute(text("SELECT set_config('application_name', :name, false)"), {"name": name[:63]})
-        return self.connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self.key}).scalar()
+        return bool(self.connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": self.key}).scalar())
 
     def held(self) -> None:
         """Raises CourseError when another one has it by now, and DBAPIError when the server is out of reach."""

@@ -57,10 +57,9 @@ def submitted(
     if column is not None and column.class_ is book:
         query = query.join(book, book.assignment_id == own.id)
     found: dict[str, Submitted] = {}
-    for some in [None] if column is None else parts(ids):
-        for key, of, student, at, extension in session.execute(
-            query if some is None else query.where(column.in_(some))
-        ):
+    queries = [query] if column is None else [query.where(column.in_(some)) for some in parts(ids)]
+    for one in queries:
+        for key, of, student, at, extension in session.execute(one):
             name, due, most = known[of]
             found[key] = Submitted(key, name, student, due, at, extension, float(most or 0.0))
     for some in parts(found):
@@ -71,7 +70,7 @@ def submitted(
 
 
 def deliveries(
-    rules: LatePolicy, granted: Concessions, submissions: Iterable[Submitted], earned: Mapping[str, float]
+    rules: LatePolicy, granted: Concessions, submissions: Iterable[Submitted], earned: Mapping[str, float | None]
 ) -> dict[tuple[str, str], Delivery]:
     """What was handed in at a known time for what is due, with what its notebooks have ``earned``.
 
@@ -87,7 +86,7 @@ def deliveries(
         extended = due + one.extension if one.extension else None
         until = extended if granted.extensions is None else granted.extensions.get(one.place)
         score = sum(max(0.0, earned.get(book) or 0.0) for book in one.notebooks)
-        found[one.place] = Delivery(one.assignment, due, _aware(one.at), score, one.most, until)
+        found[one.place] = Delivery(one.assignment, due, one.at.replace(tzinfo=UTC), score, one.most, until)
     return found
 
 
@@ -115,12 +114,13 @@ def shared(penalty: float, scores: list[float]) -> list[float]:
     return shares
 
 
-def scores(session: Session, notebooks: Iterable[str]) -> dict[str, float]:
-    """The scores of submitted notebooks, by id."""
-    found: dict[str, float] = {}
+def scores(session: Session, notebooks: Iterable[str]) -> dict[str, float | None]:
+    """The scores of submitted notebooks, by id; None where no cell has one."""
+    found: dict[str, float | None] = {}
     for some in parts(notebooks):
         summed = select(Grade.notebook_id, func.sum(Grade.score)).where(Grade.notebook_id.in_(some))
-        found |= dict(session.execute(summed.group_by(Grade.notebook_id)).all())
+        for book, score in session.execute(summed.group_by(Grade.notebook_id)):
+            found[book] = score
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -33,7 +33,7 @@ CHOSEN = ("last_name", "first_name", "email")
 
 
 def scores(
-    course: Course, gradebook: Gradebook, assignments: list[str] = (), student: str | list[str] = "*"
+    course: Course, gradebook: Gradebook, assignments: Sequence[str] = (), student: str | list[str] = "*"
 ) -> Iterator[dict]:
     """One row, with the keys COLUMNS, for each assignment and student; no assignments mean all.
 

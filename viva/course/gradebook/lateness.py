@@ -99,9 +99,9 @@ def settle(session: Session) -> int:
 
     A gradebook that is not followed is left alone. Raises CourseError for a policy or an extension that is none.
     """
-    if rules := policy(session):
-        known = _of(session)
-        rules.check([*session.scalars(select(Assignment.name)), *known.written()])
+    known = _of(session)
+    if known and isinstance(known.plugin, LatePolicy):
+        known.plugin.check([*session.scalars(select(Assignment.name)), *known.written()])
         _align(session, known, session.scalars(select(Assignment)))
     wanted = select(SubmittedNotebook.id).join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
     late = Assignment.duedate.is_not(None) & SubmittedAssignment.timestamp.is_not(None)
@@ -123,7 +123,10 @@ def reckonings(
     column = SubmittedAssignment.student_id if students else None
     found = submitted(session, column, students)
     earned = scores(session, [book for one in found for book in one.notebooks])
-    granted = granted or Concessions.of(_of(session).root, rules.place)
+    if granted is None:
+        known = _of(session)
+        assert known is not None  # the gradebook is followed
+        granted = Concessions.of(known.root, rules.place)
     return all_reckoned(rules, deliveries(rules, granted, found, earned))
 
 
@@ -143,6 +146,7 @@ def _of(session: Session) -> _Followed | None:
 def _align(session: Session, known: _Followed, assignments: Iterable[Assignment]) -> None:
     """Tell the gradebook when assignments are due, and who has more time, where the course says so."""
     rules, names = known.plugin, {}
+    assert isinstance(rules, LatePolicy)
     for assignment in assignments:
         due = rules.terms(assignment.name).due
         if due and assignment.duedate != due.replace(tzinfo=None):
@@ -188,7 +192,8 @@ def _reckon(session: Session, notebooks: set[str]) -> int:
 
 def _keep_policy(session: Session, known: _Followed, notebooks: set[str]) -> int:
     """The same by Viva's policy: of whole assignments, and of all of a student's where there is a budget of days."""
-    rules: LatePolicy = known.plugin
+    rules = known.plugin
+    assert isinstance(rules, LatePolicy)
     _take_turns(session, notebooks)
     touched = {one.assignment for one in submitted(session, SubmittedNotebook.id, notebooks)}
     _align(session, known, session.scalars(select(Assignment).where(Assignment.name.in_(touched))))

@@ -126,15 +126,15 @@ class Draft:
 @contextlib.contextmanager
 def in_place_of_gradebook(stand_in: object, steps: list[type]) -> Iterator[None]:
     """Let nbgrader's steps find ``stand_in`` when they open the gradebook."""
-    modules = {sys.modules[base.__module__] for step in steps for base in step.__mro__}
-    modules = [module for module in modules if getattr(module, "Gradebook", None) is Gradebook]
+    every = {sys.modules[base.__module__] for step in steps for base in step.__mro__}
+    modules = [module for module in every if getattr(module, "Gradebook", None) is Gradebook]
     for module in modules:
-        module.Gradebook = lambda *_, **__: stand_in
+        vars(module)["Gradebook"] = lambda *_, **__: stand_in
     try:
         yield
     finally:
         for module in modules:
-            module.Gradebook = Gradebook
+            vars(module)["Gradebook"] = Gradebook
 
 
 @dataclass
@@ -162,6 +162,8 @@ def _no_endless_waiting(connection, _record) -> None:
 
 class _SharedGradebook(Gradebook):
     """A gradebook that stays open, and writes when it is told to."""
+
+    db: scoped_session
 
     def __init__(self, url: str, course: str) -> None:
         super().__init__(url, course)

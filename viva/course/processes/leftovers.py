@@ -102,14 +102,16 @@ def _take(lock: int) -> bool:
 
 
 @contextlib.contextmanager
-def whole(path: Path, mode: int | None = None, **how: str) -> Iterator[TextIO]:
+def whole(
+    path: Path, mode: int | None = None, *, newline: str | None = None, errors: str | None = None
+) -> Iterator[TextIO]:
     """A text file that takes the place of ``path`` when it is written; before, and after a fault, the old one stands.
 
-    ``how`` is what ``open`` knows beside. A file that was there keeps its mode, where no ``mode`` is given; what is no
-    file is written to directly.
+    ``newline`` and ``errors`` are those of ``open``. A file that was there keeps its mode, where no ``mode`` is
+    given; what is no file is written to directly.
     """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
-        with path.open("w", encoding="utf-8", **how) as file:
+        with path.open("w", encoding="utf-8", newline=newline, errors=errors) as file:
             yield file
         return
     path = path.resolve()  # a link stays one
@@ -117,7 +119,7 @@ def whole(path: Path, mode: int | None = None, **how: str) -> Iterator[TextIO]:
     fresh.unlink(missing_ok=True)
     try:
         opener = partial(os.open, mode=0o666 if mode is None else mode)
-        with open(fresh, "w", encoding="utf-8", opener=opener, **how) as file:
+        with open(fresh, "w", encoding="utf-8", opener=opener, newline=newline, errors=errors) as file:
             if mode is None and path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield file

@@ -15,6 +15,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EARLY = b"Stopped; run the same command again to go on.\n"
@@ -114,7 +115,7 @@ def _handled(handler: Callable) -> Iterator[None]:
             signal.signal(number, previous)
 
 
-def _handle(handler: Callable | signal.Handlers) -> dict[int, object]:
+def _handle(handler: Callable | signal.Handlers) -> dict[signal.Signals, Any]:
     """What handled the signals before. A signal that was ignored from the start, as under nohup, stays ignored."""
     if threading.current_thread() is not threading.main_thread():
         return {}

@@ -16,6 +16,8 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, cast
 
 from viva.course.processes import stopping
 
@@ -39,7 +41,7 @@ class Workers:
         self.processors = [{one} for one in processors] if count == len(processors) else [set(processors)] * count
         self.busy: dict[Connection, tuple] = {}
         self.slots: dict[Connection, int] = {}
-        self.processes: dict[Connection, multiprocessing.Process] = {}
+        self.processes: dict[Connection, BaseProcess] = {}
         for slot in range(count):
             self._begin(slot)
 
@@ -54,7 +56,7 @@ class Workers:
         theirs.close()
         self.processes[ours], self.slots[ours] = process, slot
 
-    def map(self, jobs: Iterable) -> Iterator[tuple[object, object]]:
+    def map(self, jobs: Iterable) -> Iterator[tuple[Any, Any]]:
         """Each job with its result, as they are finished; None as the result of a job that killed two workers."""
         todo = deque((job, TRIES) for job in jobs)
         while todo or self.busy:
@@ -64,7 +66,7 @@ class Workers:
                     self.busy[connection] = todo.popleft()
                     with contextlib.suppress(BrokenPipeError):  # noticed below
                         connection.send(self.busy[connection][0])
-            for connection in wait(list(self.busy), LISTEN):
+            for connection in cast(list[Connection], wait(list(self.busy), LISTEN)):  # of those that it was given
                 job, tries = self.busy.pop(connection)
                 try:
                     result = connection.recv()

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import mean, median
 from urllib.parse import quote
 
@@ -201,8 +202,8 @@ class _Part:
             if standing.reason:
                 wait("handed in again", student, "", standing.reason)
         for student, book, cells in self.by_hand:
-            known = self.cells.get((student, book), [])
-            waiting = sorted(cells, key=lambda cell: focus(known, cell))  # as they stand in the notebook
+            graded = self.cells.get((student, book), [])
+            waiting = sorted(cells, key=partial(focus, graded))  # as they stand in the notebook
             wait("to be graded by hand", student, book, ", ".join(waiting), waiting[0])
         for why, rows in found.items():
             if rows:
@@ -225,7 +226,7 @@ class _Part:
         }
         released = code_in(self.course.path("release", self.name) / f"{book}.ipynb")
         found = similarity.compare(answers, released, self.people.groups(self.name))
-        groups = []
+        groups: list[dict] = []
         for group in found.groups():
             best = group.best
             shown = {"students": [self.names.of(student) for student in group.students], "pairs": len(group.pairs)}

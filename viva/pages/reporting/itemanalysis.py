@@ -88,7 +88,7 @@ def items(records: Iterable[SubmissionRecord]) -> list[Item]:
     failed: dict[tuple, list[CheckResult]] = defaultdict(list)
     seconds: dict[tuple, list[float]] = defaultdict(list)
     for record in sorted(records, key=lambda record: -sum(1 for _ in record.results())):
-        earned: Counter = Counter()
+        earned: dict[str, float] = defaultdict(float)
         for notebook, _, result in record.results():
             earned[notebook] += result.earned
         for notebook, cell, result in record.results():

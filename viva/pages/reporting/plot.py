@@ -28,11 +28,11 @@ def histogram(scores: list[float], maximum: float, median: float | None, label: 
         figure = Figure(figsize=(4.6, 2.2), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
-        axes.hist(scores, bins=edges(scores, maximum), color=BAR, rwidth=0.86)
+        axes.hist(scores, bins=list(edges(scores, maximum)), color=BAR, rwidth=0.86)
         if median is not None:
             axes.axvline(median, color=LINE, linewidth=1.5, linestyle="--")
         axes.set(xlabel="points", ylabel="students")
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="y", integer=True)
         axes.spines[["top", "right"]].set_visible(False)
         axes.patch.set_visible(False)
         buffer = io.StringIO()

@@ -80,7 +80,8 @@ def files_of(folder: Path) -> set[str]:
 def known_names(course: Course) -> tuple[set[str], set[str]]:
     """The ids of all students of a course, and the names and addresses that the gradebook or they themselves tell."""
     records = Results.of(course.directory).read()
-    ids, typed = {student for _, student in records}, set()
+    ids = {student for _, student in records}
+    typed: set[str] = set()
     for record in records.values():
         typed.update(*(known.names for known in record.notebooks.values()))
     given = _given_words(course) if typed else set()

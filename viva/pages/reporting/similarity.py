@@ -144,7 +144,7 @@ def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[se
     group = {student: min(students) for students in together for student in students}
     given = {one for source in released.values() for one in kgrams(_signs(source))}
     rows = {student: [kgrams(_signs(source)) for source in cells.values()] for student, cells in answers.items()}
-    written = defaultdict(set)
+    written: dict[str, set[int]] = defaultdict(set)
     for student, row in rows.items():
         written[group.get(student, student)].update(*row)
     spread = Counter(one for numbers in written.values() for one in numbers)
@@ -153,7 +153,7 @@ def compare(answers: Mapping[str, Cells], released: Cells, together: Iterable[se
     prints = {student: set().union(*map(winnow, row)) & rare for student, row in sorted(rows.items())}
     result = Comparison(rare=rare, short=[student for student, own in prints.items() if len(own) < LEAST])
     holders: dict[int, list[str]] = defaultdict(list)
-    pairs = []
+    pairs: list[Pair] = []
     for student, own in prints.items():
         if len(own) >= LEAST:
             shared = Counter(other for one in own for other in holders[one])
@@ -176,7 +176,8 @@ def _signs(source: str) -> list[str]:
 def matching(one: Cells, other: Cells, rare: frozenset[int]) -> tuple[dict, dict]:
     """The cells of both sides, each cut into pieces (whether it matches, text); what many have does not match."""
     both = rare & _all(one) & _all(other)
-    return tuple({name: _pieces(source, both) for name, source in side.items()} for side in (one, other))
+    first, second = ({name: _pieces(source, both) for name, source in side.items()} for side in (one, other))
+    return first, second
 
 
 def _all(cells: Cells) -> set[int]:

@@ -19,7 +19,8 @@ class Tables:
     """Gives each table of a page its address; ``write`` what does not stand in the page into ``folder``, if any."""
 
     def __init__(self, folder: str = "") -> None:
-        self.folder, self.texts = folder, {}
+        self.folder = folder
+        self.texts: dict[str, bytes] = {}
 
     @property
     def size(self) -> int:

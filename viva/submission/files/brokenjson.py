@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TypeGuard
 
 from viva.cleaning import plaintext
 from viva.record import Note, note
@@ -97,10 +98,8 @@ def _of_both_sides(text: str, repairs: list[Note]) -> dict | None:
     if before is None:
         return None
     repairs += dict.fromkeys(said)
-    lists = [
-        side["cells"] if merged and isinstance(side.get("cells"), list) else None for side in (before, merged or {})
-    ]
-    if None in lists:
+    lists = [side["cells"] for side in (before, merged or {}) if isinstance(side.get("cells"), list)]
+    if not merged or len(lists) < 2:
         repairs.append(Note("conflict_before"))
         return Damaged(before)
     repairs.append(Note("conflict_both"))
@@ -117,10 +116,11 @@ def _notebook_in(text: str, repairs: list[Note]) -> dict | None:
 
 def _whole(text: str, repairs: list[Note]) -> object:
     content, end = _value(text, len(text) - len(text.lstrip()))
-    end = _NOTHING.match(text, end).end()
-    if end < len(text) and not has_cells(content):
-        raise _BrokenError(text, end, "the JSON ends here, and more follows")
-    end = _joined_with_others(content, text, end, repairs) if end < len(text) else end
+    end = _past_nothing(text, end)
+    if end < len(text):
+        if not has_cells(content):
+            raise _BrokenError(text, end, "the JSON ends here, and more follows")
+        end = _joined_with_others(content, text, end, repairs)
     if text.find('"cell_type"', end) > -1:
         raise _BrokenError(text, end, "the JSON ends here, and more follows")
     if end < len(text):
@@ -128,18 +128,24 @@ def _whole(text: str, repairs: list[Note]) -> object:
     return content
 
 
+def _past_nothing(text: str, place: int) -> int:
+    """Behind the blanks and zeros that may follow a document."""
+    padding = _NOTHING.match(text, place)
+    return padding.end() if padding else place
+
+
 def _joined_with_others(content: dict, text: str, end: int, repairs: list[Note]) -> int:
     """Add the cells of the notebooks that stand behind the first, but for the same again; where the last one ends."""
-    others = []
+    others: list[list] = []
     while isinstance(content.get("cells"), list) and len(others) < MOST_BEHIND and text.startswith("{", end):
         try:
             other, behind = _value(text, end)
         except _BrokenError:
             break
-        if not isinstance(other.get("cells"), list):
+        if not isinstance(other, dict) or not isinstance(other.get("cells"), list):
             break
         others.append(other["cells"])
-        end = _NOTHING.match(text, behind).end()
+        end = _past_nothing(text, behind)
     if different := [cells for cells in others if cells != content.get("cells")]:
         repairs.append(Note("two_notebooks"))
         for cells in different:
@@ -147,7 +153,7 @@ def _joined_with_others(content: dict, text: str, end: int, repairs: list[Note])
     return end
 
 
-def has_cells(content: object) -> bool:
+def has_cells(content: object) -> TypeGuard[dict]:
     return isinstance(content, dict) and ("cells" in content or "worksheets" in content)
 
 

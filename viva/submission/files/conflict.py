@@ -47,7 +47,8 @@ def _second(cell: object) -> object:
     """A cell with its id where Colab keeps it, as two cells of a file may not share one."""
     if not isinstance(cell, dict) or "id" not in cell:
         return cell
-    known = cell.get("metadata") if isinstance(cell.get("metadata"), dict) else {}
+    metadata = cell.get("metadata")
+    known = metadata if isinstance(metadata, dict) else {}
     return {name: value for name, value in cell.items() if name != "id"} | {"metadata": {"id": cell["id"]} | known}
 
 

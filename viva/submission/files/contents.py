@@ -9,6 +9,7 @@ import stat
 import zipfile
 import zlib
 from pathlib import Path
+from typing import IO
 
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES
@@ -48,12 +49,12 @@ def first_bytes(path: Path, size: int) -> bytes:
         return b""
 
 
-def _limited(file: io.IOBase, size: int) -> bytes:
+def _limited(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
     data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     if size > MOST_BYTES or len(data) > MOST_BYTES:
-        size = max(size, len(data)) / 2**20
+        megabytes = max(size, len(data)) / 2**20
         limit = f"at most {MOST_BYTES // 2**20} MB are read; clear its outputs and hand it in again"
-        raise SubmissionError(f"has {size:.0f} MB, and {limit}")
+        raise SubmissionError(f"has {megabytes:.0f} MB, and {limit}")
     return data
 
 

@@ -109,8 +109,8 @@ def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed,
     for name in sorted(notebooks):
         mine = [handed for handed in files if handed.name == f"{name}.ipynb" or handed.name not in exact]
         ranks = {handed: _rank(handed.name, name) for handed in mine}
-        if likely := sorted((handed for handed in mine if ranks[handed]), key=ranks.get):
-            found[name] = tuple(likely)
+        if likely := [handed for handed in mine if ranks[handed]]:
+            found[name] = tuple(sorted(likely, key=lambda handed: ranks[handed] or ()))
     return found
 
 
@@ -150,7 +150,9 @@ def notebooks_in(folder: Path) -> list[Handed]:
 
 def _files(folder: Path) -> tuple[list[Handed], list[str], list[str], list[str]]:
     """The files that may be notebooks, the names of all others, those of zips, and what is worth a note."""
-    likely, others, notes = [], [], []
+    likely: list[Handed] = []
+    others: list[str] = []
+    notes: list[str] = []
     paths = list(itertools.islice(walk(folder, _LITTER), MOST_FILES))
     if len(paths) == MOST_FILES:
         notes.append(f"only {MOST_FILES} of its files were looked at")
@@ -186,7 +188,9 @@ def _zipped(folder: Path, zips: list[str]) -> tuple[list[Handed], list[str]]:
 
 
 def _members(path: Path, name: str) -> tuple[list[Handed], list[str]]:
-    likely, others, notes = [], [], []
+    likely: list[Handed] = []
+    others: list[str] = []
+    notes: list[str] = []
     with opened_zip(path) as archive:
         for info in archive.infolist():
             place = PurePosixPath(info.filename.replace("\\", "/"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -26,8 +27,8 @@ def read_cell(raw: dict, number: int, odd: Odd) -> NotebookNode:
         odd["control_characters",].append(number)
     cleaned = _LINE_END.sub("\n", cleaned)
     if raw.get("cell_type") == "heading":
-        level = raw.get("level")
-        cleaned = f"{'#' * (level if level in range(1, 7) else 1)} {cleaned}"
+        level: Any = raw.get("level")
+        cleaned = f"{'#' * (int(level) if level in range(1, 7) else 1)} {cleaned}"
     cell = NotebookNode(
         cell_type=cell_type, id=_word(raw.get("id")), metadata=_metadata(raw, number, odd), source=cleaned
     )
@@ -62,7 +63,9 @@ def _text(raw: dict, number: int, odd: Odd) -> str:
     if not isinstance(source, list):
         odd["without_text",].append(number)
         return ""
-    lines, rest, bad = [], [source], False
+    lines: list[str] = []
+    rest: list[object] = [source]
+    bad = False
     while rest:  # lists in lists, without recursion
         item = rest.pop()
         if isinstance(item, list):

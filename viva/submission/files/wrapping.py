@@ -66,7 +66,8 @@ def _unescaped(text: str) -> str:
 
 def unwrapped(content: object, is_notebook: Callable[[object], bool], repairs: list[Note]) -> object:
     """A notebook that is the only one inside another document, as Jupyter's own server and other programs send it."""
-    found, layer = [], [[content]]
+    found: list[object] = []
+    layer: list[dict | list] = [[content]]
     if is_notebook(content) or (isinstance(content, list) and any(map(_is_cell, content))):
         return content
     for _ in range(1 + WRAPPED):

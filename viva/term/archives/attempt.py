@@ -82,7 +82,7 @@ def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, noteboo
     if system == "nbgrader":
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
         pieces = [piece for piece in pieces if piece not in stamps]
-        result.time = result.time or (timestamp(stamps[0].member.path) if stamps else "")
+        result.time = result.time or (timestamp(stamps[0].file.path) if stamps else "")
     files = list(_unpacked(pieces, room, result.notes))
     result.files = _named(files, notebooks, system == "canvas", result.notes)
     digests = {path: digest for _, path, digest in files}
@@ -106,7 +106,7 @@ def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator
         ending = next((one for one in ARCHIVES if name.lower().endswith(one)), "")
         inner = _inner(piece, room / str(number), notes) if ending else None
         if inner is None:
-            yield from _near([(piece.parts, piece.member)], notes)
+            yield from _near([(piece.parts, piece.file)], notes)
             continue
         tops = {member.parts[0] for member in inner}
         wrapped = len(tops) == 1 and all(len(member.parts) > 1 for member in inner)
@@ -128,9 +128,9 @@ def _inner(piece: Piece, room: Path, notes: list[str]) -> list[archive.Member] |
     """What a packed file holds; None when it stays packed, with a note why."""
     name = plaintext.quoted("/".join(piece.parts))
     try:
-        found = archive.unpack(piece.member.path, room, HANDED_IN)
+        found = archive.unpack(piece.file.path, room, HANDED_IN)
     except CourseError as error:
-        why = str(error).replace(str(piece.member.path), "it")
+        why = str(error).replace(str(piece.file.path), "it")
         notes.append(f"{name} stays packed: {why.removesuffix('.')}.")
         return None
     if not found.members:

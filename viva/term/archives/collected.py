@@ -153,7 +153,10 @@ class Collection:
         by_hand = next((row for row in there if row.counts == BY_HAND), None)
         newest = max(there, key=_rank, default=None)
         plan.row, how = (by_hand, BY_HAND) if by_hand else (newest, YES)
-        if self.choice and newest:
+        if plan.row is None or newest is None:
+            if self.choice:
+                plan.notes.append(f"'{plan.student}': the files of every attempt are gone; nothing can be taken.")
+        elif self.choice:
             if self.choice in (NEWEST, FIRST):
                 plan.row = newest if self.choice == NEWEST else min(there, key=_rank_of_first)
                 how = YES if self.choice == NEWEST else BY_HAND

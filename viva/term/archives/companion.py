@@ -6,7 +6,6 @@ that names students and one with times. Only what stands there is used.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -243,8 +242,9 @@ def _table(path: Path) -> Companion:
         for ours, known in names.items()
     }
     companion = Companion(path, "moodle" if column is not None else "")
-    for row in itertools.islice(table.rows.values(), 1 if column is not None else 0):
-        companion.word = IDENTIFIER.fullmatch(row[column].strip())["word"]
+    first = next(iter(table.rows.values()), None)
+    if column is not None and first and (found := IDENTIFIER.fullmatch(first[column].strip())):
+        companion.word = found["word"]
     for line, row in table.rows.items():
         cells = {ours: row[place].strip() for ours, place in places.items() if place is not None}
         if column is None and not any(cells.values()):
@@ -264,7 +264,8 @@ def _identifiers(table: Table) -> int | None:
     """The column with Moodle's participants, in whatever language: one word, and a number in each row."""
     for place in range(len(table.header)):
         found = [IDENTIFIER.fullmatch(row[place].strip()) for row in table.rows.values()]
-        if found and all(found) and len({one["word"] for one in found}) == 1:
+        words = {one["word"] if one else None for one in found}
+        if len(words) == 1 and None not in words:
             return place
     return None
 

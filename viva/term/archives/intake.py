@@ -172,8 +172,8 @@ class Intake:
                 names[student].add("" if people.is_called(sender, student) else sender.name)
         for student, found in sorted(names.items()):
             if len(found) > 1:
-                names = " and ".join(map(plaintext.quoted, sorted(found - {""})))
-                self.notes.append(f"'{student}' has, among others, what {names} sent; the newest attempt counts.")
+                others = " and ".join(map(plaintext.quoted, sorted(found - {""})))
+                self.notes.append(f"'{student}' has, among others, what {others} sent; the newest attempt counts.")
 
     def settled(self, students: Collection[str]) -> list[Attempt]:
         """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""

@@ -51,6 +51,12 @@ class Piece:
     """As the archive writes it."""
     late: bool = False
 
+    @property
+    def file(self) -> Member:
+        """The member, which every piece has when an archive is understood."""
+        assert self.member is not None
+        return self.member
+
 
 @dataclass
 class Laid:

@@ -82,7 +82,8 @@ def _read(path: Path) -> Iterable[Row]:
         cells = dict(zip(table.header, row, strict=False))
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
             raise CourseError(f"Line {line} of {path} names no student, or no attempt by its number. Correct it.")
-        yield Row(**{name: cells[name] for name in COLUMNS} | {"attempt": int(cells["attempt"])})
+        others = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
+        yield Row(cells["student_id"], int(cells["attempt"]), **others)
 
 
 def groups(course: Course, assignment: str) -> list[set[str]]:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, MOST_LEVELS, walk
@@ -30,8 +30,10 @@ from viva.verdict import CourseError
 PIECE = 2**20
 """Bytes copied at a time; no header of a tar is longer."""
 FOREIGN = {b"Rar!": "RAR", b"7z\xbc\xaf": "7z"}
-DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, OverflowError)
-DAMAGED += (NotImplementedError, struct.error, RuntimeError, gzip.BadGzipFile)
+DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, OverflowError),
+    *(NotImplementedError, struct.error, RuntimeError, gzip.BadGzipFile),
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Listed:
 
     name: str
     size: int
-    open: Callable[[], BinaryIO]
+    open: Callable[[], IO[bytes]]
     packed: int = 0
     problem: str = ""
 
@@ -176,11 +178,11 @@ class _Bounded(io.RawIOBase):
 
 def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: bytes, limits: Limits) -> list[Listed]:
     """The files of a tar, which may be packed. Raises CourseError for a bomb, and for what is no archive."""
-    packed = {b"\x1f\x8b": gzip.GzipFile, b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}.get(start[:2])
-    if packed is gzip.GzipFile:
-        file = stack.enter_context(gzip.GzipFile(fileobj=file))
-    elif packed:
-        file = stack.enter_context(packed(file))
+    packed: dict[bytes, Callable[[BinaryIO], Any]]
+    packed = {b"\x1f\x8b": lambda one: gzip.GzipFile(fileobj=one), b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}
+    unpack = packed.get(start[:2])
+    if unpack:
+        file = stack.enter_context(unpack(file))
     try:
         tarfile.TarInfo.frombuf(file.read(512), "utf-8", "surrogateescape")
         file.seek(0)
@@ -189,8 +191,9 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
             f"{path} is no archive. A zip or a tar is read, and a folder; a file with times is named with --times."
         ) from error
     archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
-    found, total = [], 0
-    most = limits.total if packed is None else min(limits.total, max(limits.small, limits.ratio * path.stat().st_size))
+    found: list[Listed] = []
+    total = 0
+    most = limits.total if unpack is None else min(limits.total, max(limits.small, limits.ratio * path.stat().st_size))
     for info in archive:
         total += info.size
         if total > most or len(found) >= limits.members:
@@ -200,9 +203,17 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
         file_type = stat.S_IFREG if info.isreg() else stat.S_IFLNK if info.issym() or info.islnk() else stat.S_IFCHR
         problem = "it is a file with holes" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-        found.append(Listed(name, info.size, partial(archive.extractfile, info), 0, problem))
+        found.append(Listed(name, info.size, partial(_content, archive, info), 0, problem))
     _require_whole(file, archive.offset)
     return _limited(path, found, limits)
+
+
+def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    """Raises TarError for what is no file."""
+    content = archive.extractfile(info)
+    if content is None:
+        raise tarfile.ReadError("it is no file")
+    return content
 
 
 def _require_whole(file: BinaryIO, end: int) -> None:

@@ -102,7 +102,9 @@ class Class:
     def __init__(self, roster: Roster, matches: Matches, assignment: str) -> None:
         self.roster, self.matches, self.assignment = roster, matches, assignment
         self.entries = [one for one in roster.entries.values() if not DEMO.fullmatch(one.id)]
-        self.by = {name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")}
+        self.by: dict[str, dict[str, set[str]]] = {
+            name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")
+        }
         for entry in self.entries:
             self._enter("lms", entry, [entry.lms_user_id])
             self._enter("login", entry, [entry.id, entry.login])

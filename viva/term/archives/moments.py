@@ -50,17 +50,17 @@ def read(text: str) -> datetime | None:
     for form in _FORMS:
         if found := form.fullmatch(text):
             try:
-                return _moment(found.groupdict())
+                return _moment({name: told or "" for name, told in found.groupdict().items()})
             except (ValueError, OverflowError):
                 return None
     return None
 
 
-def _moment(found: dict[str, str | None]) -> datetime:
-    """Raises ValueError when there is no such month, hour or day."""
-    month = int(found["month"]) if found.get("month") else _months().get(_plain(found["name"] or ""), 0)
+def _moment(found: dict[str, str]) -> datetime:
+    """``found`` has an empty text for what was not told. Raises ValueError when there is no such month, hour or day."""
+    month = int(found["month"]) if found.get("month") else _months().get(_plain(found["name"]), 0)
     hour = int(found["hour"])
-    if half := _plain(found["half"] or ""):
+    if half := _plain(found["half"]):
         if half not in _halves() or not 1 <= hour <= 12:
             raise ValueError(half)
         hour = hour % 12 + 12 * _halves()[half]
@@ -72,7 +72,7 @@ def _moment(found: dict[str, str | None]) -> datetime:
     return datetime(int(found["year"]), month, int(found["day"]), hour, int(found["minute"]), second, micro, zone)
 
 
-def _offset(zone: str | None) -> timezone | None:
+def _offset(zone: str) -> timezone | None:
     if not zone or zone.upper() in ("Z", "UTC", "GMT"):
         return UTC if zone else None
     digits = zone[1:].replace(":", "")

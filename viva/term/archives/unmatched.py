@@ -21,8 +21,10 @@ from viva.term.archives.layouts import Sender
 from viva.verdict import CourseError
 
 UNMATCHED = "unmatched"
-COLUMNS = ("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive")
-COLUMNS += ("sha256", "others")
+COLUMNS = (
+    *("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive"),
+    *("sha256", "others"),
+)
 
 
 class Unmatched:
@@ -108,6 +110,7 @@ def _bare(cell: str) -> str:
 def _others(text: str) -> tuple[Sender, ...]:
     """The members of a group; nobody where the cell is no longer ours."""
     try:
-        return tuple(Sender(*map(str, one[:5])) for one in json.loads(text or "[]"))
+        rows = [[str(word) for word in one] for one in json.loads(text or "[]")]
+        return tuple(Sender(label, name, lms, login, email) for label, name, lms, login, email in rows)
     except (ValueError, TypeError):
         return ()

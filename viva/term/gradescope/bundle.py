@@ -188,8 +188,9 @@ def _refuse_own(module: str, course: Course) -> None:
     """Raises CourseError for a module that is the course's own."""
     name = module.partition(".")[0]
     file = getattr(sys.modules.get(name), "__file__", None)
-    own = file and Path(file).resolve().is_relative_to(course.root.resolve())
-    if own and "site-packages" not in Path(file).parts and name != viva.__name__:
+    if not file or not Path(file).resolve().is_relative_to(course.root.resolve()):
+        return
+    if "site-packages" not in Path(file).parts and name != viva.__name__:
         raise CourseError(
             f"The course's nbgrader_config.py uses the module {module}, which lies in the course folder and would not "
             "be in the container. Make it a package that can be installed, or leave it out of that file."

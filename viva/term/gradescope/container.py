@@ -120,10 +120,12 @@ def open_grader(
     limits = limits_of(settings.seconds, settings.memory)
     texts = libraries.looked_at(handed_in) if handed_in else ()
     loaded = tuple(dict.fromkeys((*libraries.wanted((), texts), *settings.libraries)))
-    known = {"libraries": loaded, "hidden": settings.hidden_libraries, "budget": settings.budget, "limits": limits}
+    hidden = settings.hidden_libraries
     secrets = [path for path in walk(place / "source") if path.name in (MATERIAL, PREPARED) or path.suffix == ".ipynb"]
     for pair in [*walls(limits, examiners_limits(limits)), *([None] if settings.no_wall else [])]:
-        with contextlib.closing(Grader(settings.seconds, pair, **known)) as grader:
+        with contextlib.closing(
+            Grader(settings.seconds, pair, loaded, hidden, budget=settings.budget, limits=limits)
+        ) as grader:
             wall = pair[0] if pair else None
             try:
                 found = reach(grader, secrets, place / "results")

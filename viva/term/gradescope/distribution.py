@@ -31,7 +31,7 @@ def wheel() -> tuple[str, bytes]:
         files[f"{folder}/{name}"] = (about.read_text(name) or "").encode()
     for path in about.files or ():
         if "licenses" in path.parts:
-            files[f"{folder}/licenses/{path.name}"] = path.locate().read_bytes()
+            files[f"{folder}/licenses/{path.name}"] = Path(path.locate()).read_bytes()
     files[f"{folder}/WHEEL"] = TAGS.encode()
     record = f"{folder}/RECORD"
     files[record] = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in sorted(files.items())).encode()

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
@@ -105,7 +106,7 @@ def walls(limits: Limits, examiners: Limits) -> list[tuple[Wall, Wall]]:
     The second, without Landlock, is for a container that is thrown away: a user of its own can leave files in /tmp.
     """
     found = protection()
-    options = [{}] if found.level != "none" else []
+    options: list[dict[str, Any]] = [{}] if found.level != "none" else []
     if os.geteuid() == 0 and all(map(found.works, ("session", "limits", "root", "seccomp"))):
         options.append({"other_user": True, "bubblewrap": False})
     return [

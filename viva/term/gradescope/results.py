@@ -18,6 +18,7 @@ from nbgrader import utils
 
 from viva import wording
 from viva.cleaning import plaintext
+from viva.course.gradebook.record import Graded
 from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.engine.blueprint import read_notebook
@@ -62,7 +63,8 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
     """
     if passed.explained:
         return refused(passed.explained, list(material.expected.notebooks))
-    if any(result.verdict is Verdict.UNGRADED for _, _, result in passed.record.results()):
+    record, graded = passed.results
+    if any(result.verdict is Verdict.UNGRADED for _, _, result in record.results()):
         return ungraded()
     veil, tests, told = Veil(material.config), [], []
     several = len(material.expected.notebooks) > 1
@@ -78,7 +80,7 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
             mine = [one | {"output": WITHHELD} for one in mine]
         tests += mine
         told += wording.sentences(known.repairs, wording.STUDENT)
-    scores = [score for cells in passed.graded.scores.values() for score, _ in cells.values()]
+    scores = [score for cells in graded.scores.values() for score, _ in cells.values()]
     said = [plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(told)]
     if settings.manual_points:
         by_hand = wording.counted(settings.manual_points, "point")
@@ -99,18 +101,19 @@ def _page(
     notebooks = [read_notebook(path) for path in sorted(source.glob("*.ipynb"))]
     hidden = hidden_of([*notebooks, new_notebook(cells=tests)], veil)
     place = {"student": "", "assignment": material.assignment, "notebook": name}
-    page = Page(notebook, place, _marks(name, passed, material), passed.record, hidden, veil)
+    record, graded = passed.results
+    page = Page(notebook, place, _marks(name, graded, material), record, hidden, veil)
     return page, hidden, page.known
 
 
-def _marks(name: str, passed: Passed, material: Material) -> Marks:
+def _marks(name: str, graded: Graded, material: Material) -> Marks:
     """What the gradebook would have of the notebook."""
-    book, scores = material.expected.notebooks[name], passed.graded.scores[name]
+    book, scores = material.expected.notebooks[name], graded.scores[name]
     grades = {}
     for cell in (*book.grade_cells, *book.task_cells):
         score, waiting = scores.get(cell.name, (0.0, False))
         grades[cell.name] = Grade(score or 0.0, cell.max_score or 0.0, waiting, None)
-    silent = {cell for cell, remark in passed.graded.remarks.get(name, {}).items() if remark == NO_RESPONSE}
+    silent = {cell for cell, remark in graded.remarks.get(name, {}).items() if remark == NO_RESPONSE}
     score, most = (sum(getattr(grade, of) for grade in grades.values()) for of in ("score", "most"))
     return Marks(score, most, 0.0, False, None, None, 0.0, grades, {}, unanswered=frozenset(silent))
 

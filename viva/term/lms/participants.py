@@ -272,7 +272,7 @@ def _twice(entries: dict[int, Entry]) -> list[str]:
 def _alike(entries: dict[int, Entry]) -> Iterator[str]:
     """Sentences for those who have one name or one address, and are different students."""
     for what, name in (("name", "name"), ("e-mail address", "email")):
-        groups = defaultdict(dict)
+        groups: dict[str, dict[int, Entry]] = defaultdict(dict)
         for line, entry in entries.items():
             groups[getattr(entry, name).casefold()][line] = entry
         several = [group for value, group in groups.items() if value and len(group) > 1]

@@ -120,7 +120,8 @@ class Roster:
         ids = {entry.id for entry in found.values()}
         by = {name: self._by(name) for name in ("lms_user_id", "email")}
         words = {"lms_user_id": "number in the learning system", "email": "e-mail address"}
-        result, notes, lines = dict(found), [], {}
+        result, notes = dict(found), []
+        lines: dict[str, int] = {}
         for line, entry in found.items():
             if entry.id in self.entries:
                 continue

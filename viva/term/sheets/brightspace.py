@@ -64,7 +64,7 @@ class BrightspaceExport(SheetExport):
         most = MOST.search(item["details"] or "")
         maximum = number.read(most[1]) if most else None
         plan.warnings += marks.warnings("The sheet", "", maximum)
-        if maximum is not None and (over := [mark for mark in marks.scored if mark.score > maximum]):
+        if maximum is not None and (over := [mark for mark in marks.scored if mark.points > maximum]):
             plan.warnings.append(
                 f"Over its maximum of {number.written(maximum)}: {len(over)}. Brightspace cuts scores to that, unless "
                 "the item is set to 'Can Exceed'."
@@ -105,7 +105,7 @@ class BrightspaceExport(SheetExport):
             )
         rows = []
         for mark in marks.scored:
-            score = number.written(mark.score)
+            score = number.written(mark.points)
             rows.append([*(_hashed(getattr(mark.entry, known[ours])) for ours in whole), score])
             plan.written.append(Line(mark.student, mark.entry.name, score))
         self._write([IDS[ours] for ours in whole], rows, plan)

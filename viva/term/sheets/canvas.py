@@ -45,9 +45,9 @@ class CanvasExport(SheetExport):
             self._merge(marks, plan)
         else:
             self._minimal(marks, plan)
-        if DROPPED.search(plan.column):
+        if dropped := DROPPED.search(plan.column):
             plan.warnings.append(
-                f"Canvas passes over a column whose name holds '{DROPPED.search(plan.column)[0]}', and "
+                f"Canvas passes over a column whose name holds '{dropped[0]}', and "
                 f"{plaintext.quoted(plan.column)} does. Rename the assignment in Canvas, and export again."
             )
 
@@ -89,7 +89,7 @@ class CanvasExport(SheetExport):
         """Which column is the assignment's. Raises CourseError when none is, or several."""
         wanted = plain(self.called(assignment) or assignment)
         known = _assignments(sheet)
-        numbers = {place: NUMBERED.fullmatch(sheet.header[place]) for place in known}
+        numbers = {place: match for place in known if (match := NUMBERED.fullmatch(sheet.header[place]))}
         for names in (
             {place: sheet.header[place] for place in known},
             {place: match["title"] for place, match in numbers.items()},
@@ -100,11 +100,11 @@ class CanvasExport(SheetExport):
                 return found[0]
             if found:
                 break
-        names = listed(tuple(sheet.header[place] for place in found or known), most=30)
+        shown = listed(tuple(sheet.header[place] for place in found or known), most=30)
         what = "several columns" if found else "no column"
         raise CourseError(
             f"{self.into} has {what} {plaintext.quoted(self.called(assignment) or assignment)}. "
-            + (f"There are: {names}. " if known else "It has no assignment. Make one in Canvas, and export again. ")
+            + (f"There are: {shown}. " if known else "It has no assignment. Make one in Canvas, and export again. ")
             + f"Name the one of {assignment} with --column='Title (1234)', or for every time in nbgrader_config.py: "
             f"c.SheetExport.columns = {{'{assignment}': 'Title (1234)'}}"
         )

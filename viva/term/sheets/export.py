@@ -127,7 +127,7 @@ class Target:
                 into.append(Line(student, name, f"{before} → {after}" if before else after))
         for mark in marks.scored:
             if mark.student not in named:
-                plan.absent.append(Line(mark.student, mark.entry.name, number.written(mark.score, self.mark)))
+                plan.absent.append(Line(mark.student, mark.entry.name, number.written(mark.points, self.mark)))
         return cells
 
 

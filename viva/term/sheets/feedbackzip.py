@@ -59,7 +59,7 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
     for name in names:
         match = None if ANONYMOUS.match(name) else GIVEN.fullmatch(name)
         students = by_number.get(match["user"], []) if match else []
-        if len(students) == 1:
+        if match and len(students) == 1:
             prefixes.setdefault(students[0], match["prefix"] + "_")
         elif not name.endswith("/"):
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, students)))
@@ -91,8 +91,8 @@ def _plan(beginnings: Mapping[str, str], course: Course, marks: Marks, plan: Pla
             members |= {beginnings[mark.student] + page.name: page for page in pages}
             plan.written.append(Line(mark.student, mark.entry.name, ", ".join(page.name for page in pages)))
     if not members:
-        why = Counter(line.what for line in (*plan.left, *plan.absent)).most_common(1)
-        told = f"What most often keeps one back: {why[0][0]}" if why else "Write them with 'viva feedback' first"
+        most = Counter(line.what for line in (*plan.left, *plan.absent)).most_common(1)
+        told = f"What most often keeps one back: {most[0][0]}" if most else "Write them with 'viva feedback' first"
         raise CourseError(f"There is no page of {plan.assignment} to hand back. {told}.")
     plan.write = lambda file: _zip(file, members.items())
 

@@ -29,7 +29,7 @@ class GradescopeExport(SheetExport):
         plan.following = (
             "Gradescope takes no scores in; the file is for what reads its lists, which join by SID or Email."
         )
-        plan.written += [Line(mark.student, mark.entry.name, number.written(mark.score)) for mark in marks.scored]
+        plan.written += [Line(mark.student, mark.entry.name, number.written(mark.points)) for mark in marks.scored]
         left_out(marks.by.values(), plan)
         rows = (_row(mark, number.written(marks.maximum)) for mark in marks.by.values())
         data = csv_text(COLUMNS, rows).encode()

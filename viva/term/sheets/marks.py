@@ -32,6 +32,12 @@ class Mark:
         return self.entry.id
 
     @property
+    def points(self) -> Decimal:
+        """The score of a mark that has one."""
+        assert self.score is not None
+        return self.score
+
+    @property
     def excused(self) -> bool:
         return self.row["status"] == Status.EXCUSED
 

@@ -156,8 +156,8 @@ class MoodleExport(SheetExport):
             maximum = worksheet.maximum(line)
             if worksheet.locked(line):
                 return "its grade is locked in Moodle, which would pass over another"
-            if maximum is not None and mark.score > maximum:
-                score, most = number.written(mark.score), number.written(maximum)
+            if maximum is not None and mark.points > maximum:
+                score, most = number.written(mark.points), number.written(maximum)
                 return f"{score} is more than the sheet's maximum of {most}; Moodle would pass over it"
             lines.append(line)
             return ""
@@ -165,7 +165,7 @@ class MoodleExport(SheetExport):
         cells = target.cells(marks, plan, refusal)
         changed = worksheet.sheet.changed(worksheet.grade, cells)
         plan.write = lambda file: file.write(changed)
-        maxima = {worksheet.maximum(line) for line in target.people} - {None}
+        maxima = [most for line in target.people if (most := worksheet.maximum(line)) is not None]
         plan.warnings += marks.warnings("The sheet", DEDUCTS, min(maxima, default=None))
         plan.warnings += self._stale(worksheet, [line for line in lines if line in cells])
         if not worksheet.shown_mark and worksheet.language != "English" and any("," in cell for cell in cells.values()):

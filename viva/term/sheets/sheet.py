@@ -117,7 +117,8 @@ def _rows(text: str, delimiter: str, escapes: bool, path: Path) -> Iterator[tupl
     quoted = ESCAPED.replace("{mark}", mark) if escapes else QUOTED
     inside, end = rf'(?P<quoted>{quoted})|(?!")(?P<bare>[^{mark}\r\n]*+)', rf"{mark}|\r\n|\r|\n|\Z"
     cell = re.compile(rf"(?:{inside})(?P<end>{end})")
-    row, place, line, begun = [], 0, 1, 1
+    row: list[Cell] = []
+    place, line, begun = 0, 1, 1
     while place < len(text) or row:
         match = cell.match(text, place)
         if not match:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.styles import Font
 
 from viva.cleaning import plaintext
@@ -29,7 +30,7 @@ class WorkbookExport(CsvExport):
         sheet = book.create_sheet("grades")
         sheet.freeze_panes = "A2"
 
-        def cell(value: object) -> WriteOnlyCell:
+        def cell(value: Any) -> Cell:
             if not isinstance(value, str):
                 return WriteOnlyCell(sheet, value)
             made = WriteOnlyCell(sheet, plaintext.lines(value))  # a workbook cannot hold control characters
