@@ -193,7 +193,8 @@ def write_feedback(
     again = GenerateFeedback(config=config).force
     always = copy.deepcopy(config)
     always.GenerateFeedback.force = True
-    job = _Conversion(always, again, course, Inbox.of(course, {submission.assignment for submission in usual}))
+    inbox = Inbox.of(course, {submission.assignment for submission in usual}, nameless=True)
+    job = _Conversion(always, again, course, inbox)
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
             yield ending or Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
