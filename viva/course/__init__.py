@@ -9,6 +9,7 @@ processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
 deadlines/     until when something may be handed in, and what it costs to be late
 table          a list in a file, as a learning system or a spreadsheet writes it
+leftout        what collecting left out, with the reason
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
