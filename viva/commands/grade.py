@@ -81,7 +81,7 @@ class GradeCommand(VivaCommand):
             self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
-        self._say(*self._behind(sorted({one.assignment for one in graded})))
+        self._say(*self._behind(sorted({outcome.submission.assignment for outcome in collected})))
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
         if older:
             self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")

@@ -176,7 +176,8 @@ class _Batch:
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
         settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
-        return ground(self.course.path("source", assignment), settings, self.expected[assignment])
+        folders = (self.course.path(step, assignment) for step in ("source", "release"))
+        return ground(*folders, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
