@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from nbgrader.api import InvalidEntry, MissingEntry
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
 
 import viva
@@ -24,7 +25,7 @@ from viva.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import AGAIN, trouble
+from viva.course.gradebook.database import AGAIN, shown, trouble
 from viva.course.processes import leftovers, stopping
 from viva.verdict import CourseError, Verdict, VivaError
 
@@ -108,12 +109,25 @@ class VivaCommand(ShortHelp, NbGrader):
             return status
         except DBAPIError as error:
             self._say_error(trouble(error, self.coursedir.db_url))
+        except (MissingEntry, InvalidEntry) as error:
+            self._say_error(self._unfit(error))
         except OSError as error:
             name = error.filename or self.course.root
             self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
         except MemoryError:
             self._say_error("There is too little memory, or a limit on it ('ulimit -v') is too low. " + AGAIN)
         return BAD_REQUEST
+
+    def _unfit(self, error: Exception) -> str:
+        """A sentence for what nbgrader did not find in the gradebook, or did not get into it."""
+        cause = error.__context__
+        if isinstance(cause, DBAPIError) and not isinstance(cause, IntegrityError):
+            return trouble(cause, self.coursedir.db_url)
+        said = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
+        return (
+            f"The gradebook {shown(self.coursedir.db_url)} does not fit what was done before ({said}). Perhaps it was "
+            "replaced while this command worked. Put the newest copy of it back, then run the same command again."
+        )
 
     def run(self) -> int:
         """Do the step and return the exit status."""

@@ -17,9 +17,12 @@ from nbgrader.exchange import ExchangeFactory
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
+from viva.cleaning import plaintext
 from viva.configuration import LINES, missing
 from viva.course.course import Course
+from viva.course.gradebook import agreement
 from viva.course.gradebook.database import shown, trouble
+from viva.course.gradebook.results import Results
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError, VivaError
@@ -53,6 +56,7 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield from machine()
     yield _kernel()
     yield from _gradebook(course)
+    yield from _agreement(course)
     yield from _folders(course)
     if course.exists():
         yield from _rules(config)
@@ -148,6 +152,27 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
         yield Diagnosis(what, False, str(error))
     else:
         yield Diagnosis(what, True)
+
+
+def _agreement(course: Course) -> Iterator[Diagnosis]:
+    """Whether the gradebook holds what was graded."""
+    results = Results.of(course.directory).path
+    try:
+        names = course.assignments()
+        agreement.require_kept(course, names)
+        found = agreement.apart(course, names) if results.exists() else {}
+    except DBAPIError:  # as was said of the gradebook
+        return
+    except CourseError as error:
+        if course.exists():
+            yield Diagnosis("the gradebook holds what was graded", False, str(error))
+        return
+    for name, students in found.items():
+        who = plaintext.some([plaintext.line(one) for one in students], 5)
+        what = f"{name}: the gradebook holds other scores than {results} of {who}"
+        yield Diagnosis(what, False, f"put the newest copy of the gradebook back, or: viva grade {name}")
+    if results.exists() and not found:
+        yield Diagnosis(f"the gradebook holds what {results} says", True)
 
 
 def _variants(course: Course) -> Iterator[Diagnosis]:

@@ -7,7 +7,9 @@ from nbgrader.converters import BaseConverter
 from traitlets import Bool, Unicode
 
 from viva.commands.command import FORCE, WORKERS, VivaCommand
+from viva.course.gradebook import agreement
 from viva.pages.feedback import GenerateFeedback, PageExporter, write_feedback
+from viva.verdict import CourseError
 from viva.wording import counted
 
 
@@ -28,6 +30,7 @@ class FeedbackCommand(VivaCommand):
         if not submissions:
             self.say_nothing_handed_in()
             return 0
+        agreement.require_kept(self.course, {one.assignment for one in submissions})
         self.course.require_columns()
         self.course.settle()
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
@@ -54,8 +57,12 @@ class ReportCommand(VivaCommand):
     def run(self) -> int:
         from viva.pages import report  # SciPy and Matplotlib take a second to load
 
+        assignments = self.chosen_assignments()
+        agreement.require_kept(self.course, assignments)
+        for reason in list(agreement.unrecorded(self.course, assignments).values())[:1]:
+            raise CourseError(reason)
         self.course.settle()
-        path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
+        path, figures = report.write(self.course, assignments, self.server, self.anonymous)
         self.show_document(**figures)
         graded = sum(part["graded"] for part in figures["assignments"])
         self._say(f"{path} says what came of {counted(graded, 'submission')}.")

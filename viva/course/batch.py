@@ -15,6 +15,7 @@ import logging
 import os
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,12 +25,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
+from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
-from viva.course.gradebook import advisory
+from viva.course.gradebook import advisory, agreement
 from viva.course.gradebook.database import concerns_all, patiently
 from viva.course.gradebook.record import Expected, Writer
 from viva.course.gradebook.results import Results
@@ -53,6 +55,8 @@ from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
+SHOWN = 10
+"""So many students are named."""
 LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
 
@@ -96,6 +100,7 @@ def grade(
         released, refused, seeds = {}, {}, {}
         for name in assignments:
             try:
+                agreement.require_kept(course, [name])
                 released[name] = course.released_notebooks(name)
                 seeds[name] = seeds_of(course, name)
             except (CourseError, BlueprintError) as error:
@@ -118,8 +123,22 @@ def grade(
                 yield Ending(submission, Status.UNCHANGED, "", finding.notes)
             else:
                 todo.append(submission)
+        tell_apart(course, batch.apart, tell)
         if todo:
             yield from batch.grade(todo, found, workers)
+
+
+def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[str], object]) -> None:
+    """Say which submissions are graded again as the gradebook holds something else than was recorded."""
+    students: dict[str, list[str]] = defaultdict(list)
+    for one in submissions:
+        students[one.assignment].append(plaintext.line(one.student))
+    for assignment, names in students.items():
+        tell(
+            f"{assignment}: {course.book} holds other scores or times than {Results.of(course.directory).path} of "
+            f"{plaintext.some(names, SHOWN)}, as an older copy of it does. They are graded again; grades by hand that "
+            "were given after that copy was made are not in it."
+        )
 
 
 @contextlib.contextmanager
@@ -161,14 +180,14 @@ class _Batch:
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
-        self.known = {} if self.converter.force else self.results.keys()
+        self.apart: list[Submission] = []
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
-            self.recorded = {
-                (submission.assignment.name, submission.student_id)
-                for name in assignments
-                for submission in gradebook.assignment_submissions(name)
-            }
+            self.held = agreement.held(gradebook, assignments)
+        self.known, self.agree = {}, {}
+        for record in () if self.converter.force else self.results.each():
+            self.known[record.place] = None if record.faults else record.key
+            self.agree[record.place] = record.place in self.held and self.held[record.place].agrees(record)
         steps = (*self.converter.sanitize_preprocessors, *self.converter.autograde_preprocessors)
         self.steps = [step if isinstance(step, str) else f"{step.__module__}.{step.__qualname__}" for step in steps]
         self.grounds = {name: self._ground(name) for name in assignments}
@@ -191,7 +210,12 @@ class _Batch:
         place = submission.assignment, submission.student
         graded = self.course.path("autograded", *place).is_dir()
         known, key = self.known.get(place), self.key(submission)
-        return bool(graded and place in self.recorded and known == key)
+        if not graded or known != key:
+            return False
+        if self.agree[place] and self.held[place].is_of(submission):
+            return True
+        self.apart.append(submission)
+        return False
 
     def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
         """What the warm parents load; of the source only the examiners' may know."""

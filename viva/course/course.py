@@ -20,9 +20,10 @@ from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "There is no {book}, though work was graded, as {results} says. Put a copy of the gradebook back: a new one, which "
-    "'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
+    "There is no {book}, though work was graded, as is seen in {results}. Put a copy of the gradebook back: a new one, "
+    "which 'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
 )
+EMPTY = LOST.replace("There is no {book}, though", "{book} knows no submission of {assignment}, though")
 
 
 class Course:
@@ -88,8 +89,12 @@ class Course:
     @property
     def gradebook_file(self) -> Path | None:
         """The gradebook's file; None when it is in another kind of database."""
-        path = self.directory.db_url.removeprefix("sqlite:///")
-        return None if path == self.directory.db_url else self.root / path
+        return database.file_of(self.directory)
+
+    @property
+    def book(self) -> str:
+        """The gradebook as a sentence names it: its file, or its address without a password."""
+        return str(self.gradebook_file or f"The gradebook {database.shown(self.directory.db_url)}")
 
     def gradebook(self) -> Gradebook:
         """An open gradebook; use it in a ``with`` block.
@@ -211,16 +216,20 @@ class Course:
         Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
         """
         hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
+        results = Results.of(self.directory)
         if self.gradebook_file and not self.gradebook_file.exists():
-            results = Results.of(self.directory).path
-            raise CourseError(LOST.format(book=self.gradebook_file, results=results) if results.exists() else hint)
+            lost = results.path.exists()
+            raise CourseError(LOST.format(book=self.gradebook_file, results=results.path) if lost else hint)
         with self.gradebook() as gradebook:
             try:
                 names = {notebook.name for notebook in gradebook.find_assignment(assignment).notebooks}
             except MissingEntry:
                 names = set()
         if not names:
-            raise CourseError(hint)
+            lost = any(record.assignment == assignment for record in results.each())
+            raise CourseError(
+                EMPTY.format(book=self.book, assignment=assignment, results=results.path) if lost else hint
+            )
         return names
 
 

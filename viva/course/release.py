@@ -22,6 +22,7 @@ from traitlets.config import Config
 from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.gradebook import agreement
 from viva.course.gradebook.record import Expected
 from viva.course.graders import limits_of
 from viva.course.processes import leftovers
@@ -34,6 +35,8 @@ from viva.engine.studentcopy import describe
 from viva.verdict import CourseError, VivaError
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
+PATTERN = re.compile(r"[][*?(){}|^$+\\]")
+"""Signs in an assignment's name that nbgrader puts into patterns as they are."""
 ERROR = re.compile(r"^[\w.]+Error: (.+)", re.MULTILINE)  # what the traceback in a log comes to, causes first
 
 
@@ -71,6 +74,7 @@ def release(
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
+    agreement.require_kept(course, [assignment])
     _require_the_same_cells(course, assignment)
     generate(course, assignment, config)
     folder = course.path("release", assignment)
@@ -82,7 +86,19 @@ def release(
         remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
         if unproven:
             remarks += [_ungraded(course, assignment, path, grader) for path in course.source_notebooks(assignment)]
+    remarks += [_name_problem(assignment)]
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)), tuple(filter(None, remarks)))
+
+
+def _name_problem(assignment: str) -> str:
+    """What nbgrader's own commands make of an assignment's name; empty where they take it as it is."""
+    signs = list(dict.fromkeys(re.findall(PATTERN, assignment)))
+    if not signs:
+        return ""
+    return (
+        f"its name holds {' '.join(signs)}, which nbgrader takes for a pattern: 'nbgrader generate_feedback' and "
+        "'nbgrader release_feedback' find nothing of it, without a word. Rename the assignment before it is handed out"
+    )
 
 
 @contextlib.contextmanager

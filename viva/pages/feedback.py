@@ -32,6 +32,7 @@ from traitlets.config import Config
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
+from viva.course.gradebook import agreement
 from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
@@ -183,8 +184,11 @@ def write_feedback(
     Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
     """
     usual, broken = [], {name: _unreadable(course, name) for name in {one.assignment for one in submissions}}
+    unrecorded = agreement.unrecorded(course, broken)
     for submission in submissions:
-        if problem := broken[submission.assignment]:  # nbgrader would remove the page that is there
+        if problem := broken[submission.assignment] or unrecorded.get(
+            (submission.assignment, submission.student)
+        ):  # nbgrader would remove the page that is there
             yield Ending(submission, Status.FAILED, problem)
         else:
             usual.append(submission)

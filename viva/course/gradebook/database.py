@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
+from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError
+
+from viva.verdict import CourseError
 
 Found = TypeVar("Found")
 
@@ -38,6 +42,12 @@ def shown(url: str) -> str:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
         return url
+
+
+def file_of(directory: CourseDirectory) -> Path | None:
+    """The gradebook's file; None when it is in another kind of database."""
+    path = directory.db_url.removeprefix("sqlite:///")
+    return None if path == directory.db_url else Path(directory.root, path)
 
 
 def trouble(error: DBAPIError, url: str) -> str:
@@ -93,7 +103,7 @@ def patiently(work: Callable[[], Found]) -> Found:
 
 def concerns_all(error: Exception) -> bool:
     """Whether the database would refuse every submission, not only this one."""
-    if isinstance(error, OperationalError) or type(error) is DatabaseError:
+    if isinstance(error, OperationalError | CourseError) or type(error) is DatabaseError:
         return True
     return isinstance(error, DBAPIError) and _state(error) in {RIGHTS, READ_ONLY, *OTHER_VERSION}
 

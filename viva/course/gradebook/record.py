@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from types import SimpleNamespace
 
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
@@ -24,11 +25,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from tornado.log import app_log
 
+from viva.course.course import LOST
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import PATIENCE, is_locked, is_lost
+from viva.course.gradebook.database import PATIENCE, file_of, is_locked, is_lost
 from viva.course.processes import stopping
 from viva.course.processes.leftovers import STEP
+from viva.verdict import CourseError
 
 
 @dataclass
@@ -189,6 +192,14 @@ def _database_errors() -> Iterator[None]:
         app_log.disabled = before
 
 
+def _inode(path: Path | None) -> tuple[int, int] | None:
+    try:
+        about = path.stat() if path else None
+    except FileNotFoundError:
+        return None
+    return (about.st_dev, about.st_ino) if about else None
+
+
 class Writer:
     """The one process that writes to the gradebook; use it in a ``with`` block, and commit."""
 
@@ -197,6 +208,9 @@ class Writer:
         self.gradebook = _SharedGradebook(*self.place)
         lateness.follow(config, db_url=directory.db_url, root=directory.root)
         self.kept: dict[str, object] = {}
+        self.file = file_of(directory)
+        self.inode = _inode(self.file)
+        self.graded = directory.format_path(directory.autograded_directory, ".", ".").rstrip("/.")
 
     def record(self, graded: list[Graded]) -> None:
         """Save in one transaction, waiting a while for another program in the way, or for a connection that was lost.
@@ -207,10 +221,12 @@ class Writer:
         while True:
             try:
                 with _database_errors():
+                    self._require_the_same_file()
                     for one in graded:
                         self.save(one)
                     still_alone(*self.place)
                     self.commit()
+                    self._require_the_same_file()
                 return
             except DBAPIError as error:
                 self.rollback()
@@ -222,6 +238,17 @@ class Writer:
             except BaseException:
                 self.rollback()
                 raise
+
+    def _require_the_same_file(self) -> None:
+        """Raises CourseError when the gradebook was removed or replaced: SQLite goes on to write where no one reads."""
+        if not self.file or (now := _inode(self.file)) == self.inode:
+            return
+        if now is None:
+            raise CourseError(LOST.format(book=self.file, results=self.graded))
+        raise CourseError(
+            f"{self.file} was replaced by another file while this command worked; nothing was recorded since. See "
+            "which of them is the gradebook, then run the same command again."
+        )
 
     def save(self, graded: Graded) -> None:
         """Bring the submission's automatic scores and comments up to date."""
