@@ -108,6 +108,8 @@ FLOW = {
 GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
 NEEDS_GRADER, BAD_REQUEST = 1, 2
+PIPE_CLOSED = 141
+"""As of a program that SIGPIPE ended."""
 STATUSES = (
     "Exit status: 0 done or explained; 1 something needs you (for check: some visible check does not pass);\n"
     "2 the request or the course is at fault; 130 stopped. 'viva COMMAND --help' says more, with examples."
@@ -150,6 +152,38 @@ class Viva(Application):
 
 
 def main() -> None:
+    """Do what is asked for. What was printed and could not be written is said, or, where nobody reads on, is none."""
+    status: object = 0
+    try:
+        _launch()
+    except SystemExit as stop:
+        status = stop.code
+    except OSError:
+        if not (lost := lost_output()):
+            raise
+        sys.exit(lost)
+    sys.exit(lost_output() or status)
+
+
+def lost_output() -> int:
+    """The exit status where standard output takes no more, which is said; from then on it goes nowhere. Else 0."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # as in: viva --help | head
+        status = PIPE_CLOSED
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            print(f"Cannot write to standard output: {error.strerror}.", file=sys.stderr, flush=True)
+        status = BAD_REQUEST
+    else:
+        return 0
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # else Python would say so once more when it ends
+    os.close(nowhere)
+    return status
+
+
+def _launch() -> None:
     gc.disable()  # what is loaded stays, and to walk through it takes a tenth of a second each time
     # nbgrader calls alembic by name; workers are processes, so one thread each is enough for NumPy.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"

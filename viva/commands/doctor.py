@@ -18,13 +18,15 @@ from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
 from viva.cleaning import plaintext
+from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, missing
 from viva.course.course import Course
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import shown, trouble
+from viva.course.gradebook.database import patiently, shown, trouble
 from viva.course.gradebook.results import Results
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
+from viva.term.exchange import is_own
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted
 
@@ -48,6 +50,9 @@ def machine() -> Iterator[Diagnosis]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
     yield from _packages()
+    if "TZ" in os.environ:
+        problem = zone_problem()
+        yield Diagnosis(f"the time zone {plaintext.line(os.environ['TZ'])}", not problem, problem, needed=False)
     yield from _wall()
 
 
@@ -82,6 +87,9 @@ def _exchange(config: Config) -> Iterator[Diagnosis]:
     root = getattr(exchange(config=config), "root", None)
     if root is None:
         yield Diagnosis(f"exchange {exchange.__module__}.{exchange.__qualname__}, which has no folder", True)
+        return
+    if is_own(root) and not Path(root).exists():
+        yield Diagnosis(f"exchange {root}, which is made when it is needed", True)
         return
     yield Diagnosis(
         f"exchange {root}",
@@ -144,8 +152,8 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
     url = course.directory.db_url
     what = f"gradebook {shown(url)}"
     try:
-        course.require_gradebook()
-        course.require_whole()
+        patiently(course.require_gradebook)
+        patiently(course.require_whole)
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:
@@ -159,8 +167,8 @@ def _agreement(course: Course) -> Iterator[Diagnosis]:
     results = Results.of(course.directory).path
     try:
         names = course.assignments()
-        agreement.require_kept(course, names)
-        found = agreement.apart(course, names) if results.exists() else {}
+        patiently(lambda: agreement.require_kept(course, names))
+        found = patiently(lambda: agreement.apart(course, names)) if results.exists() else {}
     except DBAPIError:  # as was said of the gradebook
         return
     except CourseError as error:
@@ -192,6 +200,7 @@ def _variants(course: Course) -> Iterator[Diagnosis]:
 
 def _folders(course: Course) -> Iterator[Diagnosis]:
     try:
+        course.require_folder()
         assignments = course.assignments()
     except CourseError as error:
         yield Diagnosis(f"course {course.root}", False, str(error))

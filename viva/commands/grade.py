@@ -15,6 +15,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch, edition
 from viva.course.autograde import Autograde, Examine
+from viva.course.gradebook.database import patiently
 from viva.scale.address import Cluster
 from viva.verdict import VivaError
 
@@ -52,7 +53,7 @@ class GradeCommand(VivaCommand):
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError):  # a source that is none was told of by its submissions
-                if cells := edition.corrected(self.course, assignment):
+                if cells := patiently(lambda name=assignment: edition.corrected(self.course, name)):
                     yield (
                         f"{assignment}: graded by the tests and points that were released. In source/ "
                         f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "

@@ -29,6 +29,8 @@ release        source/ -> release/
 variants       a seed for each student, by HMAC from the course's key
 copies         each student's own copy of a released assignment
 edition        an assignment as it is out, and what the next release changes
+snapshot       a copy of the gradebook of a course that cannot be written to
+groupshared    files that graders of one group share
 trialcopy      a copy of a course in which a regrade is tried
 changes        what a regrade changed: check by check, each with the reason
 regrade        a corrected assignment over graded submissions: who changes, and why

@@ -75,7 +75,7 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
     Raises CourseError when the gradebook cannot be used.
     """
-    patiently(course.require_gradebook)
+    course.require_gradebook()
     place = course.directory.db_url, course.directory.course_id
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
         yield
@@ -100,15 +100,15 @@ def grade(
         released, refused, seeds = {}, {}, {}
         for name in assignments:
             try:
-                agreement.require_kept(course, [name])
+                patiently(lambda name=name: agreement.require_kept(course, [name]))
                 released[name] = course.released_notebooks(name)
-                seeds[name] = seeds_of(course, name)
+                seeds[name] = patiently(lambda name=name: seeds_of(course, name))
             except (CourseError, BlueprintError) as error:
                 refused[name] = error
                 released.pop(name, None)
         if not released:
             raise refused[assignments[0]]
-        batch = _Batch(course, config, sorted(released), seeds, tell)
+        batch = patiently(lambda: _Batch(course, config, sorted(released), seeds, tell))
         todo, found, links = [], {}, Links(course)
         for submission in submissions:
             if submission.assignment in refused:
@@ -243,7 +243,7 @@ class _Batch:
             joining.pool_of(self.cluster, settings, loaded, duty, self.tell)
             if self.cluster.wanted
             else contextlib.nullcontext(pool) as graders,
-            contextlib.closing(Writer(self.course.directory, self.config)) as writer,
+            contextlib.closing(patiently(lambda: Writer(self.course.directory, self.config))) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()

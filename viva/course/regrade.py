@@ -40,6 +40,7 @@ from viva.course.changes import Change, changes_of, suspects
 from viva.course.course import Course
 from viva.course.edition import Edition
 from viva.course.ending import Ending
+from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.release import release
 from viva.course.trialcopy import LOG, shadow
@@ -73,6 +74,7 @@ class Regrade:
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
         Cluster(config=config).check()
+        agreement.require_kept(course, [assignment])
         course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)

@@ -23,6 +23,7 @@ from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook import agreement
+from viva.course.gradebook.database import passing, patiently
 from viva.course.gradebook.record import Expected
 from viva.course.graders import limits_of
 from viva.course.processes import leftovers
@@ -76,7 +77,7 @@ def release(
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
     agreement.require_kept(course, [assignment])
     _require_the_same_cells(course, assignment)
-    generate(course, assignment, config)
+    patiently(lambda: generate(course, assignment, config))
     folder = course.path("release", assignment)
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -261,6 +262,9 @@ def generate(course: Course, assignment: str, config: Config) -> None:
     try:
         converter.start()
     except NbGraderException as error:
+        for record in kept.buffer:  # nbgrader logs what a step raised, and raises something else
+            if record.exc_info and (lost := passing(record.exc_info[1])):
+                raise lost from error
         messages = [record.getMessage() for record in kept.buffer]
         text = "\n".join(messages)
         if "there are submissions associated with" in text:

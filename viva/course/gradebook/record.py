@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,9 +27,7 @@ from tornado.log import app_log
 from viva.course.course import LOST
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import PATIENCE, file_of, is_locked, is_lost
-from viva.course.processes import stopping
-from viva.course.processes.leftovers import STEP
+from viva.course.gradebook.database import PATIENCE, file_of, patiently
 from viva.verdict import CourseError
 
 
@@ -217,8 +214,8 @@ class Writer:
 
         Raises SQLAlchemyError, CourseError and Stopped; then nothing was saved.
         """
-        end = time.monotonic() + PATIENCE
-        while True:
+
+        def once() -> None:
             try:
                 with _database_errors():
                     self._require_the_same_file()
@@ -227,17 +224,11 @@ class Writer:
                     still_alone(*self.place)
                     self.commit()
                     self._require_the_same_file()
-                return
-            except DBAPIError as error:
-                self.rollback()
-                if not (is_locked(error) or is_lost(error)) or time.monotonic() > end:
-                    raise
-                self.kept.clear()
-                stopping.check()
-                time.sleep(STEP)
             except BaseException:
                 self.rollback()
                 raise
+
+        patiently(once, PATIENCE, self.kept.clear)
 
     def _require_the_same_file(self) -> None:
         """Raises CourseError when the gradebook was removed or replaced: SQLite goes on to write where no one reads."""
@@ -284,5 +275,6 @@ class Writer:
         self.gradebook.db.rollback()
 
     def close(self) -> None:
-        self.gradebook.db.rollback()
+        with contextlib.suppress(DBAPIError):  # nothing is left to be saved
+            self.gradebook.db.rollback()
         self.gradebook.close()
