@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import difflib
 import gc
+import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from traitlets.config import Application
@@ -151,9 +152,33 @@ class Viva(Application):
         super().start()
 
 
+class Output(io.TextIOWrapper):
+    """Standard output, which remembers that it could not be written to."""
+
+    lost: OSError | None = None
+    told = False
+    """Whether that was said."""
+
+    def write(self, text: str) -> int:
+        return self._tried(super().write, text)
+
+    def flush(self) -> None:
+        self._tried(super().flush)
+
+    def _tried(self, do: Callable, *what: str) -> object:
+        try:
+            return do(*what)
+        except OSError as error:
+            self.lost = self.lost or error
+            raise
+
+
 def main() -> None:
-    """Do what is asked for. What was printed and could not be written is said, or, where nobody reads on, is none."""
+    """Do what is asked for; a sentence where standard output cannot be written to, and none where nobody reads on."""
     status: object = 0
+    if (old := sys.stdout) is not None:  # else it was closed
+        buffering = {"line_buffering": old.line_buffering, "write_through": old.write_through}
+        sys.stdout = Output(old.buffer, encoding=old.encoding, errors=old.errors, **buffering)
     try:
         _launch()
     except SystemExit as stop:
@@ -166,21 +191,23 @@ def main() -> None:
 
 
 def lost_output() -> int:
-    """The exit status where standard output takes no more, which is said; from then on it goes nowhere. Else 0."""
-    try:
+    """The exit status where standard output took no more, which is said; from then on it goes nowhere. Else 0."""
+    if not isinstance(sys.stdout, Output):
+        return 0
+    with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
-    except BrokenPipeError:  # as in: viva --help | head
-        status = PIPE_CLOSED
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            print(f"Cannot write to standard output: {error.strerror}.", file=sys.stderr, flush=True)
-        status = BAD_REQUEST
-    else:
+    if (error := sys.stdout.lost) is None:
         return 0
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())  # else Python would say so once more when it ends
     os.close(nowhere)
-    return status
+    if isinstance(error, BrokenPipeError):  # as in: viva --help | head
+        return PIPE_CLOSED
+    if not sys.stdout.told:
+        sys.stdout.told = True
+        with contextlib.suppress(OSError):
+            print(f"Cannot write to standard output: {error.strerror}.", file=sys.stderr, flush=True)
+    return BAD_REQUEST
 
 
 def _launch() -> None:

@@ -115,7 +115,7 @@ class VivaCommand(ShortHelp, NbGrader):
         except (MissingEntry, InvalidEntry) as error:
             self._say_error(self._unfit(error))
         except OSError as error:
-            if error.filename is None and (lost := cli.lost_output()):
+            if lost := cli.lost_output():
                 return lost
             name = error.filename or self.course.root
             self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")

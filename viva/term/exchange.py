@@ -39,7 +39,7 @@ def is_own(root: str | Path) -> bool:
 
 
 def _start(exchange: Exchange) -> object:
-    """nbgrader's, which refuses an exchange that is not there; a course's configuration is read by other commands too."""
+    """nbgrader's, which refuses an exchange that is not there; to make it is no business of a configuration's."""
     root = Path(exchange.root)
     if is_own(root) and not root.exists():
         try:
