@@ -47,6 +47,13 @@ def shell(course: Path, script: str, within: tuple[str, ...] = (), **variables: 
     return done
 
 
+def test_help_that_nobody_reads_or_that_cannot_be_written_has_no_traceback(course):
+    assert shell(course, "$VIVA --help | true").stderr == ""
+    done = shell(course, "$VIVA --help > /dev/full")
+    assert (done.returncode, done.stderr) == (2, "Cannot write to standard output: No space left on device.\n")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("buffered", ["", "1"], ids=["buffered", "unbuffered"])
 def test_who_reads_no_further_is_told_nothing_and_a_full_output_is_named(course, buffered):
     for script in ("$VIVA --help | true", "$VIVA grade --help-all | head -1", "$VIVA export | true"):
@@ -58,6 +65,7 @@ def test_who_reads_no_further_is_told_nothing_and_a_full_output_is_named(course,
         assert str(course) not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_needed(course, tmp_path):
     for command in ("export", "grade"):
         assert shell(course, f"$VIVA {command}", HOME="/proc/nonexistent").returncode == 0
@@ -110,6 +118,7 @@ READS = {
 }
 
 
+@pytest.mark.slow
 def test_on_a_read_only_disk_all_works_that_writes_nothing_there(course, tmp_path):
     out = tmp_path / "out"
     folder(out / "hw", {"student0001/tiny.ipynb": "{}"})
@@ -128,6 +137,7 @@ def test_on_a_read_only_disk_all_works_that_writes_nothing_there(course, tmp_pat
     assert {path: path.read_bytes() for path in course.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [0, 8, 64])
 def test_collecting_on_a_full_disk_loses_nothing_and_the_same_command_finishes_it(course, tmp_path, room):
     """The course lies on a small disk of its own, which is full but for ``room`` kB."""
@@ -175,6 +185,7 @@ def test_every_command_waits_as_long_for_a_gradebook_that_somebody_has_locked(co
             assert "is locked by another program. Trying again, for 20 seconds" in said or command == "grade", command
 
 
+@pytest.mark.slow
 def test_files_of_a_course_that_graders_share_are_the_groups_too(tmp_path):
     root = tmp_path / "course"
     (root / "source" / TINY).mkdir(parents=True)
@@ -203,7 +214,7 @@ def test_pages_that_nobody_else_could_reach_are_said_to_be_so(course):
     assert "umask" not in shell(course, "umask 022; $VIVA feedback --force").stdout
 
 
-@pytest.mark.parametrize("name", ["hw (1)", "hw[1]", "what?", "a*b", "c++"])
+@pytest.mark.parametrize("name", ["hw (1)", "hw[1]*?"])
 def test_a_release_warns_of_a_name_that_nbgrader_takes_for_a_pattern(course, viva, name):
     shutil.copytree(course / "source" / TINY, course / "source" / name)
     done = viva("release", name, "--no-audit")
