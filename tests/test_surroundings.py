@@ -72,7 +72,7 @@ def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_n
     home = tmp_path / "home"
     home.mkdir()
     assert shell(course, "$VIVA doctor", HOME=str(home)).stdout.count("which is made when it is needed") == 1
-    assert not any(home.iterdir())
+    assert not list(home.rglob("nbgrader_exchange"))
     done = shell(course, f"{BIN}/nbgrader release_assignment {TINY}", HOME=str(home))
     (root,) = home.rglob("nbgrader_exchange")
     assert done.returncode == 0 and stat.S_IMODE(root.stat().st_mode) == 0o777
@@ -138,7 +138,7 @@ def test_on_a_read_only_disk_all_works_that_writes_nothing_there(course, tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", [0, 8, 64])
+@pytest.mark.parametrize("room", [0, 8, 32])
 def test_collecting_on_a_full_disk_loses_nothing_and_the_same_command_finishes_it(course, tmp_path, room):
     """The course lies on a small disk of its own, which is full but for ``room`` kB."""
     names = [f"student{number:04}" for number in range(3)]

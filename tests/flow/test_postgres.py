@@ -167,7 +167,7 @@ class Cutter(threading.Thread):
         end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = %s"
         address = f"host={self.postgres.folder} user=viva dbname=postgres"
         with psycopg.connect(address, autocommit=True) as connection:
-            while not self.over.wait(self.dice.uniform(0.02, 1.5)):
+            while not self.over.wait(self.dice.uniform(0.1, 6)):
                 self.cut += connection.execute(end, [self.database]).fetchone()[0]
 
 

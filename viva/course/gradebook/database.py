@@ -5,14 +5,17 @@ It is a file of SQLite's, or lies in PostgreSQL (``c.CourseDirectory.db_url``), 
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError
+from tornado.log import app_log
 
 from viva.course.processes import stopping
 from viva.verdict import CourseError, VivaError
@@ -138,6 +141,20 @@ def patiently(
         before_again()
         stopping.check()
         time.sleep(STEP)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Inside, neither nbgrader nor SQLAlchemy prints what the database says, with tracebacks: it is raised as well."""
+    loggers = [app_log, logging.getLogger("sqlalchemy.pool")]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 def passing(error: BaseException) -> DBAPIError | None:

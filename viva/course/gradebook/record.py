@@ -22,12 +22,11 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
-from tornado.log import app_log
 
 from viva.course.course import LOST
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import PATIENCE, file_of, patiently
+from viva.course.gradebook.database import PATIENCE, file_of, patiently, quietly
 from viva.verdict import CourseError
 
 
@@ -178,15 +177,13 @@ class _SharedGradebook(Gradebook):
 @contextlib.contextmanager
 def _database_errors() -> Iterator[None]:
     """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
-    before, app_log.disabled = app_log.disabled, True
     try:
-        yield
+        with quietly():
+            yield
     except InvalidEntry as error:
         if isinstance(error.__context__, DBAPIError):
             raise error.__context__ from None
         raise
-    finally:
-        app_log.disabled = before
 
 
 def _inode(path: Path | None) -> tuple[int, int] | None:
