@@ -19,11 +19,9 @@ c.CourseDirectory.ignore = [
     ".DS_Store", "Thumbs.db", ".git*", ".*.sw?", "*~",
 ]
 
-# The exchange lies in a folder of the user's own. On a shared machine name the common one here.
-exchange = os.path.join(jupyter_data_dir(), "nbgrader_exchange")
-os.makedirs(exchange, exist_ok=True)
-os.chmod(exchange, 0o777)  # as nbgrader asks of an exchange
-c.Exchange.root = exchange
+# The exchange lies in a folder of the user's own, which is made when it is needed. On a shared machine name the common
+# one here.
+c.Exchange.root = os.path.join(jupyter_data_dir(), "nbgrader_exchange")
 
 # A test cell that a student deleted is put back before grading.
 c.OverwriteCells.add_missing_cells = True

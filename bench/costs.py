@@ -71,7 +71,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     grader = Grader(walls=(Wall.for_candidate(), Wall.for_examiner()), libraries=loaded)
     passage.Session = Counted
     try:
-        known = examination(source, grader, {}, {})
+        known = examination(source, grader, {}, {}, {})
         grader.learn(known)
         answer = next(one for one in read_answers(PROJECT / "answers" / assignment) if one.right)
         notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)

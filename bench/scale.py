@@ -38,6 +38,8 @@ AFTER = {"export": 60, "report": 120, "feedback": 300, "grade": None, "deadlines
 """Commands on the whole term, and within how many seconds ten thousand submissions are to be done."""
 ROLES = ("writer", "workers", "candidates", "examiners")
 MEBIBYTE = 2**20
+LEAST = 1e-6
+"""Seconds; of a tenth in which nobody handed anything in."""
 
 
 def main() -> None:
@@ -45,6 +47,7 @@ def main() -> None:
     parser.add_argument("--submissions", type=int, default=10_000)
     parser.add_argument("--term", choices=("course", "exam"), default="course")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--assignments", nargs="*", help="those of a term, instead of all")
     parser.add_argument("--keep", type=Path, help="a folder for the course, which then stays")
     parser.add_argument("--cluster", type=int, help="compare a cluster with this machine on so many submissions")
     options = parser.parse_args()
@@ -54,15 +57,17 @@ def main() -> None:
             for told in clusters(root, options.cluster, options.seed):
                 print(told, flush=True)
             return
-        with contextlib.suppress(KeyboardInterrupt):
-            measure(root, options)
-        print("\n".join(summary(_read(root))))
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                measure(root, options)
+        finally:  # also where something failed: what was measured took hours
+            print("\n".join(summary(_read(root))), flush=True)
 
 
 def measure(root: Path, options: argparse.Namespace) -> None:
     """Grade the term and print a row for each tenth; what was measured before is read from scale.json."""
     names = sorted(path.name for path in (PROJECT / "source").iterdir() if path.is_dir())
-    names = [EXAM] if options.term == "exam" else names
+    names = [EXAM] if options.term == "exam" else options.assignments or names
     assignments = [term.Assignment(root, name) for name in names] if root.exists() else term.found(root, names)
     known = _read(root)
     print("\n".join(heading()), flush=True)
@@ -152,7 +157,8 @@ def summary(known: dict) -> Iterator[str]:
     """What came of it, beside what was to."""
     tenths = known["tenths"]
     if len(tenths) > 1:
-        wall, spent = (tenths[-1]["seconds"] / tenths[0]["seconds"], _spent(tenths[-1]) / _spent(tenths[0]))
+        wall = tenths[-1]["seconds"] / max(tenths[0]["seconds"], LEAST)
+        spent = _spent(tenths[-1]) / max(_spent(tenths[0]), LEAST)
         yield ""
         yield (
             f"A submission of the last row takes {wall:.2f} times those of the first, {spent:.2f} times the processor "

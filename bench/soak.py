@@ -115,6 +115,7 @@ def main() -> None:
         print(f"{len(entries)} submissions: " + counted(Counter(entry.behaviour for entry in entries)), flush=True)
         before = set(root.iterdir())
         status, seconds, memory = grade(material, scratch)
+        print(f"{seconds:.0f} s, {len(entries) / seconds * 60:.0f} a minute", flush=True)
         faults = list(judge(material, entries, baseline))
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:  # orphans that have ended came to this process
@@ -126,7 +127,6 @@ def main() -> None:
         faults += [f"a file is left: {path}" for path in set(root.iterdir()) - before - known]
         faults += [f"viva grade ended with status {status}"] if status else []
         faults += judge_memory(memory)
-    print(f"{seconds:.0f} s, {len(entries) / seconds * 60:.0f} a minute")
     for fault in faults:
         print(fault)
     if faults:
@@ -303,6 +303,8 @@ def leaks(material: Material, entry: Entry):
 def judge_memory(memory: list[int]) -> list[str]:
     """The batch and its workers may not grow: the last quarter is compared with the second."""
     quarter = len(memory) // 4
+    if not memory:  # it ended before the first look
+        return []
     early = max(memory[quarter : 2 * quarter], default=0) / MEGABYTE
     late = max(memory[-quarter:] if quarter else memory, default=0) / MEGABYTE
     print(

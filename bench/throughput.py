@@ -44,80 +44,107 @@ WITHOUT_PICTURES = "ps3_scaled_attention"
 
 
 def main() -> None:
-    from bench import costs  # which the floor does without: what a process has loaded makes its forks slower
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=60)
     parser.add_argument("--assignment", default="ps3_scaled_attention")
     parser.add_argument(
         "--stock", type=int, help="so many of them for nbgrader, which is slow; the rate is what counts"
     )
+    parser.add_argument("--others", nargs="*", help="the other assignments to measure; all of them where none is named")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the file to write what was measured to")
     options = parser.parse_args()
-    cores = len(os.sched_getaffinity(0))
+    lines: list[str] = []
+    for line in measured(options):  # each is there as soon as it is known, whatever becomes of the others
+        print(line, flush=True)
+        lines.append(line)
+    before = options.results.read_text(encoding="utf-8") if options.results.exists() else ""
+    _, heading, account = before.partition(ACCOUNT)
+    options.results.write_text("\n".join(lines) + "\n" + heading + account, encoding="utf-8")
+
+
+def measured(options: argparse.Namespace) -> Iterator[str]:
+    """The lines of the page, the figures of the assignment first."""
+    cores, few = len(os.sched_getaffinity(0)), max(1, options.submissions // 4)
+    yield "# Throughput"
+    yield ""
+    yield (
+        f"`make bench N={options.submissions}` on {datetime.date.today()}: {options.submissions} submissions of "
+        f"{options.assignment} on {cores} cores ({processor()}), Python {platform.python_version()}, "
+        f"Linux {platform.release().split('-')[0]}."
+    )
+    yield ""
+    yield from figures(options, cores, few)
+    from bench import costs  # which the floor does without: what a process has loaded makes its forks slower
+
+    yield ""
+    yield "What one right answer is made of, each part measured on its own:"
+    yield ""
+    yield from costs.table(options.assignment)
+    yield ""
+    yield (
+        f"The other notebooks, {few} submissions of each: what each takes in seconds, start-up included but for the "
+        "floor that runs every check; how many times as fast as stock Viva is, and that floor, which nobody can pass; "
+        "and the processor time of a right answer beside that of its cells and tests alone:"
+    )
+    yield ""
+    yield (
+        "| | stock | Viva | the floor | Viva, times stock | the floor, times stock | a right answer, times its floor |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    names = options.others
+    if names is None:
+        names = sorted(path.name for path in (PROJECT / "release").iterdir() if path.is_dir())
+    yield from others(options.assignment, names, few, max(1, (options.stock or options.submissions) // 4))
+
+
+def figures(options: argparse.Namespace, cores: int, few: int) -> Iterator[str]:
+    """Viva beside stock nbgrader and the floor, on one assignment."""
     with tempfile.TemporaryDirectory(prefix="viva-bench-") as folder:
         stock_course = make_course(
             Path(folder, "stock"), options.assignment, options.stock or options.submissions, STOCK
         )
         viva_course = make_course(Path(folder, "viva"), options.assignment, options.submissions)
-        few = max(1, options.submissions // 4)
         viva_few = make_course(Path(folder, "few"), options.assignment, few)
         floor, floor_spent = measure_floor(viva_course, options.assignment, options.submissions, cores)
         whole_floor, _ = measure_floor(viva_course, options.assignment, options.submissions, cores, each_check=True)
         viva, memory, spent = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_course)
         less, memory_less, spent_less = measure([BIN / "viva", "grade", options.assignment, "--force"], viva_few)
         stock, *_ = measure([BIN / "nbgrader", "autograde", options.assignment, "--force"], stock_course)
-    further = (viva - less) / (options.submissions - few)
+    further = max((viva - less) / max(1, options.submissions - few), 0.001)  # of a few it is all noise
     stock_each, viva_each = stock / (options.stock or options.submissions), viva / options.submissions
-    rows = [
-        ("stock `nbgrader autograde`", f"{60 / stock_each:.0f}", f"{stock_each:.3f}"),
-        (f"`viva grade --force`, {cores} workers", f"{60 / viva_each:.0f}", f"{viva_each:.3f}"),
-        ("each further submission", f"{60 / further:.0f}", f"{further:.3f}"),
-        ("the floor, every check run", f"{60 / whole_floor:.0f}", f"{whole_floor:.3f}"),
-        ("the floor, test cells left at their first failure", f"{60 / floor:.0f}", f"{floor:.3f}"),
-    ]
-    lines = [
-        "# Throughput",
-        "",
-        f"`make bench N={options.submissions}` on {datetime.date.today()}: {options.submissions} submissions of "
-        f"{options.assignment} on {cores} cores ({processor()}), Python {platform.python_version()}, "
-        f"Linux {platform.release().split('-')[0]}.",
-        "",
-        "| | submissions a minute | seconds each |",
-        "|---|---|---|",
-        *(f"| {name} | {rate} | {each} |" for name, rate, each in rows),
-        "",
-        f"- {stock_each / viva_each:.1f} times stock nbgrader, start-up included"
-        + (f"; nbgrader graded {options.stock} of them." if options.stock else "."),
+    yield "| | submissions a minute | seconds each |"
+    yield "|---|---|---|"
+    for name, each in (
+        ("stock `nbgrader autograde`", stock_each),
+        (f"`viva grade --force`, {cores} workers", viva_each),
+        ("each further submission", further),
+        ("the floor, every check run", whole_floor),
+        ("the floor, test cells left at their first failure", floor),
+    ):
+        yield f"| {name} | {60 / each:.0f} | {each:.3f} |"
+    yield ""
+    yield f"- {stock_each / viva_each:.1f} times stock nbgrader, start-up included" + (
+        f"; nbgrader graded {options.stock} of them." if options.stock else "."
+    )
+    yield (
         f"- Each further submission takes {further / whole_floor:.2f} times the floor that runs every check, as Viva "
-        f"does, and {further / floor:.2f} times the one that leaves a test cell at its first failure, as kernels do.",
+        f"does, and {further / floor:.2f} times the one that leaves a test cell at its first failure, as kernels do."
+    )
+    yield (
         f"- Peak memory of all processes together (proportional set size): {memory / 2**20:.0f} MiB with "
-        f"{options.submissions} submissions, {memory_less / 2**20:.0f} MiB with {few}.",
-        f"- Processor time of each further submission: {shares(spent, spent_less, options.submissions - few)}; "
-        f"of the last floor {1000 * floor_spent:.0f} ms.",
-        "",
-        "What one right answer is made of, each part measured on its own:",
-        "",
-        *costs.table(options.assignment),
-        "",
-        f"The other notebooks, {few} submissions of each: what each takes in seconds, start-up included but for the "
-        "floor that runs every check; how many times as fast as stock Viva is, and that floor, which nobody can pass; "
-        "and the processor time of a right answer beside that of its cells and tests alone:",
-        "",
-        "| | stock | Viva | the floor | Viva, times stock | the floor, times stock | a right answer, times its floor |",
-        "|---|---|---|---|---|---|---|",
-        *others(options.assignment, few, max(1, (options.stock or options.submissions) // 4)),
-    ]
-    print("\n".join(lines))
-    _, heading, account = RESULTS.read_text(encoding="utf-8").partition(ACCOUNT)
-    RESULTS.write_text("\n".join(lines) + "\n" + heading + account, encoding="utf-8")
+        f"{options.submissions} submissions, {memory_less / 2**20:.0f} MiB with {few}."
+    )
+    each = shares(spent, spent_less, max(1, options.submissions - few))
+    yield f"- Processor time of each further submission: {each}; of the last floor {1000 * floor_spent:.0f} ms."
 
 
-def others(measured: str, count: int, of_stock: int) -> Iterator[str]:
-    """Rows of a table about the course's other assignments; nbgrader gets so many submissions ``of_stock``."""
+def others(measured: str, names: list[str], count: int, of_stock: int) -> Iterator[str]:
+    """Rows of a table about other assignments; nbgrader gets so many submissions ``of_stock``."""
     from bench.costs import times_floor
 
-    for assignment in sorted(path.name for path in (PROJECT / "release").iterdir() if path.name != measured):
-        yield row(assignment, assignment, count, of_stock, f"{times_floor(assignment):.2f}")
+    for assignment in names:
+        if assignment != measured:
+            yield row(assignment, assignment, count, of_stock, f"{times_floor(assignment):.2f}")
     yield row(f"{WITHOUT_PICTURES} without its picture", WITHOUT_PICTURES, count, of_stock, "", pictures=False)
 
 

@@ -106,4 +106,6 @@ def role_of(process: psutil.Process, writer: int) -> str:
     if (name := process.name()) in PARENTS:
         return "forks" if process.parent().name() == name else PARENTS[name]
     text = " ".join(process.cmdline())
-    return "desks" if "cluster.desk" in text else "Dask" if "distributed" in text or "dask" in text else "workers"
+    return (
+        "desks" if "viva.scale.deskwork" in text else "Dask" if "distributed" in text or "dask" in text else "workers"
+    )

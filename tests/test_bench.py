@@ -1,16 +1,22 @@
-"""The measurements that the Makefile starts can be started."""
+"""The measurements that the Makefile starts can be started, and run to their end on a class of two."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, SHORT
+from tests.faults import grade_here, hand_in_tiny, make_course
 
 MAKEFILE = (PROJECT / "Makefile").read_text(encoding="utf-8")
 MODULES = [f"bench.{path.stem}" for path in sorted((PROJECT / "bench").glob("*.py"))]
+OTHER = "ps1_general_attention"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -32,3 +38,99 @@ def test_the_tape_is_the_same_twice_and_says_which_line_moved():
 def test_the_makefile_starts_them_as_modules():
     assert set(re.findall(r"-m (bench\.\w+)", MAKEFILE)) <= set(MODULES)
     assert not re.search(r"bench/\w+\.py", MAKEFILE)
+
+
+def started(*words: str | Path) -> str:
+    """What a measurement prints that ends well."""
+    command = [sys.executable, "-m", *map(str, words)]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=1500, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1600)
+def test_throughput_measures_a_class_of_two(tmp_path):
+    results = tmp_path / "RESULTS.md"
+    results.write_text("old\n\n## Before and after\n\nby hand\n")
+    told = started("bench.throughput", "--submissions=2", "--stock=1", f"--results={results}", "--others", OTHER)
+    assert "| stock `nbgrader autograde` |" in told and "| the notebook's cells |" in told
+    assert re.search(
+        rf"^\| {OTHER} \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", told, re.MULTILINE
+    )
+    assert results.read_text() == told + "\n## Before and after\n\nby hand\n"
+
+
+def test_throughput_prints_what_it_has_when_it_fails(tmp_path, monkeypatch, capsys):
+    from bench import costs, throughput
+
+    def fail(assignment: str) -> list[str]:
+        raise RuntimeError("the machine was switched off")
+
+    results = tmp_path / "RESULTS.md"
+    monkeypatch.setattr(throughput, "figures", lambda *_: iter(["| Viva | 60 | 1.000 |"]))
+    monkeypatch.setattr(costs, "table", fail)
+    monkeypatch.setattr(sys, "argv", ["throughput", "--submissions=2", f"--results={results}"])
+    with pytest.raises(RuntimeError, match="switched off"):
+        throughput.main()
+    assert "| Viva | 60 | 1.000 |" in capsys.readouterr().out and not results.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_parity_compares_two_known_answers():
+    assert re.search(rf"{SHORT}\W+2\W+\d+\W+0", started("bench.parity", SHORT, "--submissions=2"))
+
+
+def test_parity_prints_what_it_has_when_one_fails(monkeypatch, capsys):
+    from bench import parity
+
+    def compare(assignment: str, folder: Path, most: int | None) -> tuple[str, int, int, list[str]]:
+        if assignment == "two":
+            sys.exit("viva failed")
+        return assignment, 7, 8, []
+
+    monkeypatch.setattr(parity, "compare", compare)
+    assert parity.main(["one", "two"]) == 1
+    told = capsys.readouterr().out
+    assert re.search(r"one\W+7\W+8\W+0", told) and "two could not be compared: viva failed" in told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1600)
+@pytest.mark.parametrize("term", ["exam", "course"])
+def test_scale_measures_a_term_of_two(term, tmp_path):
+    told = started(
+        "bench.scale", "--submissions=2", f"--term={term}", f"--keep={tmp_path / 'course'}", "--assignments", SHORT
+    )
+    assert "| 2 |" in told and told.count("- `viva ") == 5
+
+
+def test_scale_prints_what_it_has_when_it_fails(monkeypatch, capsys, tmp_path):
+    from bench import scale
+
+    def measure(root: Path, options: argparse.Namespace) -> None:
+        root.mkdir()
+        scale._write(root, {"tenths": [], "after": {"export": {"seconds": 1.0, "spent": 1.0, "memory": 2**20}}})
+        sys.exit("viva grade ended with 2")
+
+    monkeypatch.setattr(scale, "measure", measure)
+    monkeypatch.setattr(sys, "argv", ["scale", f"--keep={tmp_path / 'course'}"])
+    with pytest.raises(SystemExit, match="ended with 2"):
+        scale.main()
+    assert "- `viva export`: 1 s" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_soak_grades_two():
+    assert "No fault: every score is exact" in started("bench.soak", "--submissions=2")
+
+
+@pytest.mark.slow
+def test_a_small_course_becomes_a_large_one(tmp_path):
+    root = make_course(tmp_path / "small")
+    hand_in_tiny(root, 2)
+    grade_here(root)
+    told = started("bench.filled", root, tmp_path / "large", "--submissions=20")
+    assert "| 20 |" in told and len(list((tmp_path / "large" / "autograded").iterdir())) == 20

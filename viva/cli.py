@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import difflib
 import gc
+import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from traitlets.config import Application
@@ -108,6 +109,8 @@ FLOW = {
 GRADING = ("audit", "release", "grade", "regrade")
 """The commands that run student code."""
 NEEDS_GRADER, BAD_REQUEST = 1, 2
+PIPE_CLOSED = 141
+"""As of a program that SIGPIPE ended."""
 STATUSES = (
     "Exit status: 0 done or explained; 1 something needs you (for check: some visible check does not pass);\n"
     "2 the request or the course is at fault; 130 stopped. 'viva COMMAND --help' says more, with examples."
@@ -149,7 +152,65 @@ class Viva(Application):
         super().start()
 
 
+class Output(io.TextIOWrapper):
+    """Standard output, which remembers that it could not be written to."""
+
+    lost: OSError | None = None
+    told = False
+    """Whether that was said."""
+
+    def write(self, text: str) -> int:
+        return self._tried(super().write, text)
+
+    def flush(self) -> None:
+        self._tried(super().flush)
+
+    def _tried(self, do: Callable, *what: str) -> object:
+        try:
+            return do(*what)
+        except OSError as error:
+            self.lost = self.lost or error
+            raise
+
+
 def main() -> None:
+    """Do what is asked for; a sentence where standard output cannot be written to, and none where nobody reads on."""
+    status: object = 0
+    if (old := sys.stdout) is not None:  # else it was closed
+        buffering = {"line_buffering": old.line_buffering, "write_through": old.write_through}
+        sys.stdout = Output(old.buffer, encoding=old.encoding, errors=old.errors, **buffering)
+    try:
+        _launch()
+    except SystemExit as stop:
+        status = stop.code
+    except OSError:
+        if not (lost := lost_output()):
+            raise
+        sys.exit(lost)
+    sys.exit(lost_output() or status)
+
+
+def lost_output() -> int:
+    """The exit status where standard output took no more, which is said; from then on it goes nowhere. Else 0."""
+    if not isinstance(sys.stdout, Output):
+        return 0
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+    if (error := sys.stdout.lost) is None:
+        return 0
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # else Python would say so once more when it ends
+    os.close(nowhere)
+    if isinstance(error, BrokenPipeError):  # as in: viva --help | head
+        return PIPE_CLOSED
+    if not sys.stdout.told:
+        sys.stdout.told = True
+        with contextlib.suppress(OSError):
+            print(f"Cannot write to standard output: {error.strerror}.", file=sys.stderr, flush=True)
+    return BAD_REQUEST
+
+
+def _launch() -> None:
     gc.disable()  # what is loaded stays, and to walk through it takes a tenth of a second each time
     # nbgrader calls alembic by name; workers are processes, so one thread each is enough for NumPy.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"

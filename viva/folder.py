@@ -22,16 +22,17 @@ MOST_FILES = 5000
 """Files of a submission, and members of a zip, beyond which nobody looks."""
 
 
-def walk(folder: str | Path, ignored: Collection[str] = ()) -> Iterator[Path]:
+def walk(folder: str | Path, ignored: Collection[str] = (), closed: list[str] | None = None) -> Iterator[Path]:
     """What is in a folder and is none, links and pipes too, in order.
 
     ``ignored`` are patterns of names, of folders too; as in a shell, only ``.*`` matches a name that begins with a dot.
+    The folders that cannot be listed, or lie too deep, are added to ``closed``.
     """
     todo = [(os.fspath(folder), 0)]
     while todo:
         place, level = todo.pop()
         folders = []
-        for entry in _entries(place):
+        for entry in _entries(place, closed):
             if any(matches(entry.name, pattern) for pattern in ignored):
                 continue
             if entry.is_dir(follow_symlinks=False):
@@ -40,6 +41,8 @@ def walk(folder: str | Path, ignored: Collection[str] = ()) -> Iterator[Path]:
                 yield Path(entry.path)
         if level < MOST_LEVELS:
             todo += reversed(folders)
+        elif closed is not None:
+            closed += [inner for inner, _ in folders]
 
 
 def state(folder: str | Path) -> dict[str, tuple[int, int, int]]:
@@ -51,11 +54,13 @@ def state(folder: str | Path) -> dict[str, tuple[int, int, int]]:
     return {os.path.relpath(path, folder): (it.st_ino, it.st_size, it.st_mtime_ns) for path, it in files}
 
 
-def _entries(place: str | Path) -> list[os.DirEntry]:
+def _entries(place: str | Path, closed: list[str] | None = None) -> list[os.DirEntry]:
     try:
         with os.scandir(place) as entries:
             return sorted(entries, key=lambda entry: entry.name)
     except OSError:
+        if closed is not None:
+            closed.append(os.fspath(place))
         return []
 
 

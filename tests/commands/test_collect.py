@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import tarfile
+import zipfile
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -21,6 +26,7 @@ from tests.term.archives.given import (
     zipped,
 )
 from viva.submission.files.handin import find
+from viva.term.archives.listing import CLASS
 
 A = f"--assignment={ASSIGNMENT}"
 ZONE = "--zone=Europe/Berlin"
@@ -425,3 +431,102 @@ def test_the_zone_may_stand_in_the_configuration_of_the_course_or_of_its_late_po
     again = collect(path)
     assert again.status == 0 and stamp(course, "jdoe") == "2026-10-01 08:00:00 UTC"
     assert len(list((course / "attempts").rglob(BOOK))) == 0
+
+
+def left_out(course) -> dict[str, dict[str, str]]:
+    """The list of what was left out, by sender."""
+    rows = csv.DictReader((course / "unmatched" / "ps1.csv").read_text().splitlines())
+    return {row["sender"]: row for row in rows if row["reason"]}
+
+
+def test_a_notebook_with_one_line_printed_130000_times_is_collected(course, collect, tmp_path):
+    line = {"output_type": "stream", "name": "stdout", "text": ["the same line, again\n"] * 130_000}
+    cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": "", "execution_count": 1, "outputs": [line]}
+    text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    path = zipped(tmp_path / "c.zip", {"doejane_123_1_hw1.ipynb": text, "leezoë_126_2_hw1.ipynb": "z"})
+    with zipfile.ZipFile(path) as archive:
+        info = archive.getinfo("doejane_123_1_hw1.ipynb")
+        assert info.file_size > 250 * info.compress_size
+    assert collect(path, "--no-times").status == 0
+    assert handed(course)["jdoe/ps1/hw1.ipynb"] == text
+    tar = tmp_path / "t.tar.gz"
+    with tarfile.open(tar, "w:gz") as archive:
+        archive.add(folder(tmp_path / "given", {"oneil/hw1.ipynb": text}) / "oneil", "oneil")
+    assert collect(tar, "--no-times").status == 0
+    assert handed(course)["oneil/ps1/hw1.ipynb"] == text
+
+
+def test_what_is_left_out_is_kept_and_named_in_the_list_and_the_grades_until_it_is_dealt_with(
+    course, viva, collect, tmp_path, monkeypatch
+):
+    small = replace(CLASS, member=10_000), lambda done, all: None
+    monkeypatch.setattr("viva.term.archives.archive.unpack.__defaults__", small)
+    files = {"doejane_123_1_hw1.ipynb": "x" * 20_000, "leezoë_126_2_hw1.ipynb": "z"}
+    path = zipped(tmp_path / "c.zip", files)
+    for _ in range(2):
+        done = collect(path, "--no-times")
+        assert done.status == 1 and "jdoe" in done.out and "Left out, whole or in part: 1 submission." in done.out
+        assert set(handed(course)) == {"zoe/ps1/hw1.ipynb"}
+        row = left_out(course)["doejane_123"]
+        assert row["student"] == "jdoe" and "'hw1.ipynb': it has 0 MB" in row["reason"]
+    kept = course / "unmatched/ps1" / row["folder"]
+    with zipfile.ZipFile(kept / "hw1.ipynb.zip") as archive:
+        assert archive.read(*archive.namelist()) == b"x" * 20_000
+    assert "it has 0 MB" in (kept / "left out.txt").read_text()
+    assert viva("release", ASSIGNMENT, "--no-audit", "--IncludeHeaderFooter.header=").status == 0
+    (of_jane,) = exported(viva, "jdoe")
+    assert of_jane["status"] == "refused" and "left out when it was collected: 'hw1.ipynb'" in of_jane["reason"]
+    newer = zipped(tmp_path / "d.zip", files | {"doejane_123_1_hw1.ipynb": "small"})
+    assert collect(newer, "--no-times").status == 0
+    assert handed(course)["jdoe/ps1/hw1.ipynb"] == "small" and not (course / "unmatched").exists()
+
+
+def exported(viva, student: str) -> list[dict]:
+    return json.loads(viva("export", ASSIGNMENT, f"--student={student}", "--json").out)["scores"]
+
+
+def test_a_hard_link_to_a_file_outside_a_collected_folder_is_left_out(course, collect, tmp_path):
+    place = folder(tmp_path / "hw", {"jdoe/hw1.ipynb": "jane", "zoe/other.txt": "z"})
+    os.link(course / "source" / ASSIGNMENT / BOOK, place / "zoe" / BOOK)
+    os.link(place / "jdoe" / BOOK, place / "jdoe" / "again.ipynb")  # its own is nobody else's
+    done = collect(place, "--no-times")
+    assert done.status == 1 and "a hard link to a file outside the folder" in done.out
+    assert set(handed(course)) == {"jdoe/ps1/hw1.ipynb", "jdoe/ps1/again.ipynb", "zoe/ps1/other.txt"}
+    row = left_out(course)["zoe"]
+    assert row["student"] == "zoe" and [one.name for one in (course / "unmatched/ps1" / row["folder"]).iterdir()] == [
+        "left out.txt"
+    ]
+
+
+@pytest.mark.parametrize("packed_as", ["folder", "tar"])
+def test_a_hard_link_to_another_students_file_costs_the_newer_one_alone(course, collect, tmp_path, packed_as):
+    place = folder(tmp_path / "hw", {"jdoe/hw1.ipynb": "jane", "bking/notes.txt": "bo"})
+    os.link(place / "jdoe" / BOOK, place / "bking" / BOOK)
+    os.utime(place / "jdoe", (1_800_000_000,) * 2)
+    os.utime(place / "bking", (1_800_000_999,) * 2)
+    if packed_as == "tar":
+        with tarfile.open(tmp_path / "hw.tar", "w") as archive:
+            archive.add(place, "hw")
+            assert archive.getmember("hw/jdoe/hw1.ipynb").islnk()  # bking's comes first, and is the newer
+        place = tmp_path / "hw.tar"
+    done = collect(place, "--no-times")
+    assert done.status == 1 and "it is a hard link to the file of 'jdoe'" in done.out
+    assert handed(course) == {"jdoe/ps1/hw1.ipynb": "jane"}
+    row = left_out(course)["bking"]
+    assert (course / "unmatched/ps1" / row["folder"] / "notes.txt").read_text() == "bo"
+    assert collect("--no-times").status == 1  # what waits is still nobody's submission
+    assert handed(course) == {"jdoe/ps1/hw1.ipynb": "jane"}
+
+
+def test_a_file_that_everybody_was_given_may_be_stored_once(course, collect, tmp_path):
+    given = (course / "source" / ASSIGNMENT / BOOK).read_text()
+    place = folder(tmp_path / "hw", {"jdoe/hw1.ipynb": given, "zoe/other.txt": "z"})
+    os.link(place / "jdoe" / BOOK, place / "zoe" / BOOK)
+    assert collect(place, "--no-times").status == 0
+    assert set(handed(course)) == {"jdoe/ps1/hw1.ipynb", "zoe/ps1/hw1.ipynb", "zoe/ps1/other.txt"}
+
+
+def test_a_folder_that_lies_too_deep_is_left_out_with_status_1(course, collect, tmp_path):
+    place = folder(tmp_path / "hw", {"jdoe/hw1.ipynb": "jane", "zoe/" + "d/" * 25 + BOOK: "z"})
+    done = collect(place, "--no-times")
+    assert done.status == 1 and "lies more than 20 folders deep" in left_out(course)["zoe"]["reason"]

@@ -95,13 +95,41 @@ def test_a_hard_link_to_a_file_of_the_course_is_refused(course, opened):
             path.unlink()
 
 
-def test_a_hard_link_to_another_students_submission_is_refused_to_both(course, opened):
+@pytest.fixture
+def linked(course):
+    """The file of ada, and bo's folder in which it is linked a day later."""
     path = hand_in(course, "ada", answer="right/einsum")
     mine = hand_in(course, "bo")
     mine.unlink()
     os.link(path, mine)
+    os.utime(path.parent, (1_800_000_000,) * 2)
+    os.utime(mine.parent, (1_800_086_400,) * 2)
+    return path.parent, mine.parent
+
+
+def test_a_hard_link_to_another_students_submission_costs_the_newer_one_alone_and_both_are_named(linked, opened):
+    assert opened("ada").problem == ""
+    told = f"the file '{BOOK}.ipynb' is a hard link to submitted/ada/{SHORT}/{BOOK}.ipynb, a file of 'ada'"
+    assert told in opened("bo").problem
+
+
+def test_the_time_of_submission_tells_more_than_the_folder(linked, opened):
+    for folder, day in zip(linked, (9, 8), strict=True):
+        (folder / "timestamp.txt").write_text(f"2026-10-0{day} 10:00:00 UTC")
+    assert "a file of 'bo'" in opened("ada").problem and opened("bo").problem == ""
+
+
+def test_where_nothing_tells_who_had_a_linked_file_first_both_wait(linked, opened):
+    for folder in linked:
+        os.utime(folder, (1_800_000_000,) * 2)
     for student in ("ada", "bo"):
-        assert "is a hard link to a file of another student's" in opened(student).problem
+        assert "nothing tells who had it first" in opened(student).problem
+
+
+def test_a_page_for_a_student_names_no_other_one(course, linked):
+    inbox = Inbox.of(load(course)[0], [SHORT], nameless=True)
+    (submission,) = inbox.course.submissions([SHORT], "bo")
+    assert "a hard link to a file of another student's" in inbox.open(submission).problem
 
 
 def test_a_hard_link_that_is_made_after_the_first_look_is_refused_and_honest_ones_cost_one_look(course, monkeypatch):

@@ -338,8 +338,26 @@ def test_while_a_correction_waits_everybody_is_graded_by_what_is_out_and_that_is
     assert found.status == 0 and scores(course) == before, found.text
     assert f"{TINY}: graded by the tests and points that were released. In source/ test_double differs" in found.out
     assert f"viva regrade {TINY} --what-if" in found.out
+    again = viva("grade", "--json")
+    assert {one["status"] for one in json.loads(again.out)["submissions"]} == {"unchanged"}, (
+        "nothing that counts changed"
+    )
+    assert f"{TINY}: graded by the tests and points that were released." in again.err, "the correction still waits"
     assert viva("regrade", TINY, "--no-audit").status == 0
     assert "that were released" not in viva("grade", "--force").out
+
+
+def test_a_solution_or_a_file_of_data_that_changes_counts_at_once(course, viva):
+    (path,) = (course / "source" / TINY).glob("*.ipynb")
+    text = path.read_text()
+    for change in (
+        lambda: path.write_text(text.replace("return 2 * x", "return x + x")),
+        lambda: (path.parent / "data.csv").write_text("1"),
+    ):
+        change()
+        for status in ("done", "unchanged"):
+            (found,) = {one["status"] for one in json.loads(viva("grade", "--json").out)["submissions"]}
+            assert found == status
 
 
 def test_a_check_that_nobody_passes_any_more_is_suspected(course):

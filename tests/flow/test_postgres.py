@@ -10,8 +10,10 @@ import time
 import urllib.request
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from urllib.parse import parse_qs, urlsplit
 
+import psycopg
 import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy.exc import DBAPIError
@@ -132,6 +134,81 @@ def test_two_graders_in_formgrader_lose_nothing_while_a_class_is_graded_again_an
         for student in STUDENTS:
             (notebook,) = book.find_submission(SHORT, student).notebooks
             assert next(one.comment for one in notebook.comments if one.name == TASK) == "the last word"
+
+
+COMMANDS = {
+    "release": ("release", SHORT, "--no-audit"),
+    "grade": ("grade", SHORT, "--force"),
+    "feedback": ("feedback", SHORT, "--force"),
+    "report": ("report", SHORT),
+    "export": ("export", SHORT),
+    "deadlines": ("deadlines",),
+    "extend": ("extend", STUDENTS[0], SHORT, "--until=2026-10-20 23:59"),
+    "roster": ("roster", "list.csv"),
+    "regrade": ("regrade", SHORT, "--no-audit"),
+    "doctor": ("doctor",),
+}
+
+
+class Cutter(threading.Thread):
+    """Ends every connection of a course's database but its own, at random moments, until it is told to stop."""
+
+    def __init__(self, postgres, url: str, seed: str) -> None:
+        super().__init__()
+        self.postgres, self.database, self.dice, self.over = (
+            postgres,
+            url.partition("@/")[2].partition("?")[0],
+            Random(seed),
+            threading.Event(),
+        )
+        self.cut = 0
+
+    def run(self) -> None:
+        end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = %s"
+        address = f"host={self.postgres.folder} user=viva dbname=postgres"
+        with psycopg.connect(address, autocommit=True) as connection:
+            while not self.over.wait(self.dice.uniform(0.1, 6)):
+                self.cut += connection.execute(end, [self.database]).fetchone()[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_connections_that_are_cut_at_random_cost_no_command_anything(rooted, postgres, name):
+    root, url = rooted
+    (root / "list.csv").write_text(
+        "id,last_name,first_name,email,lms_user_id\n" + "".join(f"{one},A,B,,\n" for one in STUDENTS)
+    )
+    viva(root, "grade", SHORT)
+    before, cut = scores(url), 0
+    for seed in range(3):
+        cutter = Cutter(postgres, url, f"{name} {seed}")
+        cutter.start()
+        try:
+            done = subprocess.run([BIN / "viva", *COMMANDS[name]], cwd=root, capture_output=True, text=True)
+        finally:
+            cutter.over.set()
+            cutter.join()
+        cut += cutter.cut
+        assert "Traceback" not in done.stdout + done.stderr and "OperationalError" not in done.stdout + done.stderr
+        assert done.returncode == 0 or (name == "doctor" and "MISSING   gradebook" not in done.stdout), done.stderr
+    assert cut, "no connection was ever there"
+    if name == "feedback":
+        assert len(list(root.glob(f"feedback/*/{SHORT}/*.html"))) == len(STUDENTS)
+    assert {one: score for one, (score, _) in scores(url).items()} == {one: score for one, (score, _) in before.items()}
+
+
+@pytest.mark.parametrize("name", [*COMMANDS])
+def test_a_server_that_starts_while_a_command_does_is_waited_for(rooted, postgres, name):
+    root, _ = rooted
+    viva(root, "grade", SHORT)
+    postgres.stop()
+    starter = threading.Timer(6, postgres.start)
+    starter.start()
+    try:
+        done = subprocess.run([BIN / "viva", *COMMANDS[name]], cwd=root, capture_output=True, text=True)
+    finally:
+        starter.join()
+    assert done.returncode == 0 or (name == "doctor" and "MISSING   gradebook" not in done.stdout), done.stderr
+    assert "cannot be reached. Trying again, for 20 seconds" in done.stderr or name == "doctor"
 
 
 def test_a_server_that_is_not_there_is_said_to_be_so_and_nothing_is_lost(rooted, postgres):

@@ -21,6 +21,7 @@ from viva.commands.terminal import figures
 from viva.course.autograde import Examine
 from viva.course.copies import Copies, students_of, write_copies
 from viva.course.edition import Edition
+from viva.course.gradebook import agreement
 from viva.course.release import Release, rehearsing, release
 from viva.course.variants import Variants, is_on
 from viva.engine.grading import Grader
@@ -53,6 +54,7 @@ class ReleaseCommand(ProvingCommand):
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
+        agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
         self.with_variants = self._with_variants(assignments)
         if self.dry_run:
             self._show_copies([write_copies(self.course, name, dry_run=True) for name in self.with_variants])

@@ -17,16 +17,20 @@ from traitlets import Bool, List, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course.leftout import UNMATCHED
 from viva.course.processes import leftovers, stopping
+from viva.folder import walk
 from viva.term.archives import companion
+from viva.term.archives.attempt import digest_of_file
 from viva.term.archives.collected import NEWEST, Collection, Plan, Status
 from viva.term.archives.intake import Intake, unnamed
 from viva.term.archives.layouts import LAYOUTS, About
-from viva.term.archives.matching import MATCHES, Class, Matches
+from viva.term.archives.matching import MATCHES, Class, Matches, shown
 from viva.term.archives.times import Collect, Times, zone_of
-from viva.term.archives.unmatched import UNMATCHED, Unmatched
+from viva.term.archives.unmatched import Unmatched
 from viva.term.lms.roster import Roster
 from viva.verdict import CourseError
+from viva.wording import counted
 
 
 class CollectCommand(VivaCommand):
@@ -82,7 +86,11 @@ class CollectCommand(VivaCommand):
             collection = Collection(self.course, self.assignment, self.attempt)
             times = Times(zone, intake.companions, self.time, self.no_times, lambda one: people.match(one).students)
             intake.date(times, collection.known)
+            intake.refuse_links(self._given())
             plans = self._plans(intake, collection)
+            for plan in plans:
+                if plan.status is Status.REFUSED:
+                    intake.refuse(plan.student, " ".join(plan.notes))
             if not self.dry_run:
                 self._write(plans, collection, intake, waiting)
         return self._show(intake, plans, roster)
@@ -99,6 +107,11 @@ class CollectCommand(VivaCommand):
         books = {name: self.course.source_notebooks(name) for name in self.course.assignments()}
         intake.require_about(self.assignment, {name: [path.stem for path in some] for name, some in books.items()})
         return intake
+
+    def _given(self) -> set[str]:
+        """The hashes of the files that every student was given."""
+        paths = [path for step in ("release", "source") for path in walk(self.course.path(step, self.assignment))]
+        return {digest_of_file(path) for path in paths if path.is_file()}
 
     def _plans(self, intake: Intake, collection: Collection) -> list[Plan]:
         chosen = self.coursedir.student_id
@@ -129,6 +142,8 @@ class CollectCommand(VivaCommand):
                     collection.ledger.write()
         for attempt, _ in intake.unmatched:
             waiting.keep(attempt)
+        for attempt, match in intake.left:
+            waiting.keep(attempt, match.students)
         waiting.settle(intake.settled({plan.student for plan in plans if plan.status is not Status.REFUSED}))
         waiting.write()
 
@@ -144,9 +159,10 @@ class CollectCommand(VivaCommand):
         refused = [plan for plan in plans if plan.status is Status.REFUSED]
         self._print_counts(intake, plans, len(lost))
         self._print_unmatched(lost, roster)
+        self._print_left(intake)
         left_out = [f"{one.path.name}: {sentence}" for one in intake.sources for sentence in one.left_out]
         lists = [left_out, intake.of_files, intake.notes, [note for plan in plans for note in plan.notes]]
-        self._say(*(one for some in lists for one in shortened(some)), *self._sentences(plans, lost, roster))
+        self._say(*(one for some in lists for one in shortened(some)), *self._sentences(intake, plans, lost, roster))
         self.show_document(
             assignment=self.assignment,
             dry_run=self.dry_run,
@@ -158,9 +174,13 @@ class CollectCommand(VivaCommand):
             unmatched=[
                 {"sender": sender, "why": match.problem, "nearest": match.nearest} for sender, match in lost
             ],
+            left_out=[
+                {"sender": shown(one.sender), "students": match.students, "why": one.problem or one.refused}
+                for one, match in intake.left
+            ],
             notes=[note for some in lists for note in some],
         )  # fmt: skip
-        return NEEDS_GRADER if lost or refused else 0
+        return NEEDS_GRADER if lost or refused or intake.left else 0
 
     def _print_counts(self, intake: Intake, plans: list[Plan], lost: int) -> None:
         names = [status for status in Status if status is not Status.REFUSED]
@@ -187,7 +207,18 @@ class CollectCommand(VivaCommand):
             table.add_row(f"and {len(lost) - SHOWN} more")
         self.console.print(table)
 
-    def _sentences(self, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
+    def _print_left(self, intake: Intake) -> None:
+        if not intake.left:
+            return
+        table = Table(whole("left out"), "student", "why")
+        for attempt, match in intake.left[:SHOWN]:
+            cells = shown(attempt.sender), ", ".join(match.students), attempt.problem or attempt.refused
+            table.add_row(*(plaintext.line(cell) for cell in cells))
+        if len(intake.left) > SHOWN:
+            table.add_row(f"and {len(intake.left) - SHOWN} more")
+        self.console.print(table)
+
+    def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
         if lost:
             sender, _ = lost[0]
             yield (
@@ -198,6 +229,12 @@ class CollectCommand(VivaCommand):
                 f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' for nobody). "
                 f"Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
+        if intake.left:
+            yield (
+                f"Left out, whole or in part: {counted(len(intake.left), 'submission')}. What could be read of them is "
+                f"kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv says why. Look at "
+                "each, then remove its folder there."
+            )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
             yield f"Graded before, and changed: {who}. Run: viva grade {self.assignment}"

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from nbgrader.api import InvalidEntry, MissingEntry
 from nbgrader.apps.baseapp import NbGrader, nbgrader_aliases, nbgrader_flags
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
 
 import viva
-from viva import wording
+from viva import cli, wording
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile
-from viva.commands.terminal import ShortHelp, console, figures, print_document
+from viva.commands.terminal import ShortHelp, console, figures, print_document, zone_problem
 from viva.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import AGAIN, trouble
+from viva.course.gradebook.database import AGAIN, patiently, quietly, shown, trouble, waiting
+from viva.course.groupshared import shared
 from viva.course.processes import leftovers, stopping
+from viva.course.snapshot import snapshot
 from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
@@ -51,6 +55,8 @@ class VivaCommand(ShortHelp, NbGrader):
     python_config_loader_class, json_config_loader_class = PyFile, JSONFile
     writes = True
     """Whether the step writes into the course folder."""
+    only_reads = False
+    """Whether it writes nothing there but what lateness costs, into the gradebook."""
     json = Bool(False, help="Print one JSON document, and everything else on stderr.").tag(config=True)
     workers = Int(0, min=0, help="Submissions handled at the same time; 0 means one per core.").tag(config=True)
 
@@ -94,12 +100,10 @@ class VivaCommand(ShortHelp, NbGrader):
     def _try(self) -> int:
         """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
-            if self.writes:
-                self.course.require_writable()
-                if self.course.exists() and (sentence := warning(self.config)):
-                    console(errors=True, soft_wrap=True).print(sentence, style="yellow")
-            with leftovers.temporary_folder():
-                return self.run()
+            with quietly(), leftovers.temporary_folder(), contextlib.ExitStack() as stack:
+                if self.writes:
+                    self._prepare(stack)
+                return patiently(self.run, tell=self._say_waiting)
         except (VivaError, TraitError) as error:  # a TraitError is about a setting
             self._say_error(str(error))
         except KeyboardInterrupt as stopped:
@@ -108,12 +112,54 @@ class VivaCommand(ShortHelp, NbGrader):
             return status
         except DBAPIError as error:
             self._say_error(trouble(error, self.coursedir.db_url))
+        except (MissingEntry, InvalidEntry) as error:
+            self._say_error(self._unfit(error))
         except OSError as error:
+            if lost := cli.lost_output():
+                return lost
             name = error.filename or self.course.root
             self._say_error(f"Cannot write or read {name}: {error.strerror}. {AGAIN}")
         except MemoryError:
             self._say_error("There is too little memory, or a limit on it ('ulimit -v') is too low. " + AGAIN)
         return BAD_REQUEST
+
+    def _prepare(self, stack: contextlib.ExitStack) -> None:
+        """Say what is wrong with the course; where it cannot be written to, and need not be, work on a copy."""
+        self.course.require_folder()
+        if self.course.exists() and (sentence := warning(self.config)):
+            self._warn(sentence)
+        if sentence := zone_problem():
+            self._warn(sentence)
+        if self.course.is_writable():
+            stack.enter_context(shared(self.course))
+        elif self.stays_outside():
+            stack.enter_context(snapshot(self.course, self.config))
+        else:
+            self.course.require_writable()
+
+    def stays_outside(self) -> bool:
+        """Whether nothing is written into the course folder this time, as in a dry run."""
+        if self.only_reads or getattr(self, "dry_run", False):
+            return True
+        to = getattr(self, "to", "")
+        return bool(to) and not Path(self.course.root, to).resolve().is_relative_to(self.course.root.resolve())
+
+    def _warn(self, sentence: str) -> None:
+        console(errors=True, soft_wrap=True).print(sentence, style="yellow")
+
+    def _say_waiting(self, error: DBAPIError) -> None:
+        self._warn(waiting(error, self.coursedir.db_url))
+
+    def _unfit(self, error: Exception) -> str:
+        """A sentence for what nbgrader did not find in the gradebook, or did not get into it."""
+        cause = error.__context__
+        if isinstance(cause, DBAPIError) and not isinstance(cause, IntegrityError):
+            return trouble(cause, self.coursedir.db_url)
+        said = str(error).splitlines()[0].removeprefix("(sqlite3.IntegrityError) ")
+        return (
+            f"The gradebook {shown(self.coursedir.db_url)} does not fit what was done before ({said}). Perhaps it was "
+            "replaced while this command worked. Put the newest copy of it back, then run the same command again."
+        )
 
     def run(self) -> int:
         """Do the step and return the exit status."""

@@ -19,7 +19,7 @@ from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
 from viva.course.deadlines.reckoning import Reckoning, number, percent
 from viva.course.deadlines.rule import exact
-from viva.course.gradebook import lateness
+from viva.course.gradebook import agreement, lateness
 from viva.verdict import CourseError
 
 SHOWN = 40
@@ -46,7 +46,8 @@ class LateCommand(VivaCommand):
         return {one.id for one in gradebook.students} | {one.student for one in self.course.folders("submitted")}
 
     def require_released(self) -> None:
-        """Raises CourseError where there is no gradebook, or no assignment in it."""
+        """Raises CourseError where there is no gradebook, or no assignment in it, or it lost what was graded."""
+        agreement.require_kept(self.course, self.course.assignments())
         path = self.course.gradebook_file
         if path and not path.exists():
             self.course.released_notebooks(self.course.assignments()[0])
@@ -54,6 +55,7 @@ class LateCommand(VivaCommand):
 
 class DeadlinesCommand(LateCommand):
     name = "viva-deadlines"
+    only_reads = True
     description = "Say when assignments are due, what lateness costs and whom; or what another rule would cost."
     examples = """
         viva deadlines                                     when each is due, its rule, who is late

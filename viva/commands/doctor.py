@@ -17,11 +17,16 @@ from nbgrader.exchange import ExchangeFactory
 from sqlalchemy.exc import DBAPIError
 from traitlets.config import Config
 
+from viva.cleaning import plaintext
+from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, missing
 from viva.course.course import Course
-from viva.course.gradebook.database import shown, trouble
+from viva.course.gradebook import agreement
+from viva.course.gradebook.database import patiently, shown, trouble
+from viva.course.gradebook.results import Results
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
+from viva.term.exchange import is_own
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted
 
@@ -45,6 +50,9 @@ def machine() -> Iterator[Diagnosis]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
     yield from _packages()
+    if "TZ" in os.environ:
+        problem = zone_problem()
+        yield Diagnosis(f"the time zone {plaintext.line(os.environ['TZ'])}", not problem, problem, needed=False)
     yield from _wall()
 
 
@@ -53,6 +61,7 @@ def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
     yield from machine()
     yield _kernel()
     yield from _gradebook(course)
+    yield from _agreement(course)
     yield from _folders(course)
     if course.exists():
         yield from _rules(config)
@@ -78,6 +87,9 @@ def _exchange(config: Config) -> Iterator[Diagnosis]:
     root = getattr(exchange(config=config), "root", None)
     if root is None:
         yield Diagnosis(f"exchange {exchange.__module__}.{exchange.__qualname__}, which has no folder", True)
+        return
+    if is_own(root) and not Path(root).exists():
+        yield Diagnosis(f"exchange {root}, which is made when it is needed", True)
         return
     yield Diagnosis(
         f"exchange {root}",
@@ -140,14 +152,35 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
     url = course.directory.db_url
     what = f"gradebook {shown(url)}"
     try:
-        course.require_gradebook()
-        course.require_whole()
+        patiently(course.require_gradebook)
+        patiently(course.require_whole)
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:
         yield Diagnosis(what, False, str(error))
     else:
         yield Diagnosis(what, True)
+
+
+def _agreement(course: Course) -> Iterator[Diagnosis]:
+    """Whether the gradebook holds what was graded."""
+    results = Results.of(course.directory).path
+    try:
+        names = course.assignments()
+        patiently(lambda: agreement.require_kept(course, names))
+        found = patiently(lambda: agreement.apart(course, names)) if results.exists() else {}
+    except DBAPIError:  # as was said of the gradebook
+        return
+    except CourseError as error:
+        if course.exists():
+            yield Diagnosis("the gradebook holds what was graded", False, str(error))
+        return
+    for name, students in found.items():
+        who = plaintext.some([plaintext.line(one) for one in students], 5)
+        what = f"{name}: the gradebook holds other scores than {results} of {who}"
+        yield Diagnosis(what, False, f"put the newest copy of the gradebook back, or: viva grade {name}")
+    if results.exists() and not found:
+        yield Diagnosis(f"the gradebook holds what {results} says", True)
 
 
 def _variants(course: Course) -> Iterator[Diagnosis]:
@@ -167,6 +200,7 @@ def _variants(course: Course) -> Iterator[Diagnosis]:
 
 def _folders(course: Course) -> Iterator[Diagnosis]:
     try:
+        course.require_folder()
         assignments = course.assignments()
     except CourseError as error:
         yield Diagnosis(f"course {course.root}", False, str(error))

@@ -16,7 +16,7 @@ from viva.cleaning import plaintext
 from viva.commands.classtable import class_tables
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
-from viva.course.gradebook import export
+from viva.course.gradebook import agreement, export
 from viva.term.sheets import SYSTEMS, TABLES
 from viva.term.sheets.export import Line, Plan, SheetExport
 from viva.verdict import CourseError
@@ -70,7 +70,9 @@ class ExportCommand(VivaCommand):
             raise CourseError(
                 f"There is no --as={plaintext.line(self.form)}. Those are: {', '.join((*SYSTEMS, *TABLES))}."
             )
-        assignments = self._released(self.chosen_assignments())
+        assignments = self.chosen_assignments()
+        agreement.require_kept(self.course, assignments)
+        assignments = self._released(assignments)
         if self.form in SYSTEMS and len(assignments) != 1:
             raise CourseError(
                 f"Each assignment has a file of its own with --as={self.form}. Name one of: {', '.join(assignments)}."

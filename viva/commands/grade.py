@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -15,6 +16,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
 from viva.course import batch, edition
 from viva.course.autograde import Autograde, Examine
+from viva.course.gradebook.database import patiently
 from viva.scale.address import Cluster
 from viva.scale.joining import ClusterGraders
 from viva.verdict import VivaError
@@ -53,7 +55,7 @@ class GradeCommand(VivaCommand):
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError):  # a source that is none was told of by its submissions
-                if cells := edition.corrected(self.course, assignment):
+                if cells := patiently(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded by the tests and points that were released. In source/ "
                         f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "
@@ -83,7 +85,7 @@ class GradeCommand(VivaCommand):
             self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
-        self._say(*self._behind(sorted({one.assignment for one in graded})))
+        self._say(*self._behind(sorted({outcome.submission.assignment for outcome in collected})))
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
         if older:
             self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")

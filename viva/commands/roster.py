@@ -13,6 +13,7 @@ from traitlets import Bool, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
+from viva.course.gradebook import agreement
 from viva.term.lms import participants
 from viva.term.lms.participants import Participants
 from viva.term.lms.roster import ROSTER, Difference, Entry, Roster
@@ -56,6 +57,7 @@ class RosterCommand(VivaCommand):
                 Path(self.extra_args[0]), self.system, self.columns, self.id_from, self.section
             )  # fmt: skip
         with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
+            agreement.require_kept(self.course, ())  # else the list would make a gradebook in its place
             roster = Roster.of(self.course)
             entries, doubts = roster.recognised(found.entries)
             difference = roster.compared(entries.values(), found.columns, self.section)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
 
 from rich.console import Console
 from rich.table import Column
 from traitlets import TraitError
 from traitlets.config import Application, Config
 
+from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST
 
 ALWAYS = ("help", "help-all", "h", "version", "V")
@@ -65,6 +68,25 @@ def shortened(sentences: list[str]) -> list[str]:
     """The first of many sentences or names, and how many more there are."""
     more = len(sentences) - SHOWN
     return [*sentences[:SHOWN], f"and {more} more (--json has all)"] if more > 0 else sentences
+
+
+_POSIX_ZONE = re.compile(r"(<[\w+-]{3,}>|[A-Za-z]{3,})[+-]?\d{1,2}(:\d\d){0,2}\S*")
+"""As in CET-1CEST: a zone that is told and not named."""
+
+
+def zone_problem() -> str:
+    """A sentence for a variable TZ that names no time zone; the system takes UTC for it, without a word."""
+    told = os.environ.get("TZ", "").removeprefix(":")
+    if not told or _POSIX_ZONE.fullmatch(told) or (told.startswith("/") and os.path.isfile(told)):
+        return ""
+    try:
+        ZoneInfo(told)
+    except (ValueError, OSError, KeyError):
+        return (
+            f"The variable TZ is {plaintext.quoted(told)}, which is no time zone, so this machine's clock is in UTC. "
+            "Set it to one such as Europe/Berlin, or unset it."
+        )
+    return ""
 
 
 def print_document(document: object) -> None:

@@ -9,6 +9,7 @@ processes/     workers, Ctrl-C, and what a killed command leaves behind
 gradebook/     what is recorded of a class, and read out again
 deadlines/     until when something may be handed in, and what it costs to be late
 table          a list in a file, as a learning system or a spreadsheet writes it
+leftout        what collecting left out, with the reason
 links          links by which a submission holds what is not its student's
 inbox          a course's submissions, opened
 pipeline       what a submission goes through, as a list; from bytes to bytes
@@ -29,6 +30,8 @@ release        source/ -> release/
 variants       a seed for each student, by HMAC from the course's key
 copies         each student's own copy of a released assignment
 edition        an assignment as it is out, and what the next release changes
+snapshot       a copy of the gradebook of a course that cannot be written to
+groupshared    files that graders of one group share
 trialcopy      a copy of a course in which a regrade is tried
 changes        what a regrade changed: check by check, each with the reason
 regrade        a corrected assignment over graded submissions: who changes, and why

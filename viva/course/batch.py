@@ -15,7 +15,9 @@ import logging
 import os
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from nbgrader.api import InvalidEntry
@@ -24,12 +26,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
+from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
-from viva.course.gradebook import advisory
+from viva.course.gradebook import advisory, agreement
 from viva.course.gradebook.database import concerns_all, patiently
 from viva.course.gradebook.record import Expected, Writer
 from viva.course.gradebook.results import Results
@@ -51,6 +54,8 @@ from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
+SHOWN = 10
+"""So many students are named."""
 LOCK = "gradebook.db.lock"
 """Beside the gradebook, whatever that is called."""
 
@@ -75,7 +80,7 @@ def alone(course: Course, tell: Callable[[str], object] = print) -> Iterator[Non
 
     Raises CourseError when the gradebook cannot be used.
     """
-    patiently(course.require_gradebook)
+    course.require_gradebook()
     place = course.directory.db_url, course.directory.course_id
     with leftovers.alone(Results.of(course.directory).path.with_name(LOCK), tell), advisory.alone(*place, tell):
         yield
@@ -103,14 +108,15 @@ def grade(
         released, refused, seeds = {}, {}, {}
         for name in assignments:
             try:
+                patiently(partial(agreement.require_kept, course, [name]))
                 released[name] = course.released_notebooks(name)
-                seeds[name] = seeds_of(course, name)
+                seeds[name] = patiently(partial(seeds_of, course, name))
             except (CourseError, BlueprintError) as error:
                 refused[name] = error
                 released.pop(name, None)
         if not released:
             raise refused[assignments[0]]
-        batch = _Batch(course, config, sorted(released), seeds, remote, tell)
+        batch = patiently(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
         todo, found, links = [], {}, Links(course)
         for submission in submissions:
             if submission.assignment in refused:
@@ -125,8 +131,22 @@ def grade(
                 yield Ending(submission, Status.UNCHANGED, "", finding.notes)
             else:
                 todo.append(submission)
+        tell_apart(course, batch.apart, tell)
         if todo:
             yield from batch.grade(todo, found, workers)
+
+
+def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[str], object]) -> None:
+    """Say which submissions are graded again as the gradebook holds something else than was recorded."""
+    students: dict[str, list[str]] = defaultdict(list)
+    for one in submissions:
+        students[one.assignment].append(plaintext.line(one.student))
+    for assignment, names in students.items():
+        tell(
+            f"{assignment}: {course.book} holds other scores or times than {Results.of(course.directory).path} of "
+            f"{plaintext.some(names, SHOWN)}, as an older copy of it does. They are graded again; grades by hand that "
+            "were given after that copy was made are not in it."
+        )
 
 
 @contextlib.contextmanager
@@ -168,14 +188,14 @@ class _Batch:
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
-        self.known = {} if self.converter.force else self.results.keys()
+        self.apart: list[Submission] = []
         with course.gradebook() as gradebook:
             self.expected = {name: Expected.of(gradebook, name) for name in assignments}
-            self.recorded = {
-                (submission.assignment.name, submission.student_id)
-                for name in assignments
-                for submission in gradebook.assignment_submissions(name)
-            }
+            self.held = agreement.held(gradebook, assignments)
+        self.known, self.agree = {}, {}
+        for record in () if self.converter.force else self.results.each():
+            self.known[record.place] = None if record.faults else record.key
+            self.agree[record.place] = record.place in self.held and self.held[record.place].agrees(record)
         steps = (*self.converter.sanitize_preprocessors, *self.converter.autograde_preprocessors)
         self.steps = [step if isinstance(step, str) else f"{step.__module__}.{step.__qualname__}" for step in steps]
         self.grounds = {name: self._ground(name) for name in assignments}
@@ -183,7 +203,8 @@ class _Batch:
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
         settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
-        return ground(self.course.path("source", assignment), settings, self.expected[assignment])
+        source, release = self.course.path("source", assignment), self.course.path("release", assignment)
+        return ground(source, release, settings, self.expected[assignment])
 
     def key(self, submission: Submission) -> str:
         """Taken once, before grading: what is handed in while the batch runs is graded by the next."""
@@ -197,7 +218,12 @@ class _Batch:
         place = submission.assignment, submission.student
         graded = self.course.path("autograded", *place).is_dir()
         known, key = self.known.get(place), self.key(submission)
-        return bool(graded and place in self.recorded and known == key)
+        if not graded or known != key:
+            return False
+        if self.agree[place] and self.held[place].is_of(submission):
+            return True
+        self.apart.append(submission)
+        return False
 
     def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
         """What the warm parents load; of the source only the examiners' may know."""
@@ -224,7 +250,7 @@ class _Batch:
             self.remote.for_batch(settings, loaded, Filing(self.course, self.config), self.tell)
             if self.remote
             else contextlib.nullcontext(pool) as graders,
-            contextlib.closing(Writer(self.course.directory, self.config)) as writer,
+            contextlib.closing(patiently(lambda: Writer(self.course.directory, self.config))) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()

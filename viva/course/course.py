@@ -6,9 +6,11 @@ import difflib
 import glob
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
-from nbgrader.api import Base, Gradebook, MissingEntry
+from nbgrader.api import Assignment, Base, Gradebook, Notebook
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, text, update
 from sqlalchemy.exc import ArgumentError
@@ -20,9 +22,13 @@ from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "There is no {book}, though work was graded, as {results} says. Put a copy of the gradebook back: a new one, which "
-    "'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
+    "There is no {book}, though work was graded, as is seen in {results}. Put a copy of the gradebook back: a new one, "
+    "which 'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
 )
+EMPTY = LOST.replace("There is no {book}, though", "{book} knows no submission of {assignment}, though")
+
+
+Found = TypeVar("Found")
 
 
 class Course:
@@ -35,11 +41,18 @@ class Course:
 
     def require_writable(self) -> None:
         """Raises CourseError when nothing can be written into the course folder, or there is none."""
+        self.require_folder()
+        if not self.is_writable():
+            raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
+
+    def require_folder(self) -> None:
+        """Raises CourseError when there is no course folder, or its path is none that nbgrader can work with."""
         if not self.root.is_dir():
             raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
-        if not os.access(self.root, os.W_OK | os.X_OK):
-            raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
         require_plain(self.root)
+
+    def is_writable(self) -> bool:
+        return os.access(self.root, os.W_OK | os.X_OK)
 
     def require_gradebook(self) -> None:
         """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's.
@@ -56,40 +69,33 @@ class Course:
             )
         self.require_columns()
         if not path:
-            with self.gradebook() as gradebook:
-                for table in Base.metadata.sorted_tables:
-                    key = next(iter(table.primary_key))
-                    gradebook.db.execute(update(table).values({key: key}).where(false()))
-                gradebook.db.rollback()
+            self._asked(_try_writing)
 
     def require_whole(self) -> None:
         """Raises CourseError or DBAPIError when the file of a gradebook is damaged anywhere; all of it is read."""
         if self.gradebook_file:
-            with self.gradebook() as gradebook:
-                said = gradebook.db.scalar(text("PRAGMA quick_check(1)"))
+            said = self._asked(lambda gradebook: gradebook.db.scalar(text("PRAGMA quick_check(1)")))
             if said != "ok":
                 raise CourseError(database.damaged(self.directory.db_url, said))
 
     def require_columns(self) -> None:
         """Raises CourseError when the gradebook lacks what nbgrader's models ask for; it is only read."""
-        with self.gradebook() as gradebook:
-            tables = inspect(gradebook.engine)
-            for table in Base.metadata.sorted_tables:
-                missing = {column.name for column in table.columns} - {
-                    column["name"] for column in tables.get_columns(table.name)
-                }
-                if missing:
-                    raise CourseError(
-                        f"The gradebook {database.shown(self.directory.db_url)} was made by an older nbgrader: its "
-                        f"table {table.name} has no column {min(missing)}. Run 'nbgrader db upgrade', then the same "
-                        "command again."
-                    )
+        if missing := self._asked(_missing_columns):
+            table, column = missing[0]
+            raise CourseError(
+                f"The gradebook {database.shown(self.directory.db_url)} was made by an older nbgrader: its table "
+                f"{table} has no column {column}. Run 'nbgrader db upgrade', then the same command again."
+            )
 
     @property
     def gradebook_file(self) -> Path | None:
         """The gradebook's file; None when it is in another kind of database."""
-        path = self.directory.db_url.removeprefix("sqlite:///")
-        return None if path == self.directory.db_url else self.root / path
+        return database.file_of(self.directory)
+
+    @property
+    def book(self) -> str:
+        """The gradebook as a sentence names it: its file, or its address without a password."""
+        return str(self.gradebook_file or f"The gradebook {database.shown(self.directory.db_url)}")
 
     def gradebook(self) -> Gradebook:
         """An open gradebook; use it in a ``with`` block.
@@ -97,7 +103,7 @@ class Course:
         Raises CourseError when its address is none, or names a database without a driver on this machine.
         """
         try:
-            return Gradebook(self.directory.db_url, self.directory.course_id)
+            return database.patiently(lambda: Gradebook(self.directory.db_url, self.directory.course_id))
         except (ArgumentError, ModuleNotFoundError) as error:
             raise CourseError(
                 f"'{database.shown(self.directory.db_url)}' is not the address of a gradebook that can be used here: "
@@ -108,14 +114,21 @@ class Course:
     def settle(self) -> None:
         """Reckon what lateness costs, where the gradebook was changed by something that did not."""
         if self.gradebook_file is None or self.gradebook_file.exists():
-            with self.gradebook() as gradebook:
-                lateness.settle(gradebook.db())
+            self._asked(lambda gradebook: lateness.settle(gradebook.db()))
 
     def quicken(self) -> None:
         """Give the gradebook the indexes that it lacks."""
         if self.gradebook_file is None or self.gradebook_file.exists():
+            self._asked(indexes.ensure)
+
+    def _asked(self, question: Callable[[Gradebook], Found]) -> Found:
+        """What the gradebook says; asked again where it is locked or out of reach. Raises DBAPIError."""
+
+        def ask() -> Found:
             with self.gradebook() as gradebook:
-                indexes.ensure(gradebook)
+                return question(gradebook)
+
+        return database.patiently(ask)
 
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""
@@ -211,17 +224,40 @@ class Course:
         Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
         """
         hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
+        results = Results.of(self.directory)
         if self.gradebook_file and not self.gradebook_file.exists():
-            results = Results.of(self.directory).path
-            raise CourseError(LOST.format(book=self.gradebook_file, results=results) if results.exists() else hint)
-        with self.gradebook() as gradebook:
-            try:
-                names = {notebook.name for notebook in gradebook.find_assignment(assignment).notebooks}
-            except MissingEntry:
-                names = set()
+            lost = results.path.exists()
+            raise CourseError(LOST.format(book=self.gradebook_file, results=results.path) if lost else hint)
+        names = self._asked(lambda gradebook: _notebooks(gradebook, assignment))
         if not names:
-            raise CourseError(hint)
+            lost = any(record.assignment == assignment for record in results.each())
+            raise CourseError(
+                EMPTY.format(book=self.book, assignment=assignment, results=results.path) if lost else hint
+            )
         return names
+
+
+def _notebooks(gradebook: Gradebook, assignment: str) -> set[str]:
+    """The names of an assignment's notebooks; none where the gradebook does not know it."""
+    rows = gradebook.db.query(Notebook.name).join(Assignment, Assignment.id == Notebook.assignment_id)
+    return {name for (name,) in rows.filter(Assignment.name == assignment)}
+
+
+def _missing_columns(gradebook: Gradebook) -> list[tuple[str, str]]:
+    """The tables and columns that nbgrader's models ask for, and the gradebook lacks."""
+    tables = inspect(gradebook.engine)
+    found = []
+    for table in Base.metadata.sorted_tables:
+        known = {column["name"] for column in tables.get_columns(table.name)}
+        found += [(table.name, name) for name in sorted({column.name for column in table.columns} - known)]
+    return found
+
+
+def _try_writing(gradebook: Gradebook) -> None:
+    for table in Base.metadata.sorted_tables:
+        key = next(iter(table.primary_key))
+        gradebook.db.execute(update(table).values({key: key}).where(false()))
+    gradebook.db.rollback()
 
 
 def course_above(folder: Path) -> str:
@@ -238,8 +274,14 @@ def course_above(folder: Path) -> str:
 def require_plain(folder: Path) -> None:
     """Raises CourseError for a folder that can be no course: nbgrader puts its path into patterns, and finds nothing.
 
-    A '?' also ends a file's name in the address of a gradebook.
+    A '?' also ends a file's name in the address of a gradebook. Variables in a path are replaced where a configuration
+    is looked for, which is then not found: without one lateness costs nothing, and formgrader grades without a sandbox.
     """
+    if os.path.expandvars(folder) != str(folder):
+        raise CourseError(
+            f"The path of the course folder {folder} holds a $ and the name of a variable, which Jupyter replaces by "
+            "what the variable holds; nothing was done. Rename the folder."
+        )
     if glob.escape(str(folder)) != str(folder):
         raise CourseError(
             f"The path of the course folder {folder} holds a [, * or ?, which nbgrader takes for a pattern; nothing "

@@ -5,22 +5,58 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
+import json
 import stat
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from viva.course.gradebook.record import Expected
+from viva.engine.blueprint import language_of, read_notebook
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import MOST_BYTES, read_file
 from viva.submission.files.handed import KEPT
-from viva.verdict import SubmissionError
+from viva.verdict import BlueprintError, SubmissionError
 
 
-def ground(source: Path, settings: str, expected: Expected) -> bytes:
-    """Of what the verdicts depend on beside the submission."""
+def ground(source: Path, release: Path, settings: str, expected: Expected) -> bytes:
+    """Of what the verdicts depend on beside the submission.
+
+    Tests, points and locked cells are the gradebook's until the next release, so those in ``source`` are left out: only
+    its answers and unlocked code count. Of ``release`` the cells count, against which submissions are repaired.
+    """
     digest = hashlib.sha256(settings.encode())
-    _hash_folder(source, digest)
     digest.update(repr(expected).encode())
+    for name in sorted(expected.notebooks):
+        replaced = {*expected.locked(name), *expected.tests(name)}
+        digest.update(_notebook(source / f"{name}.ipynb", replaced))
+        digest.update(_notebook(release / f"{name}.ipynb", set(), answers=False))
+    for folder in (source, release):
+        _hash_folder(folder, digest, ignored=(KEPT, "*.ipynb"))
     return digest.digest()
+
+
+def _notebook(path: Path, replaced: set[str], answers: bool = True) -> bytes:
+    """What counts of a notebook; its bytes where it is none, so that it is read anew, and the fault told."""
+    if not path.is_file():
+        return b"none"
+    try:
+        notebook = read_notebook(path)
+    except BlueprintError:
+        return hashlib.sha256(path.read_bytes()).digest()
+    cells = [_cell(cell, replaced, answers) for cell in notebook.cells]
+    known = [notebook.metadata.get("viva", {}) if answers else {}, language_of(notebook.metadata), cells]
+    return hashlib.sha256(json.dumps(known, sort_keys=True, default=repr).encode("utf-8", "surrogatepass")).digest()
+
+
+def _cell(cell: NotebookNode, replaced: set[str], answers: bool) -> list:
+    """The kind, name, settings and text of a cell; in the source no text that nobody grades by."""
+    about = {
+        name: value for name, value in cell.metadata.get("nbgrader", {}).items() if name not in ("points", "checksum")
+    }
+    name = about.get("grade_id")
+    text = "" if name in replaced or (answers and cell.cell_type != "code") else cell.source
+    return [cell.cell_type, name or cell.get("id"), about, cell.metadata.get("viva", {}), text]
 
 
 def key(ground: bytes, folder: Path, seed: str = "") -> str:

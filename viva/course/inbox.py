@@ -22,21 +22,22 @@ from viva.submission.variant import Seeds
 class Inbox:
     """Opens the submissions of assignments that the gradebook ``expected``, by name."""
 
-    def __init__(self, course: Course, expected: dict[str, Expected]) -> None:
+    def __init__(self, course: Course, expected: dict[str, Expected], nameless: bool = False) -> None:
+        """``nameless`` problems are for students, and name no other student."""
         self.course, self.expected = course, expected
         self.known: dict[str, tuple[dict[str, Released], Shipped]] = {}
         self.seeds: dict[str, dict[str, int] | None] = {}
-        self.links = Links(course)
+        self.links = Links(course, nameless)
 
     @classmethod
-    def of(cls, course: Course, assignments: Iterable[str]) -> Inbox:
+    def of(cls, course: Course, assignments: Iterable[str], nameless: bool = False) -> Inbox:
         """The inbox of those of some assignments that were released into the gradebook."""
         expected = {}
         with course.gradebook() as gradebook:
             for name in assignments:
                 with contextlib.suppress(MissingEntry):
                     expected[name] = Expected.of(gradebook, name)
-        return cls(course, expected)
+        return cls(course, expected, nameless)
 
     def open(self, submission: Submission) -> Opened:
         """The notebooks in a submission, repaired, or why there are none.

@@ -4,6 +4,9 @@ A hard link is the file itself under another name, so its inode alone tells. Bac
 files once make honest ones: a link to a file elsewhere on the machine is none of ours, nor is one to what was
 released, which its student has, nor one among a student's own folders. Single files that are symbolic links are not
 followed by who reads them.
+
+Of two students with one file the newer one is refused: the time of submission tells, else when the file's folder last
+changed, as to make a link changes it. Where nothing tells, both wait for a human.
 """
 
 from __future__ import annotations
@@ -11,59 +14,91 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.folder import walk
+from viva.submission.files import timestamp
 from viva.submission.submission import Submission
+from viva.verdict import SubmissionError
 
 Inode = tuple[int, int]
 """The device and the number of a file."""
 
 
 class Links:
-    """The links in a course's submissions.
+    """The links in a course's submissions; ``nameless`` sentences are for students, and name no other student.
 
     The course's files are looked through when the first hard link is met, and again for one that was made since.
     """
 
-    def __init__(self, course: Course) -> None:
-        self.course = course
+    def __init__(self, course: Course, nameless: bool = False) -> None:
+        self.course, self.nameless = course, nameless
 
     def problem(self, submission: Submission) -> str:
         """Why a submission cannot be graded: its folder is a link, or a file in it is the course's; else empty."""
         if problem := _folder_problem(submission):
             return problem
         for path in walk(submission.folder):
-            for owner, of_student in self._owners_of(inode) if (inode := _inode(path)) else ():
-                if not of_student or submission.student not in owner.parts:
-                    name = plaintext.quoted(os.path.relpath(path, submission.folder))
-                    whose = "a file of another student's" if of_student else f"{owner} of this course"
+            for owner, step in self._owners_of(inode) if (inode := _inode(path)) else ():
+                if step and submission.student in owner.parts:
+                    continue
+                name = plaintext.quoted(os.path.relpath(path, submission.folder))
+                if whose := self._whose(submission, path, owner, step):
                     return f"the file {name} is a hard link to {whose}; put a file of the student's own there"
         return ""
 
-    def _owners_of(self, inode: Inode) -> list[tuple[Path, bool]]:
+    def _whose(self, submission: Submission, path: Path, owner: Path, step: str) -> str:
+        """Whose file a hard link leads to; empty where the student had it first."""
+        if not step:
+            return f"{owner} of this course"
+        other = next(
+            (one for one in self.course.folders(step) if one.folder in (self.course.root / owner).parents), None
+        )
+        told = "a file of another student's"
+        if not self.nameless:
+            told = f"{owner}, a file of {plaintext.quoted(other.student)}" if other else f"{owner}, a file of a student"
+        if step != "submitted" or other is None:
+            return told
+        mine, theirs = _since(submission, path), _since(other, self.course.root / owner)
+        if mine[0] and theirs[0] and mine[0] != theirs[0]:
+            return told if mine[0] > theirs[0] else ""
+        if mine[1] == theirs[1]:
+            return f"{told}, and nothing tells who had it first"
+        return told if mine[1] > theirs[1] else ""
+
+    def _owners_of(self, inode: Inode) -> list[tuple[Path, str]]:
         if inode not in self._owners:
             self.__dict__.pop("_owners", None)
         return self._owners.get(inode, [])
 
     @functools.cached_property
-    def _owners(self) -> dict[Inode, list[tuple[Path, bool]]]:
-        """By inode, the places of the course's files, and whether they are a student's; none of what was released."""
-        found: dict[Inode, list[tuple[Path, bool]]] = {}
-        for path, of_student in self._files():
+    def _owners(self) -> dict[Inode, list[tuple[Path, str]]]:
+        """By inode, the places of the course's files, and a student's step; none of what was released."""
+        found: dict[Inode, list[tuple[Path, str]]] = {}
+        for path, step in self._files():
             if inode := _inode(path):
-                found.setdefault(inode, []).append((Path(os.path.relpath(path, self.course.root)), of_student))
+                found.setdefault(inode, []).append((Path(os.path.relpath(path, self.course.root)), step))
         for path in walk(self.course.path("release", ".")):
             if inode := _inode(path):
                 found[inode] = []
         return found
 
-    def _files(self) -> Iterator[tuple[Path, bool]]:
-        yield from ((path, False) for path in self.course.root.iterdir() if path.is_file())
+    def _files(self) -> Iterator[tuple[Path, str]]:
+        yield from ((path, "") for path in self.course.root.iterdir() if path.is_file())
         for step in ("source", "submitted", "autograded", "feedback"):
-            yield from ((path, step != "source") for path in walk(self.course.path(step, ".")))
+            yield from ((path, step if step != "source" else "") for path in walk(self.course.path(step, ".")))
+
+
+def _since(submission: Submission, path: Path) -> tuple[datetime | None, int]:
+    """When a submission was handed in, and when the folder of one of its files last changed, in nanoseconds."""
+    try:
+        when = timestamp.read(submission.folder / timestamp.NAME)
+    except SubmissionError:
+        when = None
+    return when, path.parent.stat().st_mtime_ns
 
 
 def _inode(path: Path) -> Inode | None:

@@ -40,6 +40,7 @@ from viva.course.changes import Change, changes_of, suspects
 from viva.course.course import Course
 from viva.course.edition import Edition
 from viva.course.ending import Ending
+from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.release import release
 from viva.course.remote import RemoteGraders
@@ -72,6 +73,7 @@ class Regrade:
         self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
         self.config.Autograde.force = True
         self.log = Results.of(course.directory).path.with_name(LOG)
+        agreement.require_kept(course, [assignment])
         course.require_gradebook()
         course.released_notebooks(assignment)
         self.before, self.edition = self._scores(), Edition.of(course, assignment)

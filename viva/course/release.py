@@ -22,6 +22,8 @@ from traitlets.config import Config
 from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.gradebook import agreement
+from viva.course.gradebook.database import passing, patiently
 from viva.course.gradebook.record import Expected
 from viva.course.graders import limits_of
 from viva.course.processes import leftovers
@@ -34,6 +36,8 @@ from viva.engine.studentcopy import describe
 from viva.verdict import CourseError, VivaError
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
+PATTERN = re.compile(r"[][*?(){}|^$+\\]")
+"""Signs in an assignment's name that nbgrader puts into patterns as they are."""
 ERROR = re.compile(r"^[\w.]+Error: (.+)", re.MULTILINE)  # what the traceback in a log comes to, causes first
 
 
@@ -71,8 +75,9 @@ def release(
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
+    agreement.require_kept(course, [assignment])
     _require_the_same_cells(course, assignment)
-    generate(course, assignment, config)
+    patiently(lambda: generate(course, assignment, config))
     folder = course.path("release", assignment)
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -82,7 +87,19 @@ def release(
         remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
         if unproven:
             remarks += [_ungraded(course, assignment, path, grader) for path in course.source_notebooks(assignment)]
+    remarks += [_name_problem(assignment)]
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)), tuple(filter(None, remarks)))
+
+
+def _name_problem(assignment: str) -> str:
+    """What nbgrader's own commands make of an assignment's name; empty where they take it as it is."""
+    signs = list(dict.fromkeys(re.findall(PATTERN, assignment)))
+    if not signs:
+        return ""
+    return (
+        f"its name holds {' '.join(signs)}, which nbgrader takes for a pattern: 'nbgrader generate_feedback' and "
+        "'nbgrader release_feedback' find nothing of it, without a word. Rename the assignment before it is handed out"
+    )
 
 
 @contextlib.contextmanager
@@ -245,6 +262,9 @@ def generate(course: Course, assignment: str, config: Config) -> None:
     try:
         converter.start()
     except NbGraderException as error:
+        for record in kept.buffer:  # nbgrader logs what a step raised, and raises something else
+            if record.exc_info and record.exc_info[1] and (lost := passing(record.exc_info[1])):
+                raise lost from error
         messages = [record.getMessage() for record in kept.buffer]
         text = "\n".join(messages)
         if "there are submissions associated with" in text:

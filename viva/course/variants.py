@@ -17,6 +17,7 @@ from traitlets import List, Unicode
 from traitlets.config import Configurable
 
 from viva.course.course import Course
+from viva.course.gradebook.database import patiently
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.seedline import SEED, default_of
@@ -97,8 +98,12 @@ def entered(course: Course) -> list[str]:
     """The students of the gradebook, in order of their ids."""
     if course.gradebook_file and not course.gradebook_file.exists():
         return []
-    with course.gradebook() as gradebook:
-        return [student for (student,) in gradebook.db.query(Student.id).order_by(Student.id)]
+
+    def ask() -> list[str]:
+        with course.gradebook() as gradebook:
+            return [student for (student,) in gradebook.db.query(Student.id).order_by(Student.id)]
+
+    return patiently(ask)
 
 
 def key_of(course: Course) -> bytes | None:

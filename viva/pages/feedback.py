@@ -25,14 +25,15 @@ from nbgrader import converters, utils
 from nbgrader.api import Gradebook
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import DBAPIError, SAWarning, SQLAlchemyError
 from traitlets import Bool, List, Type
 from traitlets.config import Config
 
 from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
-from viva.course.gradebook.database import AGAIN
+from viva.course.gradebook import agreement
+from viva.course.gradebook.database import AGAIN, patiently, trouble
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
 from viva.course.marking import memory_log
@@ -46,7 +47,7 @@ from viva.pages.seal import key_of, key_on, sealed
 from viva.record import SubmissionRecord
 from viva.submission.files.handin import place_problem
 from viva.submission.submission import Submission
-from viva.verdict import LeakError, VivaError
+from viva.verdict import CourseError, LeakError, VivaError
 
 
 class PageExporter(Exporter):
@@ -66,8 +67,7 @@ class PageExporter(Exporter):
         known = _knowledge(self.config, self.show_marking_scheme)
         source = Path(directory.format_path(directory.source_directory, ".", place["assignment"]))
         hidden = known.hidden(nb, source)
-        with _gradebook(place["db_url"]) as gradebook:
-            marks = Marks.of(gradebook, place["notebook"], place["assignment"], place["student"])
+        marks = _marks(place["db_url"], place["notebook"], place["assignment"], place["student"])
         record = _record(directory, place["assignment"], place["student"])
         folder = Path(directory.format_path(directory.autograded_directory, place["student"], place["assignment"]))
         page = Page(nb, place, marks, record, hidden, known.veil, known.unveiled, folder)
@@ -119,15 +119,36 @@ def _settings(config: Config) -> list:
 
 _open: dict[str, Gradebook] = {}
 """A worker of `viva feedback` opens the gradebook once, and does not outlive the command."""
+_kept_open: list[str] = []
+"""The addresses of which it does."""
 
 
-@contextlib.contextmanager
-def _gradebook(url: str) -> Iterator[Gradebook]:
-    if url in _open:
-        yield _open[url]
-        return
-    with Gradebook(url) as gradebook:
-        yield gradebook
+def _marks(url: str, notebook: str, assignment: str, student: str) -> Marks:
+    """What the gradebook says of a notebook; asked again, by another connection, where that was lost.
+
+    Raises CourseError where it stays away.
+    """
+
+    def ask() -> Marks:
+        if url not in _kept_open:
+            with Gradebook(url) as gradebook:
+                return Marks.of(gradebook, notebook, assignment, student)
+        if url not in _open:
+            _open[url] = Gradebook(url)
+        return Marks.of(_open[url], notebook, assignment, student)
+
+    try:
+        return patiently(ask, before_again=lambda: _close(url))
+    except DBAPIError as error:
+        _close(url)
+        raise CourseError(trouble(error, url)) from error
+
+
+def _close(url: str) -> None:
+    """Give up a connection that was lost, with what SQLAlchemy remembers of it."""
+    if gradebook := _open.pop(url, None):
+        with contextlib.suppress(SQLAlchemyError):
+            gradebook.close()
 
 
 def _record(directory: CourseDirectory, assignment: str, student: str) -> SubmissionRecord:
@@ -183,8 +204,11 @@ def write_feedback(
     Pages that would come out the same are left alone, unless ``BaseConverter.force`` is in the config.
     """
     usual, broken = [], {name: _unreadable(course, name) for name in {one.assignment for one in submissions}}
+    unrecorded = agreement.unrecorded(course, broken)
     for submission in submissions:
-        if problem := broken[submission.assignment]:  # nbgrader would remove the page that is there
+        if problem := broken[submission.assignment] or unrecorded.get(
+            (submission.assignment, submission.student)
+        ):  # nbgrader would remove the page that is there
             yield Ending(submission, Status.FAILED, problem)
         else:
             usual.append(submission)
@@ -193,7 +217,8 @@ def write_feedback(
     again = GenerateFeedback(config=config).force
     always = copy.deepcopy(config)
     always.GenerateFeedback.force = True
-    job = _Conversion(always, again, course, Inbox.of(course, {submission.assignment for submission in usual}))
+    inbox = Inbox.of(course, {submission.assignment for submission in usual}, nameless=True)
+    job = _Conversion(always, again, course, inbox)
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
             yield ending or Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
@@ -253,13 +278,13 @@ class _Conversion:
         # nbgrader builds its rows in an order that SQLAlchemy frowns upon.
         warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
         try:
-            if directory.db_url not in _open:
-                _open[directory.db_url] = Gradebook(directory.db_url)
+            if directory.db_url not in _kept_open:
+                _kept_open.append(directory.db_url)
             if not self.again and self._unchanged(directory):
                 return Ending(submission, Status.UNCHANGED)
             GenerateFeedback(coursedir=directory, config=self.config, log=log).start()
-        except LeakError as leak:
-            return Ending(submission, Status.FAILED, str(leak), (), stream.getvalue())
+        except (LeakError, CourseError) as error:
+            return Ending(submission, Status.FAILED, str(error), (), stream.getvalue())
         except Exception as error:
             if not isinstance(error, NbGraderException):
                 log.exception("The submission could not be converted.")
@@ -277,7 +302,7 @@ class _Conversion:
         record = _record(directory, assignment, student)
         source, settings = self.course.path("source", assignment), _settings(self.config)
         for name in notebooks:
-            marks = Marks.of(_open[directory.db_url], name, assignment, student)
+            marks = _marks(directory.db_url, name, assignment, student)
             if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
                 return False
         return True
@@ -291,6 +316,8 @@ def _reason(log: str) -> str:
     if not errors:
         return "nbgrader could not convert it; the log says more"
     name, message = errors[-1]
+    if name == CourseError.__name__:
+        return message
     if system := re.match(r"\[Errno \d+\] ([^:]+)", message):
         return f"nbgrader could not read or write it: {system[1]}. {AGAIN}"
     return f"nbgrader could not convert it: {message} ({name})"

@@ -6,6 +6,7 @@ CSV files are too large to stand in the page they lie beside it, whole.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,18 +25,27 @@ LISTED = 200
 """So many rows of a list are in the page; more are in its CSV file."""
 TOLD = 20
 """So many repairs of a notebook, or facts about it."""
+KEY = "pseudonyms.key"
 
 
 def write(
-    course: Course, assignments: list[str], server: str, anonymous: bool = False, people: People = ALONE
+    course: Course,
+    assignments: list[str],
+    server: str,
+    anonymous: bool = False,
+    people: People = ALONE,
+    to: Path | None = None,
 ) -> tuple[Path, dict]:
-    """Write the page of the assignments; its path, and the figures in it. Raises CourseError for a bad address."""
+    """Write the page of the assignments into the folder ``to``, by default report/ in the course.
+
+    Returns its path and the figures in it. Raises CourseError for a bad address.
+    """
     address = server.strip().rstrip("/")
     if not address.startswith(("http://", "https://")) or set(address) & set(" \"'<>"):
         raise CourseError(f"'{server}' is not the address of a server. Write it as --server=http://localhost:8888.")
-    folder = course.root / "report"
+    folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
-    names = Pseudonyms(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Pseudonyms()
+    names = Pseudonyms(key_in(_key(course, folder)), *known_names(course)) if anonymous else Pseudonyms()
     figures = gather(course, assignments, names, address, people)
     path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
@@ -46,6 +56,15 @@ def write(
     if not tables.folder:
         remove(folder / f"{path.stem}-tables")
     return path, figures
+
+
+def _key(course: Course, folder: Path) -> Path:
+    """Where the key of the pseudonyms lies: in the course, so that they stay the same, else beside the page."""
+    own = course.root / "report"
+    if own.is_dir() or not course.is_writable():
+        return (own if (own / KEY).exists() or os.access(own, os.W_OK) else folder) / KEY
+    own.mkdir()
+    return own / KEY
 
 
 def page(figures: dict, anonymous: bool = False, beside: str = "tables") -> tuple[str, Tables]:

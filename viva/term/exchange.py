@@ -21,8 +21,9 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
+from jupyter_core.paths import jupyter_data_dir
 from nbgrader.exchange import ExchangeError
-from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.exchange.default import Exchange, ExchangeCollect
 
 from viva.cleaning.plaintext import quoted
 from viva.folder import MOST_FILES, MOST_LEVELS
@@ -30,6 +31,27 @@ from viva.verdict import SubmissionError
 
 KB = 1000
 NEVER = datetime.datetime.max
+
+
+def is_own(root: str | Path) -> bool:
+    """Whether an exchange lies among the user's own files of Jupyter, where it is made when it is needed."""
+    return Path(root).absolute().is_relative_to(Path(jupyter_data_dir()).absolute())
+
+
+def _start(exchange: Exchange) -> object:
+    """nbgrader's, which refuses an exchange that is not there; to make it is no business of a configuration's."""
+    root = Path(exchange.root)
+    if is_own(root) and not root.exists():
+        try:
+            root.mkdir(parents=True)
+            root.chmod(0o777)  # as nbgrader asks of an exchange
+        except OSError as error:
+            exchange.fail(f"The exchange {root} cannot be made: {error.strerror}. Name another c.Exchange.root.")
+    return _started(exchange)
+
+
+_started = Exchange.start
+Exchange.start = _start  # no setting leads there
 
 
 class Collect(ExchangeCollect):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 import threading
+import time
 
 import pytest
 
+from viva.course.gradebook.results import add_lines
 from viva.course.processes import leftovers
 from viva.verdict import CourseError
 
@@ -55,3 +58,73 @@ def test_a_full_disk_for_temporary_files_is_told_before_anything_is_done(tmp_pat
     with pytest.raises(CourseError, match=r"only 0\.3 MB are free there.*TMPDIR"), leftovers.temporary_folder():
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+NO_LOCKS = [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP]
+
+
+@pytest.fixture(params=NO_LOCKS, ids=errno.errorcode.get)
+def no_locks(request, monkeypatch):
+    """A file system that knows no locks, as NFS without its daemon; what it says."""
+
+    def flock(*_: object) -> None:
+        raise OSError(request.param, os.strerror(request.param))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    return os.strerror(request.param)
+
+
+def test_temporary_files_where_nothing_can_be_locked_are_refused_in_a_sentence_and_no_folder_is_left(
+    no_locks, tmp_path, monkeypatch
+):
+    (tmp_path / "viva-run-of-somebody").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(CourseError, match=f"{tmp_path}.*{no_locks}.*TMPDIR"), leftovers.temporary_folder():
+        pass
+    assert [one.name for one in tmp_path.iterdir()] == ["viva-run-of-somebody"]
+
+
+def test_a_course_where_nothing_can_be_locked_is_refused_in_a_sentence(no_locks, tmp_path):
+    said = f"cannot be locked in {tmp_path}: {no_locks}"
+    with pytest.raises(CourseError, match=said), leftovers.alone(tmp_path / "gradebook.db.lock", print):
+        pass
+    with pytest.raises(CourseError, match=said):
+        add_lines(tmp_path / "results.jsonl", [b"{}"])
+
+
+def test_where_every_folder_is_removed_at_once_only_some_are_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    made, chmod = [], leftovers.Path.chmod
+
+    def removed(folder, mode: int) -> None:
+        chmod(folder, mode)
+        made.append(folder)
+        folder.rmdir()
+
+    monkeypatch.setattr("pathlib.Path.chmod", removed)
+    with pytest.raises(CourseError, match="another program removes them"), leftovers.temporary_folder():
+        pass
+    assert len(made) == leftovers.TRIES and list(tmp_path.iterdir()) == []
+
+
+def test_sweeping_many_leftovers_ends_in_time_and_says_what_is_left(tmp_path, capsys):
+    for number in range(300):
+        (tmp_path / f"viva-run-{number}").mkdir()
+    leftovers.sweep(tmp_path, 0.0)
+    assert "More are left; the next commands remove them." in capsys.readouterr().err
+    assert len(list(tmp_path.iterdir())) >= 299
+    leftovers.sweep(tmp_path, 600)
+    assert list(tmp_path.iterdir()) == [] and capsys.readouterr().err == ""
+
+
+@pytest.mark.slow
+def test_half_a_million_leftovers_stop_no_command(tmp_path, capsys):
+    place = os.fsencode(tmp_path)
+    for number in range(500_000):
+        os.mkdir(place + b"/viva-run-%d" % number)
+    start = time.monotonic()
+    leftovers.sweep(tmp_path)
+    assert time.monotonic() - start < 60, "two seconds, on a machine that does nothing else"
+    said = capsys.readouterr().err
+    assert "which killed commands had left there" in said and len(said.splitlines()) == 1
+    shutil.rmtree(tmp_path)

@@ -100,7 +100,7 @@ def test_a_folder_is_no_way_out_either(opened, tmp_path):
 
 def test_one_that_is_too_large_or_shrinks_too_much_is_left_out_and_the_rest_stays(opened, tmp_path):
     path = zipped(tmp_path / "a.zip", {"zeros": bytes(5 * 2**20), "good": "good"})
-    names, said = opened(path)
+    names, said = opened(path, small=2**20)
     assert names == {"good": b"good"} and "times as large as it is packed" in said[0]
     names, said = opened(zipped(tmp_path / "b.zip", {"large": os.urandom(3000), "good": "good"}), member=2000)
     assert "good" in names and "large" not in names and "are read" in said[0]
@@ -117,7 +117,7 @@ def test_a_bomb_of_many_members_or_bytes_is_refused_whole(opened, tmp_path):
 def test_a_packed_tar_of_zeros_is_refused_before_it_is_read_through(opened, tmp_path):
     path = tarred(tmp_path / "a.tar.gz", [(tarfile.TarInfo("zeros"), bytes(8 * 2**20))])
     with pytest.raises(CourseError, match="holds more than"):
-        opened(path)
+        opened(path, small=2**20)
 
 
 def test_members_that_share_their_bytes_are_refused(opened, tmp_path):

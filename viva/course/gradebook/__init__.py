@@ -1,6 +1,7 @@
 """What is recorded of a class, and read out again:
 
 results     what every check came to, as JSON lines
+agreement   whether gradebook, results and graded notebooks speak of the same work
 database    what the gradebook's database says, and waiting for it
 indexes     that nbgrader's tables lack
 revision    of nbgrader's tables, for a new gradebook

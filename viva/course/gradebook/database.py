@@ -5,12 +5,20 @@ It is a file of SQLite's, or lies in PostgreSQL (``c.CourseDirectory.db_url``), 
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
+from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError
+from tornado.log import app_log
+
+from viva.course.processes import stopping
+from viva.verdict import CourseError, VivaError
 
 Found = TypeVar("Found")
 
@@ -20,8 +28,12 @@ DAMAGED = (
     "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
 )
 UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
-PATIENCE = 20.0
-"""Seconds that a gradebook may be locked or out of reach, beside the five that SQLite waits by itself."""
+PATIENCE, STEP = 20.0, 0.1
+"""Seconds that a gradebook may be locked or out of reach, beside SQLite's own five; and between two attempts."""
+MOMENT = 10.0
+"""Seconds by which two failures lie apart, beside PATIENCE, that have nothing to do with each other."""
+CAUSES = 10
+"""So many causes of causes of an error are looked at."""
 SHARED = {"40001", "40P01", "55P03", "57014"}
 """PostgreSQL's states where another one was in the way: serialization, deadlock, a lock, a limit of time."""
 STOPPING = {"57P01", "57P02", "57P03"}
@@ -38,6 +50,12 @@ def shown(url: str) -> str:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
         return url
+
+
+def file_of(directory: CourseDirectory) -> Path | None:
+    """The gradebook's file; None when it is in another kind of database."""
+    path = directory.db_url.removeprefix("sqlite:///")
+    return None if path == directory.db_url else Path(directory.root, path)
 
 
 def trouble(error: DBAPIError, url: str) -> str:
@@ -60,6 +78,12 @@ def trouble(error: DBAPIError, url: str) -> str:
     return f"{book} cannot be used: {said}. {AGAIN}"
 
 
+def waiting(error: DBAPIError, url: str) -> str:
+    """A sentence for what is waited for."""
+    what = "is locked by another program" if is_locked(error) else "cannot be reached"
+    return f"The gradebook {shown(url)} {what}. Trying again, for {PATIENCE:.0f} seconds; Ctrl-C to leave."
+
+
 def damaged(url: str, said: str) -> str:
     """A sentence for a gradebook of which the database said so."""
     return f"The gradebook {shown(url)} is damaged ({said}). {DAMAGED}"
@@ -80,20 +104,73 @@ def is_lost(error: DBAPIError) -> bool:
     return ours and not _state(error) and ("FATAL" not in said or "the database system is" in said)
 
 
-def patiently(work: Callable[[], Found]) -> Found:
-    """What ``work`` returns, tried again for a while where another program has the gradebook locked."""
-    end = time.monotonic() + PATIENCE
+def patiently(
+    work: Callable[[], Found],
+    seconds: float | None = None,
+    before_again: Callable[[], object] = lambda: None,
+    tell: Callable[[DBAPIError], object] = lambda error: None,
+) -> Found:
+    """What ``work`` returns, tried again where the gradebook is locked or its server out of reach.
+
+    Whatever asks the gradebook goes through here: ``work`` is what can be done once more from its beginning, and every
+    command is. It is tried for PATIENCE ``seconds``; ``tell`` is called once, when that takes longer than a moment.
+    What was tried so long in vain is tried no longer by who called it. Raises what the database said, as DBAPIError.
+    """
+    limit = PATIENCE if seconds is None else seconds
+    start = last = None
+    told = False
     while True:
         try:
             return work()
-        except DBAPIError as error:
-            if not is_locked(error) or time.monotonic() > end:
+        except Exception as error:
+            found = passing(error)
+            if found is None or getattr(found, "given_up", False):
                 raise
+            now = time.monotonic()
+            if start is None or now - last > limit + MOMENT:  # it has worked for long since
+                start, told = now, False
+            last = now
+            if now - start >= limit:
+                found.given_up = True
+                if found is error:
+                    raise
+                raise found from error
+            if now - start > 1 and not told:
+                told = True
+                tell(found)
+        before_again()
+        stopping.check()
+        time.sleep(STEP)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Inside, neither nbgrader nor SQLAlchemy prints what the database says, with tracebacks: it is raised as well."""
+    loggers = [app_log, logging.getLogger("sqlalchemy.pool")]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+
+
+def passing(error: BaseException) -> DBAPIError | None:
+    """What the database said that may pass, where that is the cause of an error; nbgrader calls it an invalid entry."""
+    for _ in range(CAUSES):
+        if error is None or isinstance(error, VivaError):
+            return None
+        if isinstance(error, DBAPIError):
+            return error if is_locked(error) or is_lost(error) else None
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def concerns_all(error: Exception) -> bool:
     """Whether the database would refuse every submission, not only this one."""
-    if isinstance(error, OperationalError) or type(error) is DatabaseError:
+    if isinstance(error, OperationalError | CourseError) or type(error) is DatabaseError:
         return True
     return isinstance(error, DBAPIError) and _state(error) in {RIGHTS, READ_ONLY, *OTHER_VERSION}
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from types import SimpleNamespace
 
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
@@ -22,13 +22,12 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
-from tornado.log import app_log
 
+from viva.course.course import LOST
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import PATIENCE, is_locked, is_lost
-from viva.course.processes import stopping
-from viva.course.processes.leftovers import STEP
+from viva.course.gradebook.database import PATIENCE, file_of, patiently, quietly
+from viva.verdict import CourseError
 
 
 @dataclass
@@ -180,15 +179,21 @@ class _SharedGradebook(Gradebook):
 @contextlib.contextmanager
 def _database_errors() -> Iterator[None]:
     """nbgrader calls whatever the database says an invalid entry, and logs it; inside, it is what the database said."""
-    before, app_log.disabled = app_log.disabled, True
     try:
-        yield
+        with quietly():
+            yield
     except InvalidEntry as error:
         if isinstance(error.__context__, DBAPIError):
             raise error.__context__ from None
         raise
-    finally:
-        app_log.disabled = before
+
+
+def _inode(path: Path | None) -> tuple[int, int] | None:
+    try:
+        about = path.stat() if path else None
+    except FileNotFoundError:
+        return None
+    return (about.st_dev, about.st_ino) if about else None
 
 
 class Writer:
@@ -199,31 +204,41 @@ class Writer:
         self.gradebook = _SharedGradebook(*self.place)
         lateness.follow(config, db_url=directory.db_url, root=directory.root)
         self.kept: dict[str, object] = {}
+        self.file = file_of(directory)
+        self.inode = _inode(self.file)
+        self.graded = directory.format_path(directory.autograded_directory, ".", ".").rstrip("/.")
 
     def record(self, graded: list[Graded]) -> None:
         """Save in one transaction, waiting a while for another program in the way, or for a connection that was lost.
 
         Raises SQLAlchemyError, CourseError and Stopped; then nothing was saved.
         """
-        end = time.monotonic() + PATIENCE
-        while True:
+
+        def once() -> None:
             try:
                 with _database_errors():
+                    self._require_the_same_file()
                     for one in graded:
                         self.save(one)
                     still_alone(*self.place)
                     self.commit()
-                return
-            except DBAPIError as error:
-                self.rollback()
-                if not (is_locked(error) or is_lost(error)) or time.monotonic() > end:
-                    raise
-                self.kept.clear()
-                stopping.check()
-                time.sleep(STEP)
+                    self._require_the_same_file()
             except BaseException:
                 self.rollback()
                 raise
+
+        patiently(once, PATIENCE, self.kept.clear)
+
+    def _require_the_same_file(self) -> None:
+        """Raises CourseError when the gradebook was removed or replaced: SQLite goes on to write where no one reads."""
+        if not self.file or (now := _inode(self.file)) == self.inode:
+            return
+        if now is None:
+            raise CourseError(LOST.format(book=self.file, results=self.graded))
+        raise CourseError(
+            f"{self.file} was replaced by another file while this command worked; nothing was recorded since. See "
+            "which of them is the gradebook, then run the same command again."
+        )
 
     def save(self, graded: Graded) -> None:
         """Bring the submission's automatic scores and comments up to date."""
@@ -259,5 +274,6 @@ class Writer:
         self.gradebook.db.rollback()
 
     def close(self) -> None:
-        self.gradebook.db.rollback()
+        with contextlib.suppress(DBAPIError):  # nothing is left to be saved
+            self.gradebook.db.rollback()
         self.gradebook.close()

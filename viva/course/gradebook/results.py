@@ -8,7 +8,6 @@ again, the last one counts. docs/grading.md shows a line, docs/results.schema.js
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import BinaryIO
 
 from nbgrader.coursedir import CourseDirectory
 
+from viva.course.processes import leftovers
 from viva.record import SubmissionRecord, decode, encode
 from viva.verdict import CourseError
 
@@ -46,7 +46,18 @@ class Results:
         """The key of each submission's last record, by assignment and student; None where the grader itself failed."""
         return {record.place: None if record.faults else record.key for record, _, _ in self._records()}
 
-    def _records(self) -> Iterator[tuple[SubmissionRecord, int, int]]:
+    def each(self) -> Iterator[SubmissionRecord]:
+        """Every record, one by one, as there may be thousands; of a submission the last one counts."""
+        return (record for record, _, _ in self._records())
+
+    def unreadable(self) -> list[int]:
+        """The numbers of the lines that are no JSON: cut off, or overwritten."""
+        found: list[int] = []
+        for _ in self._records(found):
+            pass
+        return found
+
+    def _records(self, broken: list[int] | None = None) -> Iterator[tuple[SubmissionRecord, int, int]]:
         """Each record with where its line begins and ends; they are read one by one, as there may be thousands."""
         if not self.path.exists():
             return
@@ -57,6 +68,8 @@ class Results:
                 try:
                     yield decode(line), start, end
                 except ValueError:  # it was cut off
+                    if broken is not None:
+                        broken.append(number)
                     continue
                 except CourseError as error:
                     raise CourseError(
@@ -105,7 +118,7 @@ def _locked(path: Path) -> Iterator[BinaryIO]:
     """A file, open at its end and for this process alone, also when another one replaced it meanwhile."""
     while True:
         with path.open("ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            leftovers.take(file.fileno(), path, wait=True)
             if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 file.seek(0, os.SEEK_END)
                 yield file

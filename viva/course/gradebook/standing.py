@@ -15,6 +15,7 @@ from enum import StrEnum
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_
 
+from viva.course import leftout
 from viva.course.course import Course
 from viva.course.deadlines import concessions
 from viva.course.inbox import Inbox
@@ -57,8 +58,10 @@ class Standings:
         self.excused = {
             place: why for place, why in concessions.excused(course.root, names).items() if place[0] in self.assignments
         }
+        self._left = {name: leftout.reasons(course, name) for name in self.assignments}
         entered = [student.id for student in gradebook.students]
-        others = {student for _, student in (*self.submitted, *self.excused)} - set(entered)
+        left = {student for some in self._left.values() for student in some}
+        others = {*left, *(student for _, student in (*self.submitted, *self.excused))} - set(entered)
         self.students = [*entered, *sorted(others)]
         """All that the gradebook, submitted/ or excused.csv knows; the gradebook's first, in its order."""
         self._known: dict[tuple[str, str], Standing] = {}
@@ -87,12 +90,16 @@ class Standings:
         before = self.recorded[assignment].get(student)
         if (assignment, student) in self.excused:
             return Standing(Status.EXCUSED, self.excused[assignment, student], when or before)
+        left = self._left[assignment].get(student, "")
+        left = f"left out when it was collected: {left}" if left else ""
         if graded:
-            return Standing(Status.GRADED, self._since(submission, when, before) if submission else "", before)
+            since = self._since(submission, when, before) if submission else ""
+            return Standing(Status.GRADED, "; ".join(filter(None, (since, left))), before)
         if submission is None:
-            return Standing(Status.MISSING)
+            return Standing(Status.REFUSED, left) if left else Standing(Status.MISSING)
         problem, refused = self._problem(submission)
-        return Standing(Status.REFUSED if refused else Status.NOT_GRADED, problem, when)
+        status = Status.REFUSED if refused else Status.NOT_GRADED
+        return Standing(status, "; ".join(filter(None, (problem, left))), when)
 
     def _since(self, submission: Submission, when: datetime | None, before: datetime | None) -> str:
         """What is to be said of something that was handed in after what was graded; empty where nothing was."""

@@ -32,6 +32,10 @@ ROOM = 1 << 20
 """Bytes that a command's temporary files may need at the least; with less a warm parent does not even start."""
 PATIENCE, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
+TRIES = 20
+"""So many folders are made at most until one can be locked; each that cannot was taken for a leftover meanwhile."""
+SWEEPING = 2.0
+"""Seconds that a command spends on what others left."""
 
 
 @contextlib.contextmanager
@@ -71,33 +75,84 @@ def require_room(place: Path) -> None:
 
 
 def _locked_folder() -> tuple[Path, int]:
-    while True:
+    """Raises CourseError where folders cannot be locked."""
+    for _ in range(TRIES):
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         folder.chmod(0o711)  # root's forks, who are other users, pass through to their scratch folders
-        with contextlib.suppress(OSError):  # a sweep came between
+        try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # a sweep came between
+            continue
+        try:
             if _take(lock) and folder.exists():
                 return folder, lock
+        except OSError as error:
+            remove(folder)
             os.close(lock)
+            raise CourseError(
+                f"Temporary files go to {folder.parent}, and folders cannot be locked there: {error.strerror}. Name a "
+                "folder on a disk of this machine in the variable TMPDIR, then run the same command again."
+            ) from error
+        os.close(lock)
+    raise CourseError(
+        f"Temporary files go to {folder.parent}, and {TRIES} folders that were made there could not be locked, as "
+        "another program removes them. Name another folder in the variable TMPDIR, then run the same command again."
+    )
 
 
-def sweep(place: Path) -> None:
-    """Remove the folders in ``place`` that were left by commands that are dead."""
-    for folder in place.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                if os.fstat(lock).st_uid == os.geteuid() and _take(lock):
-                    remove(folder)
-            finally:
-                os.close(lock)
+def sweep(place: Path, seconds: float = SWEEPING) -> None:
+    """Remove the folders in ``place`` that were left by commands that are dead, for some seconds at most.
+
+    A sentence on standard error says so where that was not all.
+    """
+    end, removed = time.monotonic() + seconds, 0
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if not entry.name.startswith(PREFIX):
+                continue
+            if time.monotonic() > end:
+                said = (
+                    f"Removed {removed:,} folders from {place}, which killed commands had left there. More are left; "
+                )
+                print(f"{said}the next commands remove them.", file=sys.stderr)
+                return
+            removed += _swept(Path(entry.path))
+
+
+def _swept(folder: Path) -> bool:
+    """Remove a folder if its command is dead; whether it was."""
+    with contextlib.suppress(OSError):
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(lock).st_uid == os.geteuid() and _take(lock):
+                remove(folder)
+                return True
+        finally:
+            os.close(lock)
+    return False
 
 
 def _take(lock: int) -> bool:
+    """Whether a lock could be taken that nobody holds. Raises OSError where there are no locks."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    return True
+
+
+def take(lock: int, path: Path, wait: bool = False) -> bool:
+    """Whether the lock on a file of the course could be taken. Raises CourseError where files cannot be locked."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise CourseError(
+            f"Files cannot be locked in {path.parent}: {error.strerror}. Move the course to a disk of this machine, or "
+            "have its network drive mounted with locks; then run the same command again. (TMPDIR is for temporary "
+            "files alone.)"
+        ) from error
     return True
 
 
@@ -164,11 +219,12 @@ def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable
 def alone(path: Path, tell: Callable[[str], object]) -> Iterator[None]:
     """Hold the lock at ``path``, waiting for whoever has it; ``tell`` is given a sentence when that takes a while.
 
-    The file stays, because to remove it would let two have the lock. Raises OSError.
+    The file stays, because to remove it would let two have the lock. Raises OSError, and CourseError where no file can
+    be locked.
     """
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        wait_for(lambda: _take(lock), lambda: os.pread(lock, 500, 0).decode(errors="replace").strip(), tell)
+        wait_for(lambda: take(lock, path), lambda: os.pread(lock, 500, 0).decode(errors="replace").strip(), tell)
         os.ftruncate(lock, 0)
         name = " ".join(["viva", *sys.argv[1:]])
         os.pwrite(lock, f"'{name}' (process {os.getpid()} on {socket.gethostname()})\n".encode(), 0)

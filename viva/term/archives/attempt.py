@@ -15,6 +15,7 @@ from viva.cleaning import plaintext
 from viva.folder import MOST_LEVELS, walk
 from viva.submission.files import timestamp as handed_in
 from viva.term.archives import archive, membername
+from viva.term.archives.archive import Member
 from viva.term.archives.layouts import Laid, Piece, Sender
 from viva.term.archives.listing import HANDED_IN
 from viva.verdict import CourseError, SubmissionError
@@ -49,6 +50,12 @@ class Attempt:
     notes: list[str] = field(default_factory=list)
     kept: Path | None = None
     """Its folder, where it lies in ``unmatched/`` already."""
+    problem: str = ""
+    """Why it was left out; then it is nobody's submission."""
+    refused: str = ""
+    """Why it cannot be written for its student; it waits until it can."""
+    links: dict[object, tuple[str, Member]] = field(default_factory=dict)
+    """By what all names of a file share, its name here, and the member of the archive."""
     moment: datetime | None = None
     """When it was sent, in UTC."""
     order: datetime | None = None
@@ -76,18 +83,46 @@ def attempts(laid: Laid, origin: Path, room: Path, notebooks: set[str], first: i
 
 def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], place: int) -> Attempt:
     one = pieces[0]
-    source = one.sender.label if one.attempt in ("", one.sender.label) else f"{one.sender.label} | {one.attempt}"
-    result = Attempt(one.sender, source, time=one.time, in_utc=system == "nbgrader", archive=origin.name, place=place)
+    result = Attempt(one.sender, _source(one), time=one.time, archive=origin.name, place=place)
+    result.in_utc = system == "nbgrader"
     result.late = any(piece.late for piece in pieces)
     if system == "nbgrader":
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
         pieces = [piece for piece in pieces if piece not in stamps]
         result.time = result.time or (timestamp(stamps[0].file.path) if stamps else "")
     files = list(_unpacked(pieces, room, result.notes))
+    linked = [piece for piece in pieces if piece.file.linked is not None]
+    result.links = {piece.file.linked: ("/".join(piece.parts), piece.file) for piece in linked}
     result.files = _named(files, notebooks, system == "canvas", result.notes)
     digests = {path: digest for _, path, digest in files}
     result.digest = digest_of((name, digests[path]) for name, path in result.files.items())
     return result
+
+
+def without(left: list[tuple[Piece, archive.LeftOut]], origin: Path) -> list[Attempt]:
+    """What was left out, an attempt for each sender and attempt, with the reason."""
+    together: dict[tuple[str, str], list[tuple[Piece, archive.LeftOut]]] = defaultdict(list)
+    for piece, one in left:
+        together[piece.sender.label, piece.attempt].append((piece, one))
+    found = []
+    for some in together.values():
+        piece, _ = some[0]
+        result = Attempt(piece.sender, _source(piece), time=piece.time, archive=origin.name)
+        result.problem = "; ".join(f"{plaintext.quoted('/'.join(piece.parts))}: {one.problem}" for piece, one in some)
+        taken: set[str] = set()
+        for piece, one in some:
+            if one.path:
+                name = membername.unlike(f"{'/'.join(map(membername.safe, piece.parts))}.zip", taken)
+                result.files[name] = one.path
+        result.digest = digest_of((name, digest_of_file(path)) for name, path in result.files.items())
+        found.append(result)
+    return found
+
+
+def _source(piece: Piece) -> str:
+    """The sender, and what tells the attempts apart."""
+    same = piece.attempt in ("", piece.sender.label)
+    return piece.sender.label if same else f"{piece.sender.label} | {piece.attempt}"
 
 
 def timestamp(path: Path) -> str:
@@ -104,41 +139,42 @@ def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator
     for number, piece in enumerate(pieces):
         name = piece.parts[-1]
         ending = next((one for one in ARCHIVES if name.lower().endswith(one)), "")
-        inner = _inner(piece, room / str(number), notes) if ending else None
-        if inner is None:
-            yield from _near([(piece.parts, piece.file)], notes)
+        inner, whole = _inner(piece, room / str(number), notes) if ending else (None, False)
+        if not inner:
+            yield piece.parts, piece.file.path, piece.file.digest
             continue
         tops = {member.parts[0] for member in inner}
         wrapped = len(tops) == 1 and all(len(member.parts) > 1 for member in inner)
         # What is all of a submission lies as if it had not been packed.
         around = piece.parts[:-1] if len(pieces) == 1 else (*piece.parts[:-1], name[: -len(ending)] or name)
-        yield from _near([((*around, *member.parts[wrapped:]), member) for member in inner], notes)
+        for member in inner:
+            parts = (*around, *member.parts[wrapped:])
+            if len(parts) > MOST_LEVELS:
+                where = plaintext.quoted("/".join(parts))
+                notes.append(f"{where} stays packed: it lies {len(parts) - 1} folders deep.")
+                whole = False
+            else:
+                yield parts, member.path, member.digest
+        if not whole:
+            notes.append(f"{plaintext.quoted('/'.join(piece.parts))} is kept beside what was unpacked from it.")
+            yield piece.parts, piece.file.path, piece.file.digest
 
 
-def _near(files: list[tuple[tuple[str, ...], archive.Member]], notes: list[str]) -> Iterator:
-    """Those that lie no deeper than anybody looks."""
-    for parts, member in files:
-        if len(parts) > MOST_LEVELS:
-            notes.append(f"{plaintext.quoted('/'.join(parts))} was left out: it lies {len(parts) - 1} folders deep.")
-        else:
-            yield parts, member.path, member.digest
-
-
-def _inner(piece: Piece, room: Path, notes: list[str]) -> list[archive.Member] | None:
-    """What a packed file holds; None when it stays packed, with a note why."""
+def _inner(piece: Piece, room: Path, notes: list[str]) -> tuple[list[Member] | None, bool]:
+    """What a packed file holds, and whether that is all of it; None when it stays packed, with a note why."""
     name = plaintext.quoted("/".join(piece.parts))
     try:
         found = archive.unpack(piece.file.path, room, HANDED_IN)
     except CourseError as error:
         why = str(error).replace(str(piece.file.path), "it")
         notes.append(f"{name} stays packed: {why.removesuffix('.')}.")
-        return None
+        return None, True
     if not found.members:
         notes.append(f"{name} stays packed: it holds no file that could be unpacked.")
-        return None
+        return None, True
     notes += [f"In {name}: {sentence}" for sentence in found.left_out]
     notes.append(f"{name} was unpacked: {counted(len(found.members), 'file')}.")
-    return found.members
+    return found.members, not any(one.limited for one in found.left)
 
 
 def _named(
@@ -193,9 +229,10 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 def digest_in(folder: Path) -> str:
     """The hash of a submission that lies in a folder."""
-    return digest_of((name, _digest(path)) for name, path in files_in(folder).items())
+    return digest_of((name, digest_of_file(path)) for name, path in files_in(folder).items())
 
 
-def _digest(path: Path) -> str:
+def digest_of_file(path: Path) -> str:
+    """The hash of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -92,7 +92,9 @@ class Collection:
         plan = Plan(student, Status.UNCHANGED, [replace(row) for row in before])
         if here is not None and here not in {row.sha256 for row in before} | {one.digest for one, _ in attempts}:
             # It came in another way. It is older than what comes now, unless its time tells otherwise.
-            plan.rows.append(self._new_row(plan, timestamp=timestamp(place / TIMESTAMP), sha256=here))
+            row = self._new_row(plan, timestamp=timestamp(place / TIMESTAMP), sha256=here)
+            row.attempt = self._written_before(plan, here) or row.attempt
+            plan.rows.append(row)
         for attempt, group in sorted(attempts, key=lambda one: one[0].rank):
             self._enter(plan, attempt, group, here)
         plan.current = _lying(plan.rows, here)
@@ -126,7 +128,7 @@ class Collection:
         row = row or next((row for row in same if not row.sender), None)
         if row is None:
             row = self._new_row(plan, sha256=attempt.digest)
-            row.attempt = self._written_before(plan, attempt) or row.attempt
+            row.attempt = self._written_before(plan, attempt.digest) or row.attempt
             if attempt.digest == here and not same and not attempt.moment:
                 row.timestamp = timestamp(self.place(plan.student) / TIMESTAMP)
             plan.rows.append(row)
@@ -134,11 +136,11 @@ class Collection:
         row.timestamp = written(attempt.moment) or row.timestamp
         plan.files[row.attempt] = attempt.files
 
-    def _written_before(self, plan: Plan, attempt: Attempt) -> int:
-        """The number under which a command that was killed wrote the attempt; 0 for none."""
+    def _written_before(self, plan: Plan, digest: str) -> int:
+        """The number under which a command that was killed wrote an attempt; 0 for none."""
         folder, known = self.ledger.folder / plan.student, {str(row.attempt) for row in plan.rows}
         for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if place.name.isdecimal() and place.name not in known and digest_in(place) == attempt.digest:
+            if place.name.isdecimal() and place.name not in known and digest_in(place) == digest:
                 return int(place.name)
         return 0
 

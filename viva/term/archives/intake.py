@@ -9,11 +9,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any, PurePosixPath
 
 from viva.cleaning import plaintext
 from viva.term.archives import archive, companion, membername
-from viva.term.archives.attempt import Attempt, attempts
+from viva.term.archives.attempt import Attempt, attempts, without
 from viva.term.archives.companion import Companion
 from viva.term.archives.layouts import LAYOUTS, About, Laid, Sender, blind, lay
 from viva.term.archives.matching import MATCHES, Class, Match, shown
@@ -37,7 +38,10 @@ class Source:
     system: str = ""
     members: int = 0
     left_out: list[str] = field(default_factory=list)
+    """A sentence for each member that was left out."""
     attempts: list[Attempt] = field(default_factory=list)
+    left: list[Attempt] = field(default_factory=list)
+    """What was left out and names a sender; each has its ``problem``."""
 
 
 @dataclass
@@ -50,6 +54,10 @@ class Intake:
     students: dict[str, list[tuple[Attempt, str]]] = field(default_factory=lambda: defaultdict(list))
     """By student, the attempts, each with the name of the group that sent it."""
     unmatched: list[tuple[Attempt, Match]] = field(default_factory=list)
+    left: list[tuple[Attempt, Match]] = field(default_factory=list)
+    """What was left out or refused, here or earlier, and whose it is."""
+    replaced: list[Attempt] = field(default_factory=list)
+    """What was left out earlier, and its sender has sent something else since."""
     nobody: list[Attempt] = field(default_factory=list)
     """Those of whom matches.csv says that they are no student."""
     notes: list[str] = field(default_factory=list)
@@ -81,6 +89,8 @@ class Intake:
         source = Source(path, laid.system, len(found.members), found.left_out)
         first = sum(len(one.attempts) for one in self.sources)
         source.attempts = attempts(laid, path, room / "inner", notebooks, first)
+        left = [(piece, one) for one in found.left if (piece := laid.read(one.parts, about))]
+        source.left = without(left, path)
         self.sources.append(source)
         self._say(source, laid)
 
@@ -140,13 +150,17 @@ class Intake:
 
     def match(self, people: Class, waiting: Unmatched) -> None:
         """Find whose each attempt is, also of those that wait. A note says what is odd."""
-        came = {(one.source, one.digest): one for source in self.sources for one in source.attempts}
+        came = {_key(one): one for source in self.sources for one in (*source.attempts, *source.left)}
         kept = waiting.attempts()
         for one in kept:
-            if again := came.get((one.source, one.digest)):
+            if again := came.get(_key(one)):
                 again.kept = one.kept
+        sent = {one.sender.label for one in came.values() if not one.problem}
         matches: dict[Sender, Match] = {}
-        for attempt in [*(one for one in kept if (one.source, one.digest) not in came), *came.values()]:
+        for attempt in [*(one for one in kept if _key(one) not in came), *came.values()]:
+            if attempt.problem and _key(attempt) not in came and attempt.sender.label in sent:
+                self.replaced.append(attempt)  # its sender has sent something else since
+                continue
             sender = attempt.sender
             if sender not in matches:
                 hidden = sender.label in self.blind and sender.label.startswith(sender.name)
@@ -155,9 +169,11 @@ class Intake:
             match = matches[sender]
             if match.nobody:
                 self.nobody.append(attempt)
+            elif attempt.problem:
+                self.left.append((attempt, match))
             elif not match.students:
                 self.unmatched.append((attempt, match))
-            for student in match.students:
+            for student in match.students if not attempt.problem else ():
                 self.students[student].append((attempt, match.group))
         self._say_several(matches, people)
         if self.nobody:
@@ -179,7 +195,44 @@ class Intake:
         """Those that lie in unmatched/, and became the submissions of some of these students, and of nobody else."""
         waiting = {id(attempt): attempt for found in self.students.values() for attempt, _ in found if attempt.kept}
         others = {id(attempt) for one, found in self.students.items() if one not in students for attempt, _ in found}
-        return [attempt for number, attempt in waiting.items() if number not in others]
+        return [*(attempt for number, attempt in waiting.items() if number not in others), *self.replaced]
+
+    def refuse_links(self, released: Collection[str]) -> None:
+        """Of several senders with one file, leave out all but who had it first; all, where nothing tells that.
+
+        ``released`` are the hashes of the files that everybody was given: programs that save room link what is equal.
+        """
+        for source in self.sources:
+            linked: dict[object, list[Attempt]] = defaultdict(list)
+            for attempt in source.attempts:
+                for key, (_, member) in attempt.links.items():
+                    if member.digest not in released:
+                        linked[key].append(attempt)
+            for key, having in linked.items():
+                having = [one for one in having if not one.problem]
+                if len({one.sender.label for one in having}) < 2:
+                    continue
+                order = _order(having, key)
+                first = [one for one, when in zip(having, order, strict=True) if when == min(order)]
+                owners = {one.sender.label for one in first}
+                for attempt in having:
+                    if len(owners) > 1 or attempt.sender.label not in owners:
+                        others = owners - {attempt.sender.label}
+                        self._leave_out(attempt, _linked(attempt, key, others, len(owners) > 1))
+
+    def refuse(self, student: str, problem: str) -> None:
+        """Leave out all that was sent for a student."""
+        for attempt, _ in self.students.get(student, []):
+            attempt.refused = problem
+            self.left.append((attempt, Match((student,))))
+
+    def _leave_out(self, attempt: Attempt, problem: str) -> None:
+        whose = [one for one, found in self.students.items() if any(attempt is other for other, _ in found)]
+        for student in whose:
+            self.students[student] = [pair for pair in self.students[student] if pair[0] is not attempt]
+        attempt.problem = problem
+        self.unmatched = [(one, match) for one, match in self.unmatched if one is not attempt]
+        self.left.append((attempt, Match(tuple(whose))))
 
     def date(self, times: Times, known: Callable[[Attempt, str], object]) -> None:
         """Give all that is somebody's its moment. Raises CourseError where that is to be asked for."""
@@ -195,6 +248,19 @@ class Intake:
         self.notes += times.zone.odd
 
 
+def _key(attempt: Attempt) -> tuple[str, str]:
+    """What tells an attempt from all others."""
+    return attempt.source, attempt.digest
+
+
+def _order(attempts: list[Attempt], key: object) -> list[Any]:
+    """What tells which of some attempts had a file first: when they were sent, else when their folders changed."""
+    moments = [attempt.moment for attempt in attempts]
+    if None not in moments and len(set(moments)) > 1:
+        return moments
+    return [attempt.links[key][1].since for attempt in attempts]
+
+
 def _notebooks(attempt: Attempt) -> set[str]:
     """What the notebooks of an attempt are called, folded, without the number of a copy."""
     stems = {PurePosixPath(name).stem for name in attempt.files if name.lower().endswith(".ipynb")}
@@ -204,6 +270,14 @@ def _notebooks(attempt: Attempt) -> set[str]:
 def _is_own(laid: Laid, name: str) -> bool:
     """Whether a file is the system's own, and nobody's submission."""
     return name.lower() in LAYOUTS[laid.system].extra
+
+
+def _linked(attempt: Attempt, key: object, others: Collection[str], unknown: bool) -> str:
+    """Why an attempt with another's file is left out."""
+    name, _ = attempt.links[key]
+    whose = " and ".join(map(plaintext.quoted, sorted(others)))
+    doubt = "; nothing tells who had it first" if unknown else ""
+    return f"{plaintext.quoted(name)}: it is a hard link to the file of {whose}{doubt}"
 
 
 def unnamed(found: Iterable[tuple[Attempt, Match]]) -> list[tuple[str, Match]]:

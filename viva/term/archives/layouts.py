@@ -65,6 +65,20 @@ class Laid:
     system: str
     pieces: list[Piece] = field(default_factory=list)
     others: list[Member] = field(default_factory=list)
+    depth: int = 0
+    """So many folders lie around everything."""
+
+    def read(self, parts: Parts, about: About) -> Piece | None:
+        """Who sent a member that was left out, by its name; None where that tells nobody."""
+        parts = parts[self.depth :]
+        if not parts:
+            return None
+        if self.system == "github":
+            folders = {piece.member.parts[self.depth] for piece in self.pieces}
+            login = owners([parts[0], *folders], about.assignment, about.known).get(parts[0])
+            return Piece(Sender(parts[0], login=login), parts[1:]) if login and len(parts) > 1 else None
+        found = LAYOUTS[self.system].read(parts, about)
+        return found if found and found.parts else None
 
 
 @dataclass(frozen=True)
@@ -251,7 +265,7 @@ def _read(system: str, members: list[Member], about: About) -> Iterable[Laid]:
     layout = LAYOUTS[system]
     for depth in range(DEEPEST + 1):
         inner = [(member, member.parts[depth:]) for member in members if len(member.parts) > depth]
-        laid = Laid(system, others=[member for member in members if len(member.parts) <= depth])
+        laid = Laid(system, others=[member for member in members if len(member.parts) <= depth], depth=depth)
         own = [(member, parts) for member, parts in inner if parts[0] in layout.extra and len(parts) == 1]
         rest = [(member, parts) for member, parts in inner if (member, parts) not in own] if own else inner
         if system == "github":

@@ -16,6 +16,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -47,9 +48,9 @@ class Limits:
     member: int = 500 * 2**20
     """Ten times the largest notebook that is read."""
     ratio: int = 200
-    """Notebooks shrink to a tenth, pictures not at all; zeros to a thousandth."""
-    small: int = 2 * 2**20
-    """What is smaller may shrink as it likes."""
+    """Most notebooks shrink to a tenth. A line that was printed 130,000 times shrinks to a 460th, zeros to a 1000th."""
+    small: int = 60 * 2**20
+    """What is smaller may shrink as it likes: no notebook that is read is larger, and other limits bound the whole."""
     levels: int = MOST_LEVELS
     """Folders in folders."""
 
@@ -69,6 +70,10 @@ class Listed:
     open: Callable[[], IO[bytes]]
     packed: int = 0
     problem: str = ""
+    linked: object = None
+    """The same for all names of one file; None where it has one name."""
+    since: int = 0
+    """When something was last entered into the folder that it lies in, in nanoseconds; 0 where that is not known."""
 
 
 def too_much(raw: Listed, parts: tuple[str, ...], limits: Limits) -> str:
@@ -152,6 +157,10 @@ def _told_name(info: zipfile.ZipInfo) -> str:
     return ""
 
 
+OUTSIDE = "it is a hard link to a file outside the {}"
+CLOSED = f"its folder cannot be read, or lies more than {MOST_LEVELS} folders deep"
+
+
 def _type_problem(file_type: int) -> str:
     if file_type == stat.S_IFLNK:
         return "it is a link, and links are not followed"
@@ -193,18 +202,30 @@ def _in_tar(path: Path, stack: contextlib.ExitStack, file: BinaryIO, start: byte
     archive = stack.enter_context(tarfile.TarFile(fileobj=_Bounded(file), encoding="utf-8"))
     found: list[Listed] = []
     total = 0
+    files: dict[str, tarfile.TarInfo] = {}
+    folders: dict[str, int] = {}
     most = limits.total if unpack is None else min(limits.total, max(limits.small, limits.ratio * path.stat().st_size))
     for info in archive:
-        total += info.size
+        target = files.get(info.linkname) if info.islnk() else info
+        total += (target or info).size
         if total > most or len(found) >= limits.members:
             raise bomb(path, limits)
         if info.isdir():
+            folders[info.name] = int(info.mtime * 10**9)
             continue
-        file_type = stat.S_IFREG if info.isreg() else stat.S_IFLNK if info.issym() or info.islnk() else stat.S_IFCHR
-        problem = "it is a file with holes" if info.issparse() else _type_problem(file_type)
+        if info.isreg():
+            files[info.name] = info
+        file_type = stat.S_IFREG if info.isreg() else stat.S_IFLNK if info.issym() else stat.S_IFCHR
+        if info.islnk():
+            problem = "" if target else OUTSIDE.format("archive")
+        else:
+            problem = "it is a file with holes" if info.issparse() else _type_problem(file_type)
         name = membername.repaired(info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-        found.append(Listed(name, info.size, partial(_content, archive, info), 0, problem))
+        one, since = target or info, folders.get(os.path.dirname(info.name), 0)
+        content = partial(_content, archive, one)
+        found.append(Listed(name, one.size, content, 0, problem, one.offset, since))
     _require_whole(file, archive.offset)
+    _forget_single(found)
     return _limited(path, found, limits)
 
 
@@ -214,6 +235,14 @@ def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     if content is None:
         raise tarfile.ReadError("it is no file")
     return content
+
+
+def _forget_single(found: list[Listed]) -> None:
+    """Forget of which file a member is a name where it is the only one."""
+    names = Counter(raw.linked for raw in found)
+    for raw in found:
+        if names[raw.linked] == 1:
+            raw.linked = None
 
 
 def _require_whole(file: BinaryIO, end: int) -> None:
@@ -231,14 +260,29 @@ def _require_whole(file: BinaryIO, end: int) -> None:
 
 def _in_folder(path: Path, limits: Limits) -> list[Listed]:
     """The files in a folder, links and devices with the reason why they are none. Raises CourseError for too many."""
-    found = []
-    for place in walk(path, (".git", "__pycache__", "__MACOSX")):
+    found: list[Listed] = []
+    links: dict[object, int] = {}
+    closed: list[str] = []
+    for place in walk(path, (".git", "__pycache__", "__MACOSX"), closed):
         about = place.lstat()
-        name = membername.repaired(os.fsencode(os.path.relpath(place, path)).decode("utf-8", "replace"))
-        found.append(Listed(name, about.st_size, partial(_open, place), 0, _type_problem(stat.S_IFMT(about.st_mode))))
+        problem = _type_problem(stat.S_IFMT(about.st_mode))
+        raw = Listed(_called(place, path), about.st_size, partial(_open, place), 0, problem)
+        if about.st_nlink > 1 and not problem:
+            raw.linked, raw.since = (about.st_dev, about.st_ino), place.parent.stat().st_mtime_ns
+            links[raw.linked] = about.st_nlink
+        found.append(raw)
         if len(found) > limits.members:
             raise bomb(path, limits)
+    names = Counter(raw.linked for raw in found)
+    for raw in found:
+        if raw.linked and links[raw.linked] > names[raw.linked]:
+            raw.problem = OUTSIDE.format("folder")
+    found += [Listed(f"{_called(place, path)}/(all of it)", 0, io.BytesIO, 0, CLOSED) for place in closed]
     return _limited(path, found, limits)
+
+
+def _called(place: str | Path, folder: Path) -> str:
+    return membername.repaired(os.fsencode(os.path.relpath(place, folder)).decode("utf-8", "replace"))
 
 
 def _open(place: Path) -> BinaryIO:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
+from viva.course.leftout import UNMATCHED, bare
 from viva.course.processes import leftovers
 from viva.course.table import Table, csv_text
 from viva.folder import remove
@@ -20,11 +21,14 @@ from viva.term.archives.attempt import Attempt, digest_in, files_in
 from viva.term.archives.layouts import Sender
 from viva.verdict import CourseError
 
-UNMATCHED = "unmatched"
-COLUMNS = (
+COLUMNS: tuple[str, ...] = (
     *("folder", "sender", "name", "lms", "login", "email", "anonymous", "source", "time", "in_utc", "archive"),
     *("sha256", "others"),
 )
+SINCE = ("reason", "student")
+"""Columns that an older list lacks: why something was left out, and of whom, where its sender is known."""
+WHY = "left out.txt"
+"""The file that says so, beside what was left out."""
 
 
 class Unmatched:
@@ -39,7 +43,7 @@ class Unmatched:
             table = Table.read(self.path)
             if not set(COLUMNS) <= set(table.header):
                 raise CourseError(f"The first line of {self.path} must name the columns {','.join(COLUMNS)}.")
-            self.rows = [dict(zip(table.header, map(_bare, row), strict=False)) for row in table.rows.values()]
+            self.rows = [dict(zip(table.header, map(bare, row), strict=False)) for row in table.rows.values()]
 
     def attempts(self) -> list[Attempt]:
         """Those whose files are still there, in the order in which they came."""
@@ -50,7 +54,10 @@ class Unmatched:
                 continue
             sender = Sender(row["sender"], row["name"], row["lms"], row["login"], row["email"], bool(row["anonymous"]))
             sender = replace(sender, others=_others(row["others"]))
-            attempt = Attempt(sender, row["source"], files_in(folder), digest_in(folder), row["time"])
+            files = files_in(folder)
+            attempt = Attempt(sender, row["source"], files, digest_in(folder), row["time"])
+            if files.pop(WHY, None):
+                attempt.problem, attempt.digest = row.get("reason") or "left out", row["sha256"]
             attempt.in_utc, attempt.archive, attempt.kept = bool(row["in_utc"]), row["archive"], folder
             attempt.place = place - len(self.rows)
             found.append(attempt)
@@ -64,21 +71,27 @@ class Unmatched:
             return None
         return self.folder.joinpath(*parts)
 
-    def keep(self, attempt: Attempt) -> None:
-        """Write an attempt into a folder of its own, unless it is there."""
+    def keep(self, attempt: Attempt, students: Iterable[str] = ()) -> None:
+        """Write an attempt into a folder of its own, unless it is there; ``students`` sent what was left out."""
+        about = {"reason": attempt.problem or attempt.refused, "student": "/".join(students)}
         if attempt.kept:
+            name = attempt.kept.relative_to(self.folder).as_posix()
+            for row in self.rows:
+                row |= about if row["folder"] == name else {}
             return
         label, number = membername.safe(attempt.sender.label), 1
         while (self.folder / label / str(number)).exists():
             number += 1
         place = self.folder / label / str(number)
         folderwriting.write(attempt.files, place)
+        if attempt.problem:
+            (place / WHY).write_text(f"{attempt.archive}: {attempt.problem}\n", encoding="utf-8")
         sender = attempt.sender
         row = {"folder": f"{label}/{number}", "sender": sender.label, "name": sender.name, "lms": sender.lms}
         row |= {"login": sender.login, "email": sender.email, "anonymous": "yes" if sender.anonymous else ""}
         row |= {"source": attempt.source, "time": attempt.time, "in_utc": "yes" if attempt.in_utc else ""}
         others = json.dumps([[one.label, one.name, one.lms, one.login, one.email] for one in sender.others])
-        self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others})
+        self.rows.append(row | {"archive": attempt.archive, "sha256": attempt.digest, "others": others} | about)
 
     def settle(self, attempts: Iterable[Attempt]) -> None:
         """Remove what became somebody's."""
@@ -91,20 +104,17 @@ class Unmatched:
                     attempt.kept.parent.rmdir()
 
     def write(self) -> None:
-        """Write the list; without a row there is none."""
+        """Write the list; without a row there is none. A row goes when its folder was removed."""
+        self.rows = [row for row in self.rows if (place := self._place(row["folder"])) and place.is_dir()]
         if not self.rows:
             self.path.unlink(missing_ok=True)
             for folder in (self.folder, self.path.parent):
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
             return
-        rows = ([plaintext.guarded(row[name]) for name in COLUMNS] for row in self.rows)
-        leftovers.write(self.path, csv_text(COLUMNS, rows))
-
-
-def _bare(cell: str) -> str:
-    """The cell without the mark that keeps spreadsheets from computing it."""
-    return cell[1:] if cell.startswith("'") and plaintext.guarded(cell[1:]) == cell else cell
+        columns = (*COLUMNS, *SINCE)
+        rows = ([plaintext.guarded(row.get(name, "")) for name in columns] for row in self.rows)
+        leftovers.write(self.path, csv_text(columns, rows))
 
 
 def _others(text: str) -> tuple[Sender, ...]:

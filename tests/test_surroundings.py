@@ -1,0 +1,230 @@
+"""Commands where the machine is odd: streams that are closed or full, disks that are read-only or full, a home that is
+none, a lock that somebody holds, graders who share a course as a group."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import BIN, PROJECT
+from tests.faults import TINY, grade_here, hand_in_tiny, in_private_mounts, make_course, recorded
+from tests.term.archives.given import folder
+from viva.course.course import require_plain
+from viva.verdict import CourseError
+
+VIVA = BIN / "viva"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A released course with three graded submissions."""
+    root = make_course(tmp_path_factory.mktemp("surroundings") / "course")
+    hand_in_tiny(root, 3)
+    grade_here(root)
+    return root
+
+
+@pytest.fixture
+def course(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "course")
+
+
+def shell(course: Path, script: str, within: tuple[str, ...] = (), **variables: str) -> subprocess.CompletedProcess:
+    command = [*within, "bash", "-o", "pipefail", "-c", script]
+    environment = os.environ | {"VIVA": str(VIVA), "COLUMNS": "200"} | variables
+    done = subprocess.run(
+        command, cwd=course, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "Traceback" not in done.stdout + done.stderr, done.stderr
+    return done
+
+
+def test_help_that_nobody_reads_or_that_cannot_be_written_has_no_traceback(course):
+    assert shell(course, "$VIVA --help | true").stderr == ""
+    done = shell(course, "$VIVA --help > /dev/full")
+    assert (done.returncode, done.stderr) == (2, "Cannot write to standard output: No space left on device.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("buffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_who_reads_no_further_is_told_nothing_and_a_full_output_is_named(course, buffered):
+    for script in ("$VIVA --help | true", "$VIVA grade --help-all | head -1", "$VIVA export | true"):
+        done = shell(course, script, PYTHONUNBUFFERED=buffered)
+        assert (done.returncode in (0, 141), done.stderr) == (True, ""), script
+    for script in ("$VIVA --help", "$VIVA export --json", "$VIVA report"):
+        done = shell(course, f"{script} > /dev/full", PYTHONUNBUFFERED=buffered)
+        assert done.returncode == 2 and "Cannot write to standard output: No space left on device." in done.stderr
+        assert str(course) not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_home_that_is_none_stops_nothing_and_the_exchange_is_made_when_it_is_needed(course, tmp_path):
+    for command in ("export", "grade"):
+        assert shell(course, f"$VIVA {command}", HOME="/proc/nonexistent").returncode == 0
+    home = tmp_path / "home"
+    home.mkdir()
+    assert shell(course, "$VIVA doctor", HOME=str(home)).stdout.count("which is made when it is needed") == 1
+    assert not list(home.rglob("nbgrader_exchange"))
+    done = shell(course, f"{BIN}/nbgrader release_assignment {TINY}", HOME=str(home))
+    (root,) = home.rglob("nbgrader_exchange")
+    assert done.returncode == 0 and stat.S_IMODE(root.stat().st_mode) == 0o777
+    assert (root / "viva" / "outbound" / TINY / "tiny.ipynb").is_file()
+
+
+def test_a_path_with_the_name_of_a_variable_is_refused(tmp_path, monkeypatch, course, viva):
+    monkeypatch.setenv("TERM_NAME", "x")
+    for name in ("$HOME z", "${TERM_NAME}", "a$TERM_NAME"):
+        with pytest.raises(CourseError, match="Rename the folder"):
+            require_plain(tmp_path / name)
+    require_plain(tmp_path / "$5 and $nothing_of_that_name")
+    place = tmp_path / "$HOME z"
+    shutil.copytree(course, place)
+    for command in ("grade", "export", "release"):
+        done = shell(place, f"$VIVA {command}")
+        assert done.returncode == 2 and "Rename the folder" in done.stderr
+    assert "Rename the folder" in shell(place, "$VIVA doctor").stdout
+
+
+def test_a_time_zone_that_is_none_is_noticed(course, viva, monkeypatch):
+    for zone in ("Nowhere/City", "Europe/Berlim", "CET1CEST nonsense"):
+        monkeypatch.setenv("TZ", zone)
+        done = viva("export")
+        assert done.status == 0 and f"The variable TZ is '{zone}', which is no time zone" in done.err
+        assert "which is no time zone" in viva("doctor").out
+    for zone in ("Europe/Berlin", "UTC", "CET-1CEST,M3.5.0,M10.5.0/3", ":America/New_York", ""):
+        monkeypatch.setenv("TZ", zone)
+        assert "time zone" not in viva("export").err
+
+
+READS = {
+    "export --to={out}/grades.csv": "grades.csv",
+    "deadlines": "",
+    "deadlines --what-if --per-day=0.5": "",
+    "report --to={out}/report": "report/index.html",
+    "report --to={out}/report --anonymous": "report/anonymous.html",
+    "export --dry-run": "",
+    f"package gradescope {TINY} --dry-run": "",
+    f"collect --assignment={TINY} {{out}}/hw --no-times --dry-run": "",
+    "roster {out}/list.csv --dry-run": "",
+    f"extend student0000 {TINY} --until='2030-01-01 10:00' --dry-run": "",
+}
+
+
+@pytest.mark.slow
+def test_on_a_read_only_disk_all_works_that_writes_nothing_there(course, tmp_path):
+    out = tmp_path / "out"
+    folder(out / "hw", {"student0001/tiny.ipynb": "{}"})
+    (out / "list.csv").write_text("id,last_name,first_name,email,lms_user_id\nstudent0000,A,B,,\n")
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(f"c.LatePolicy.assignments = {{'{TINY}': {{'due': '2026-10-05 23:59'}}}}\n")
+    before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file()}
+    read_only = in_private_mounts(course, f"mount --bind {course} {course} && mount -o remount,ro,bind {course}")
+    for command, written in READS.items():
+        done = shell(course, f"$VIVA {command.format(out=out)}", within=read_only)
+        assert done.returncode == 0, (command, done.stderr)
+        assert not written or (out / written).is_file()
+    for command in ("export", "report", "grade", "export --to=grades2.csv"):
+        done = shell(course, f"$VIVA {command}", within=read_only)
+        assert done.returncode == 2 and "is read-only; nothing was done" in done.stderr
+    assert {path: path.read_bytes() for path in course.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room", [0, 8, 32])
+def test_collecting_on_a_full_disk_loses_nothing_and_the_same_command_finishes_it(course, tmp_path, room):
+    """The course lies on a small disk of its own, which is full but for ``room`` kB."""
+    names = [f"student{number:04}" for number in range(3)]
+    hw = folder(tmp_path / "hw", {f"{name}/tiny.ipynb": f'"{name}"' + " " * 20_000 for name in names})
+    kept, disk = tmp_path / "kept", tmp_path / "disk"
+    disk.mkdir()
+    collect = f"$VIVA collect {hw} --assignment={TINY} --no-times"
+    script = f"""
+        mount -t tmpfs -o size=8m none {disk} && cp -r {course} {disk}/course && cd {disk}/course || exit 99
+        dd if=/dev/zero of={disk}/ballast bs=1k 2>/dev/null; truncate -s -{room}k {disk}/ballast
+        {collect}; echo "first $?" >&2; rm -r submitted/.viva-* 2>/dev/null
+        cp -r {disk}/course {kept}-1; rm {disk}/ballast
+        {collect}; status=$?; cp -r {disk}/course {kept}-2; exit $status
+        """
+    done = shell(course, script, within=in_private_mounts(course, "true"))
+    assert done.returncode == 0 and "first 2" in done.stderr, done.stderr
+    assert "No space left on device" in done.stderr
+    for name in names:
+        old, new = course / "submitted" / name / TINY / "tiny.ipynb", hw / name / "tiny.ipynb"
+        there = (tmp_path / "kept-1" / "submitted" / name / TINY / "tiny.ipynb").read_bytes()
+        assert there in (old.read_bytes(), new.read_bytes()), "the old one or the new one, and never a part"
+        assert (tmp_path / "kept-2" / "submitted" / name / TINY / "tiny.ipynb").read_bytes() == new.read_bytes()
+        (earlier,) = (tmp_path / "kept-2" / "attempts" / TINY / name).glob("*/tiny.ipynb")
+        assert earlier.read_bytes() == old.read_bytes()
+
+
+@pytest.mark.slow
+def test_every_command_waits_as_long_for_a_gradebook_that_somebody_has_locked(course):
+    commands = ("grade", "feedback", "report", "export", "deadlines", f"extend student0000 {TINY} --remove --dry-run")
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        running = [
+            subprocess.Popen(
+                [VIVA, *command.split()], cwd=course, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
+            for command in commands
+        ]
+        threading.Event().wait(15)
+        assert [one.poll() for one in running] == [None] * len(running)
+        other.execute("ROLLBACK")
+        for one, command in zip(running, commands, strict=True):
+            said = one.communicate(timeout=120)[1]
+            assert one.returncode == 0 or "--remove" in command, (command, said)
+            assert "is locked by another program. Trying again, for 20 seconds" in said or command == "grade", command
+
+
+@pytest.mark.slow
+def test_files_of_a_course_that_graders_share_are_the_groups_too(tmp_path):
+    root = tmp_path / "course"
+    (root / "source" / TINY).mkdir(parents=True)
+    shutil.copy(PROJECT / "nbgrader_config.py", root)
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write("c.CourseDirectory.groupshared = True\nc.IncludeHeaderFooter.header = ''\n")
+    donor = make_course(tmp_path / "donor")
+    shutil.copy(donor / "source" / TINY / "tiny.ipynb", root / "source" / TINY)
+    for umask in ("007", "077"):
+        assert shell(root, f"umask {umask}; $VIVA release --no-audit").returncode == 0
+        hand_in_tiny(root, 1) if umask == "007" else None
+        for command in ("grade --force", "feedback --force", "report", "export"):
+            done = shell(root, f"umask {umask}; $VIVA {command}")
+            assert done.returncode == 0 and "umask" not in done.stdout
+        for path in (root / "gradebook.db", root / "results.jsonl", root / "gradebook.db.lock", root / "grades.csv"):
+            assert path.stat().st_mode & 0o060 == 0o060, path
+        for step in ("release", "autograded", "feedback", "report"):
+            for path in (root / step, *(root / step).rglob("*")):
+                wanted = 0o2070 if path.is_dir() else 0o060
+                assert path.stat().st_mode & wanted == wanted, path
+
+
+def test_pages_that_nobody_else_could_reach_are_said_to_be_so(course):
+    done = shell(course, "umask 077; $VIVA feedback")
+    assert done.returncode == 0 and "The umask is 077, so nobody else can enter the folders" in done.stdout
+    assert "umask" not in shell(course, "umask 022; $VIVA feedback --force").stdout
+
+
+@pytest.mark.parametrize("name", ["hw (1)", "hw[1]*?"])
+def test_a_release_warns_of_a_name_that_nbgrader_takes_for_a_pattern(course, viva, name):
+    shutil.copytree(course / "source" / TINY, course / "source" / name)
+    done = viva("release", name, "--no-audit")
+    assert "which nbgrader takes for a pattern" in done.out and "Rename the assignment" in done.out
+
+
+def test_students_whose_names_are_patterns_get_their_pages(course, viva):
+    names = ("a(1)", "b[1]", "c*", "d?", "e+f", "i^$")
+    for name in names:
+        shutil.copytree(course / "submitted" / "student0000", course / "submitted" / name)
+    assert viva("grade").status == 0 and viva("feedback").status == 0
+    assert all((course / "feedback" / name / TINY / "tiny.html").is_file() for name in names)
+    assert set(names) < set(recorded(course))

@@ -1,0 +1,144 @@
+"""Whether the gradebook, results.jsonl and autograded/ speak of the same work.
+
+A gradebook that was put back from an older copy holds older scores, and one that was made anew holds none: neither the
+grades by hand nor the due dates. Both look whole. What was graded automatically tells: its scores stand in
+results.jsonl too, and its notebooks in autograded/.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from nbgrader.api import Assignment, BaseCell, Grade, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
+
+from viva.course.course import EMPTY, LOST, Course
+from viva.course.gradebook.results import Results
+from viva.record import SubmissionRecord
+from viva.submission.files import timestamp
+from viva.submission.submission import Submission
+from viva.verdict import CourseError, SubmissionError, Verdict
+
+ROUNDING = 1e-6
+
+
+@dataclass
+class Held:
+    """What the gradebook holds of a submission: when it was handed in, in UTC, and by notebook and cell its scores."""
+
+    timestamp: datetime | None
+    scores: dict[tuple[str, str], float | None] = field(default_factory=dict)
+
+    def agrees(self, record: SubmissionRecord) -> bool:
+        """Whether the automatic scores are those of a record."""
+        for name, book in record.notebooks.items():
+            for cell, results in book.checks.items():
+                ungraded = any(result.verdict is Verdict.UNGRADED for result in results)
+                earned = None if ungraded else sum(result.earned for result in results)
+                score = self.scores.get((name, cell), -1.0)
+                if score is None or earned is None:
+                    if score is not earned:
+                        return False
+                elif abs(score - earned) > ROUNDING:
+                    return False
+        return True
+
+    def is_of(self, submission: Submission) -> bool:
+        """Whether the time of submission is that in the submission's folder, where one stands there."""
+        try:
+            when = timestamp.read(submission.folder / timestamp.NAME)
+        except SubmissionError:
+            return True
+        return when is None or when == self.timestamp
+
+
+def held(gradebook: Gradebook, names: Iterable[str]) -> dict[tuple[str, str], Held]:
+    """What the gradebook holds of all submissions of assignments, by assignment and student."""
+    found: dict[tuple[str, str], Held] = {}
+    for name in names:
+        query = gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
+        query = query.join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        found |= {(name, student): Held(when) for student, when in query.filter(Assignment.name == name)}
+        rows = gradebook.db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.auto_score)
+        rows = rows.select_from(Grade).join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+        rows = rows.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        rows = rows.join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        rows = rows.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+        rows = rows.join(BaseCell, BaseCell.id == Grade.cell_id)
+        for student, notebook, cell, score in rows.filter(Assignment.name == name):
+            found[name, student].scores[notebook, cell] = score
+    return found
+
+
+def apart(course: Course, names: Iterable[str]) -> dict[str, list[str]]:
+    """By assignment, the students of whom the gradebook and results.jsonl do not say the same. Raises CourseError."""
+    names = list(names)
+    with course.gradebook() as gradebook:
+        known = held(gradebook, names)
+    found: dict[str, list[str]] = defaultdict(list)
+    for place, record in sorted(Results.of(course.directory).read().items()):
+        if place[0] in names and not (place in known and known[place].agrees(record)):
+            found[place[0]].append(place[1])
+    return dict(found)
+
+
+def require_kept(course: Course, names: Iterable[str]) -> None:
+    """Raises CourseError where work was graded, and the gradebook is gone or knows none of it.
+
+    One submission that it does not know may have been removed from it on purpose. A batch that was killed may leave
+    graded notebooks that are not recorded yet; they are newer than the release.
+    """
+    results, book = Results.of(course.directory), course.gradebook_file
+    graded = defaultdict(list)
+    for one in course.folders("autograded"):
+        graded[one.assignment].append(one)
+    if book and not book.exists():
+        if results.path.exists() or any(graded.values()):
+            seen = [path for path in (results.path, course.path("autograded", ".")) if path.exists()]
+            raise CourseError(LOST.format(book=book, results=" and ".join(map(str, seen))))
+        return
+    recorded: dict[str, set[str]] = defaultdict(set)
+    for record in results.each():
+        recorded[record.assignment].add(record.student)
+    with course.gradebook() as gradebook:
+        rows = gradebook.db.query(Assignment.name, SubmittedAssignment.student_id)
+        known = set(rows.join(SubmittedAssignment, SubmittedAssignment.assignment_id == Assignment.id).all())
+    for name in names:
+        there = {student for assignment, student in known if assignment == name}
+        where = ""
+        if recorded[name] and not recorded[name] & there:
+            where = f"{results.path} and {course.path('autograded', '.')}"
+        elif not there and graded[name] and not recorded[name] and _is_older(course, name, graded[name]):
+            where = str(course.path("autograded", "."))
+        if where:
+            raise CourseError(EMPTY.format(book=course.book, assignment=name, results=where))
+
+
+def _is_older(course: Course, name: str, graded: list[Submission]) -> bool:
+    """Whether all that was graded is older than the release, which a gradebook that was made anew knows."""
+    released = [path.stat().st_mtime for path in course.path("release", name).glob("*.ipynb")]
+    return bool(released) and max(one.folder.stat().st_mtime for one in graded) < min(released)
+
+
+def unrecorded(course: Course, names: Iterable[str]) -> dict[tuple[str, str], str]:
+    """By assignment and student, why results.jsonl has no record of what was graded, where it should have one.
+
+    A course that nbgrader graded alone has no such file, and none of such an assignment is in it.
+    """
+    results = Results.of(course.directory)
+    if not results.path.exists():
+        return {}
+    broken = results.unreadable()
+    known = set(results.keys())
+    some = {assignment for assignment, _ in known}
+    why = f"line {broken[0]} of it cannot be read" if broken else ""
+    why = why or ("" if known else "it is empty")
+    return {
+        (one.assignment, one.student): f"{results.path} has no record of what was graded"
+        + (f": {why}" if why else "")
+        + f". Nothing was changed. Run: viva grade {one.assignment}"
+        for one in course.folders("autograded")
+        if one.assignment in names and (one.assignment, one.student) not in known and (why or one.assignment in some)
+    }

@@ -1,0 +1,57 @@
+"""nbgrader's option ``CourseDirectory.groupshared``: graders of one group share a course's files.
+
+nbgrader gives its converters' files to the group. Here all that a command makes is the group's: the gradebook, which
+SQLite makes for its owner alone, results, lists, locks, pages. Folders hand their group on (setgid), as nbgrader's do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from viva.course.course import Course
+
+FOLDERS = ("submitted", "release", "autograded", "feedback")
+OURS = ("attempts", "unmatched", "variants", "report")
+MADE = (".db", ".lock", ".jsonl", ".csv", ".xlsx", ".json", ".zip", ".key")
+"""How files end that commands make in the course folder itself."""
+FILE, FOLDER = 0o060, 0o2770
+OTHERS = 0o007
+
+
+@contextlib.contextmanager
+def shared(course: Course) -> Iterator[None]:
+    """What is made inside belongs to the group too, where the course says so."""
+    if not course.directory.groupshared:
+        yield
+        return
+    before = os.umask(0o007)
+    os.umask(before & OTHERS)
+    try:
+        yield
+    finally:
+        os.umask(before)
+        share(course)
+
+
+def share(course: Course) -> None:
+    """Give the group what is this user's and the group cannot write to; what another made is theirs to give."""
+    for place in course.root.iterdir():
+        if place.name.endswith(MADE) and place.is_file():
+            _give(place, FILE)
+    for folder in (*(course.path(step, ".") for step in FOLDERS), *(course.root / name for name in OURS)):
+        for parent, _, files in os.walk(folder):
+            _give(Path(parent), FOLDER)
+            for name in files:
+                _give(Path(parent, name), FILE)
+
+
+def _give(path: Path, rights: int) -> None:
+    with contextlib.suppress(OSError):
+        about = path.lstat()
+        mode = stat.S_IMODE(about.st_mode)
+        if about.st_uid == os.geteuid() and not stat.S_ISLNK(about.st_mode) and mode & rights != rights:
+            path.chmod(mode | rights)
