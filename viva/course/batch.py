@@ -47,9 +47,10 @@ from viva.engine.grading import Grader
 from viva.scale import joining
 from viva.scale.address import Cluster
 from viva.scale.submissions import Submissions
+from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
-from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
+from viva.verdict import BlueprintError, CourseError, SubmissionError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
@@ -183,6 +184,9 @@ class _Batch:
         if submission not in self.keys:
             seeds = self.seeds[submission.assignment]
             seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
+            if submission.zones:  # which may have changed since, and so what its timestamp.txt means
+                with contextlib.suppress(SubmissionError):
+                    seed += f" at {timestamp.of(submission)}"
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
 

@@ -104,7 +104,7 @@ def go_through(
     lay_out(submission, material, build, directory)
     place = submission.assignment, submission.student
     passed = Passed(notes=opened.notes, record=SubmissionRecord(*place, graded=now()))
-    passed.graded = Graded(*place, timestamp.read(submission.folder / timestamp.NAME), {}, {})
+    passed.graded = Graded(*place, timestamp.of(submission), {}, {})
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):
         work = Work(grader, material.examination(name), material.folder, material.given.get(name), material.forms)

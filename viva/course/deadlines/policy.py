@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Dict, Enum, Float, Int, Unicode
 
+from viva import clock
 from viva.course.deadlines import moment, rule
 from viva.course.deadlines.rule import Rule
 from viva.verdict import CourseError
@@ -91,7 +92,7 @@ class LatePolicy(DailyPenalty):
     @property
     def place(self) -> ZoneInfo:
         """Raises CourseError for a zone that is none."""
-        return moment.zone_of(self.zone)
+        return clock.zone_of(self.zone)
 
     def terms(self, assignment: str) -> Terms:
         """Raises CourseError for settings that are none."""

@@ -49,6 +49,8 @@ class Attempt:
     notes: list[str] = field(default_factory=list)
     kept: Path | None = None
     """Its folder, where it lies in ``unmatched/`` already."""
+    told: str = ""
+    """The text that tells when it was sent, as it was found."""
     moment: datetime | None = None
     """When it was sent, in UTC."""
     order: datetime | None = None
@@ -77,12 +79,19 @@ def attempts(laid: Laid, origin: Path, room: Path, notebooks: set[str], first: i
 def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], place: int) -> Attempt:
     one = pieces[0]
     source = one.sender.label if one.attempt in ("", one.sender.label) else f"{one.sender.label} | {one.attempt}"
-    result = Attempt(one.sender, source, time=one.time, in_utc=system == "nbgrader", archive=origin.name, place=place)
+    result = Attempt(
+        one.sender,
+        source,
+        time=one.time,
+        in_utc=system == "nbgrader" and not one.listed,
+        archive=origin.name,
+        place=place,
+    )
     result.late = any(piece.late for piece in pieces)
     if system == "nbgrader":
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
         pieces = [piece for piece in pieces if piece not in stamps]
-        result.time = result.time or (timestamp(stamps[0].member.path) if stamps else "")
+        result.time = result.time or (text_of(stamps[0].member.path) if stamps else "")
     files = list(_unpacked(pieces, room, result.notes))
     result.files = _named(files, notebooks, system == "canvas", result.notes)
     digests = {path: digest for _, path, digest in files}
@@ -90,13 +99,21 @@ def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, noteboo
     return result
 
 
-def timestamp(path: Path) -> str:
-    """The time in a file of nbgrader's, in UTC; empty when it tells none."""
+def timestamp(path: Path, zones: Iterable[str]) -> str:
+    """The time in a file of nbgrader's, in UTC; its text where that tells no certain time."""
     try:
-        when = handed_in.read(path)
+        when = handed_in.read(path, zones)
+    except SubmissionError:
+        return text_of(path)
+    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else ""
+
+
+def text_of(path: Path) -> str:
+    """What stands in a file of nbgrader's; empty when it cannot be read."""
+    try:
+        return handed_in.text_in(path)
     except SubmissionError:
         return ""
-    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else ""
 
 
 def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator[tuple[tuple[str, ...], Path, str]]:

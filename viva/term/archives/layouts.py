@@ -48,7 +48,9 @@ class Piece:
     attempt: str = ""
     """What tells attempts of a sender apart; empty where there is one."""
     time: str = ""
-    """As the archive writes it."""
+    """As the archive writes it, or its companion."""
+    listed: bool = False
+    """Whether the time is its companion's."""
     late: bool = False
 
 
