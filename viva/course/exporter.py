@@ -15,9 +15,8 @@ from nbformat import NotebookNode
 from nbgrader import converters
 from nbgrader.coursedir import CourseDirectory
 
-from viva import wording
+from viva import clock, wording
 from viva.cleaning import plaintext
-from viva import clock
 from viva.course.course import Course
 from viva.course.inbox import Inbox
 from viva.course.links import Links
