@@ -57,9 +57,20 @@ def test_a_zone_behind_a_time_is_read_as_its_writer_meant_it(tmp_path, text, zon
 
 @pytest.mark.parametrize(
     "data",
-    [b"yesterday", b"\xff\xfe\x00", b"0001-01-01 00:00:00", b"\xff" * 200]
-    # dateutil takes the missing parts from today's date, and October for the tenth month
-    + [b"2026", b"12:30", b"Monday", b"2026-10-24", b"2026-10-24 23", b"10/11/2026 23:58", b"24.10.2026 23:58"],
+    [
+        b"yesterday",
+        b"\xff\xfe\x00",
+        b"0001-01-01 00:00:00",
+        b"\xff" * 200,
+        # dateutil takes the missing parts from today's date, and October for the tenth month
+        b"2026",
+        b"12:30",
+        b"Monday",
+        b"2026-10-24",
+        b"2026-10-24 23",
+        b"10/11/2026 23:58",
+        b"24.10.2026 23:58",
+    ],
 )
 def test_what_is_no_date_with_a_time_is_refused_with_its_place(tmp_path, data):
     path = tmp_path / timestamp.NAME
@@ -70,8 +81,13 @@ def test_what_is_no_date_with_a_time_is_refused_with_its_place(tmp_path, data):
 
 @pytest.mark.parametrize(
     ("text", "zones"),
-    [("2026-10-24 23:58 IST", ()), ("2026-10-24 23:58 CST", ("Europe/Berlin",)), ("2026-10-24 23:58 XYZ", ())]
-    + [("2026-07-24 23:58 EST", ("America/New_York",)), ("2026-07-24 23:58 CET", ())],
+    [
+        ("2026-10-24 23:58 IST", ()),
+        ("2026-10-24 23:58 CST", ("Europe/Berlin",)),
+        ("2026-10-24 23:58 XYZ", ()),
+        ("2026-07-24 23:58 EST", ("America/New_York",)),
+        ("2026-07-24 23:58 CET", ()),
+    ],
 )
 def test_an_abbreviation_of_several_zones_or_of_the_other_half_of_the_year_is_refused(tmp_path, text, zones):
     path = tmp_path / timestamp.NAME
