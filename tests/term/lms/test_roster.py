@@ -40,7 +40,7 @@ def test_a_first_list_is_new_and_the_same_list_changes_nothing(course):
     assert take(course, BO, ANNA, ZOE) == Difference(same=(ANNA, BO, ZOE))
     assert (path.read_bytes(), course.gradebook_file.read_bytes(), path.stat().st_ino) == before
     assert Roster.of(course).entries == {one.id: one for one in (ANNA, BO, ZOE)}
-    assert path.read_text().splitlines()[:2] == [",".join(COLUMNS), "anna,Anna,Lee,anna@x.edu,1,alee,A,g1"]
+    assert path.read_text().splitlines()[:2] == [",".join(COLUMNS), "anna,Anna,Lee,anna@x.edu,1,alee,A,g1,"]
 
 
 def test_the_gradebook_has_what_it_has_columns_for(course):

@@ -42,6 +42,8 @@ class Entry:
     login: str = ""
     section: str = ""
     group: str = ""
+    sis: str = ""
+    """The number that the school gives, which stays when name, login and the system's own number change."""
 
     @property
     def name(self) -> str:

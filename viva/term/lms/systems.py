@@ -48,6 +48,24 @@ MOODLE = {
     " | Groepen | Groep",
 }
 """Moodle's columns in English, German, French, Spanish, Italian, Dutch and Portuguese."""
+ROLES = {
+    "gradescope": frozenset({"role"}),
+    "moodle": frozenset({"roles", "role", "rollen", "rôles", "ruoli", "papéis"}),
+}
+"""By system, what it may call the column of roles."""
+STUDENTS = (
+    "student | teilnehmer/in | teilnehmer | teilnehmende | studierende/r | étudiant | étudiante | participant | estudiante"
+    " | alumno | studente | estudante | aluno"
+)
+STAFF = (
+    "manager | course creator | teacher | non-editing teacher | guest | manager/in | kursersteller/in | trainer/in"
+    " | trainer | trainer/in ohne bearbeitungsrecht | gast | gestionnaire | créateur de cours | enseignant"
+    " | enseignant non éditeur | visiteur anonyme | gestor | mánager | creador de curso | profesor"
+    " | profesor sin permiso de edición | invitado | creatore di corsi | docente | docente non editor | ospite"
+    " | leraar | docent | leraar zonder bewerkingsrechten | cursusaanmaker | professor | professor não editor"
+    " | criador de cursos | convidado"
+)
+"""Moodle's own roles in its languages; a school may have others."""
 NAMED, KNOWN_BY = ("first", "last", "name"), ("login", "sis", "email")
 """One of each its lists have."""
 
@@ -55,6 +73,12 @@ NAMED, KNOWN_BY = ("first", "last", "name"), ("login", "sis", "email")
 def plain(name: str) -> str:
     """A column's name without what does not count: case, spaces around, Brightspace's # and which apostrophe it is."""
     return name.strip().removeprefix("#").casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def is_staff(roles: str) -> bool:
+    """Whether Moodle's roles of somebody, with commas between them, are known, and none is a student's."""
+    told = [plain(role) for role in roles.split(",")]
+    return all(role in STAFF.split(" | ") for role in told) and not any(role in STUDENTS.split(" | ") for role in told)
 
 
 def _set(*names: str) -> frozenset[str]:
@@ -135,6 +159,7 @@ SYSTEMS = {
             "login": ("login",),
             "section": ("section",),
             "group": ("group",),
+            "sis": ("sis",),
         },
         ("id",),
         (_set("id", "student_id"), _set("first_name", "last_name", "name", "email", "lms_user_id")),
