@@ -54,8 +54,8 @@ ROLES = {
 }
 """By system, what it may call the column of roles."""
 STUDENTS = (
-    "student | teilnehmer/in | teilnehmer | teilnehmende | studierende/r | étudiant | étudiante | participant | estudiante"
-    " | alumno | studente | estudante | aluno"
+    "student | teilnehmer/in | teilnehmer | teilnehmende | studierende/r | étudiant | étudiante | participant"
+    " | estudiante | alumno | studente | estudante | aluno"
 )
 STAFF = (
     "manager | course creator | teacher | non-editing teacher | guest | manager/in | kursersteller/in | trainer/in"
@@ -165,8 +165,23 @@ SYSTEMS = {
         (_set("id", "student_id"), _set("first_name", "last_name", "name", "email", "lms_user_id")),
     ),
     "moodle": _moodle(),
+    "canvas-groups": System(
+        "Canvas's groups",
+        {
+            "name": ("name",),
+            "lms": ("canvas_user_id",),
+            "sis": ("user_id",),
+            "login": ("login_id",),
+            "section": ("sections",),
+            "group": ("group_name",),
+        },
+        ("login", "lms"),
+        (_set("canvas_user_id"), _set("group_name")),
+    ),
 }
 """By what --from calls them; the first that may have written a list is taken to have."""
+GROUPS = "canvas-groups"
+"""A list that tells of groups alone: who is not in it is in none of them, and in the course all the same."""
 UNKNOWN = System("a list whose columns were named", {}, IDS, ())
 
 
