@@ -111,6 +111,16 @@ def test_canvas_test_student_is_told_by_its_login_in_any_language(listed):
     assert len(ids(listed(text + test + other))) == 2
 
 
+def test_the_groups_of_canvas_are_read_as_groups(listed):
+    text = "name,canvas_user_id,user_id,login_id,sections,group_name,canvas_group_id,group_id\n"
+    found = listed(text + '"Doe, Jane",7,S7,jdoe,Monday,Team 7,1,\nBo King,8,S8,bking,Monday,,,\n')
+    assert found.system == "canvas-groups"
+    assert [(one.id, one.lms_user_id, one.sis, one.group) for one in found.entries.values()] == [
+        ("jdoe", "7", "S7", "Team 7"),
+        ("bking", "8", "S8", ""),
+    ]
+
+
 def test_teachers_in_a_list_of_moodles_are_no_students(listed):
     text = "First name,Last name,Email address,Roles\nA,A,a@x.edu,Student\nB,B,b@x.edu,Teacher\n"
     text += 'C,C,c@x.edu,"Student, Non-editing teacher"\nD,D,d@x.edu,Trainer/in\nE,E,e@x.edu,Tutor of ours\n'

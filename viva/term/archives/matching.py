@@ -65,7 +65,7 @@ class Matches:
         found = defaultdict(list)
         for line, row in table.rows.items():
             cells = {name: cell.strip() for name, cell in zip(table.header, row, strict=False)}
-            sender, student = cells["sender"], cells["student_id"]
+            sender, student = cells["sender"], roster.joined.get(cells["student_id"], cells["student_id"])
             if not sender or not student:
                 raise CourseError(f"Line {line} of {path} names no sender or no student.")
             if student != NOBODY and student not in roster.entries:
@@ -103,9 +103,12 @@ class Class:
         self.roster, self.matches, self.assignment = roster, matches, assignment
         self.entries = [one for one in roster.entries.values() if not DEMO.fullmatch(one.id)]
         self.by = {name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")}
+        others = defaultdict(list)
+        for one, student in roster.joined.items():
+            others[student].append(one)
         for entry in self.entries:
             self._enter("lms", entry, [entry.lms_user_id])
-            self._enter("login", entry, [entry.id, entry.login])
+            self._enter("login", entry, [entry.id, entry.login, *others[entry.id]])
             self._enter("email", entry, [entry.email, entry.id if "@" in entry.id else ""])
             self._enter("name", entry, variants(entry.first_name, entry.last_name))
             self._enter("group", entry, {entry.group, *SECTIONS.split(entry.group)} if entry.group else ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from viva.cleaning import plaintext
 
@@ -33,6 +34,11 @@ def cleaned(text: str) -> str:
 def is_marred(text: str) -> bool:
     """Whether something in it has to be replaced."""
     return bool(REPLACED & set(cleaned(text)) - set(text))
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in no order, since lists write it in several."""
+    return tuple(sorted(re.findall(r"\w+", unicodedata.normalize("NFC", cleaned(name).strip()).casefold())))
 
 
 def parted(name: str) -> tuple[str, str]:

@@ -1,10 +1,10 @@
 """Feedback pages as the zip that Moodle and Canvas take back, by the names that each reads in it.
 
-Moodle reads ``x_<participant>_assignfeedback_file/<page>``, Canvas the name of a file that it gave, up to the file's
+Moodle reads ``x_<participant>_assignfeedback_file/<page>``. Canvas reads the name of a file that it gave, up to its
 number: ``<name>_<user>_<file>_<page>``, or ``anon_<number>_<file>_<page>`` in anonymous assignments. Canvas ignores a
-name whose last part behind a ``_`` begins with ``link``, and shows a page to its student under the name of the file that
-it answers. So no ``_`` stands in a page's part of the name, which begins with ``feedback-``, and each page answers the
-notebook that it is about. Of a zip from Canvas nothing is read but its names.
+name whose last part behind a ``_`` begins with ``link``, and shows a page to its student under the name of the file
+that it answers. So no ``_`` stands in a page's part of the name, which begins with ``feedback-``, and each page answers
+the notebook that it is about. Of a zip from Canvas nothing is read but its names.
 """
 
 from __future__ import annotations
