@@ -249,6 +249,32 @@ def test_a_list_of_times_is_in_the_zone_of_the_course_also_for_nbgraders_folders
     assert stamp(course, "jdoe") == "2026-10-24 21:58:00 UTC"
 
 
+def test_blackboard_tells_logins_and_times_and_the_newest_attempt_counts(course, collect, tmp_path):
+    path = zipped(
+        tmp_path / "gradebook_set1.zip",
+        {
+            "Set 1_jdoe_attempt_2026-10-05-23-45-12_hw1.ipynb": "old",
+            "Set 1_jdoe_attempt_2026-10-05-23-58-00_hw1.ipynb": "new",
+            "Set 1_jdoe_attempt_2026-10-05-23-58-00.txt": "Name: Jane Doe (jdoe)",
+        },
+    )
+    assert collect(path).status == 2  # the zone is not known
+    assert collect(path, ZONE).status == 0
+    assert handed(course)[f"jdoe/{ASSIGNMENT}/hw1.ipynb"] == "new"
+    assert stamp(course, "jdoe") == "2026-10-05 21:58:00 UTC"
+
+
+def test_sakai_and_ilias_tell_logins(course, collect, tmp_path):
+    sakai = folder(tmp_path / "sakai", {"Set 1/Doe, Jane(jdoe)/Submission attachment(s)/hw1.ipynb": "sakai",
+                                        "Set 1/Doe, Jane(jdoe)/timestamp.txt": "2026-10-05 21:58:00 UTC"})  # fmt: skip
+    assert collect(sakai).status == 0
+    assert handed(course)[f"jdoe/{ASSIGNMENT}/hw1.ipynb"] == "sakai"
+    assert stamp(course, "jdoe") == "2026-10-05 21:58:00 UTC"
+    ilias = folder(tmp_path / "ilias", {"Set 1/Doe_Jane_jdoe_4711/hw1.ipynb": "ilias"})
+    assert collect(ilias, "--time=2026-10-06 12:00 UTC").status == 0
+    assert handed(course)[f"jdoe/{ASSIGNMENT}/hw1.ipynb"] == "ilias"
+
+
 def test_names_are_read_by_the_expression_of_zip_collect(course, collect, tmp_path):
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(
@@ -439,7 +465,7 @@ def test_refusals_are_sentences(course, collect, viva, tmp_path):
     (tmp_path / "list.csv").write_text("a,b\n1,2\n")
     assert "is no archive" in collect(tmp_path / "list.csv").err
     path = zipped(tmp_path / "c.zip", {"doejane_123_1_hw1.ipynb": "x"})
-    assert "There is no system 'blackboard'" in collect(path, "--from=blackboard").err
+    assert "There is no system 'teams'" in collect(path, "--from=teams").err
     assert "No name in the archive is as Moodle gives it" in collect(path, "--from=moodle").err
     assert "There is no time zone 'Mars'" in collect(path, "--zone=Mars").err
     assert "is no time that can be read" in collect(path, "--time=tomorrow").err

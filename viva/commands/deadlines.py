@@ -79,6 +79,9 @@ class DeadlinesCommand(LateCommand):
     late_days = Int(None, allow_none=True, help="Free late days that may be spent on one assignment.").tag(config=True)
     budget = Int(None, allow_none=True, help="Free late days of each student in the whole term.").tag(config=True)
 
+    def needs_writing(self) -> bool:
+        return False
+
     def run(self) -> int:
         settings = self._settings()
         if self.what_if and not settings and self.budget is None:

@@ -65,6 +65,9 @@ class ExportCommand(VivaCommand):
     dry_run = Bool(False, help="Only say what would be written.").tag(config=True)
     settings = (SheetExport,)
 
+    def needs_writing(self) -> bool:
+        return super().needs_writing() and not self.is_outside(self.to)
+
     def run(self) -> int:
         if self.form not in (*SYSTEMS, *TABLES):
             raise CourseError(

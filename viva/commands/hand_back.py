@@ -41,8 +41,9 @@ class ReportCommand(VivaCommand):
         viva report                            report/index.html, all assignments
         viva report ps1_general_attention      one assignment
         viva report --anonymous                report/anonymous.html, with pseudonyms
+        viva report --to=/tmp/report.html      a page elsewhere, also of a course that is read-only
     """
-    aliases = nbgrader_aliases | {"server": "ReportCommand.server"}
+    aliases = nbgrader_aliases | {"server": "ReportCommand.server", "to": "ReportCommand.to"}
     flags = VivaCommand.flags | {
         "anonymous": ({"ReportCommand": {"anonymous": True}}, "Call students by pseudonyms that never change."),
     }
@@ -50,12 +51,17 @@ class ReportCommand(VivaCommand):
         config=True
     )
     anonymous = Bool(False, help="Call students by pseudonyms.").tag(config=True)
+    to = Unicode(help="The page to write, in the course folder unless it says otherwise.").tag(config=True)
+
+    def needs_writing(self) -> bool:
+        return not self.is_outside(self.to)
 
     def run(self) -> int:
         from viva.pages import report  # SciPy and Matplotlib take a second to load
 
         self.course.settle()
-        path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous)
+        to = self.target(self.to) if self.to else None
+        path, figures = report.write(self.course, self.chosen_assignments(), self.server, self.anonymous, to)
         self.show_document(**figures)
         graded = sum(part["graded"] for part in figures["assignments"])
         self._say(f"{path} says what came of {counted(graded, 'submission')}.")

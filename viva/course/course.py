@@ -6,6 +6,7 @@ import difflib
 import glob
 import os
 import re
+import shutil
 from pathlib import Path
 
 from nbgrader.api import Base, Gradebook, MissingEntry
@@ -43,9 +44,23 @@ class Course:
         """Raises CourseError when nothing can be written into the course folder, or there is none."""
         if not self.root.is_dir():
             raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
-        if not os.access(self.root, os.W_OK | os.X_OK):
+        if not self.is_writable():
             raise CourseError(f"The course folder {self.root} is read-only; nothing was done. Work in a copy of it.")
         require_plain(self.root)
+
+    def is_writable(self) -> bool:
+        """Whether the course folder is not read-only; one that does not exist is not."""
+        return not self.root.is_dir() or os.access(self.root, os.W_OK | os.X_OK)
+
+    def read_apart(self, folder: Path) -> None:
+        """From now on work with a copy of the gradebook and of the results in ``folder``: the course is read-only."""
+        require_plain(self.root)
+        book = self.gradebook_file
+        if book is None or not book.exists():
+            return
+        for path in (book, *book.parent.glob("*.jsonl")):
+            shutil.copyfile(path, folder / path.name)
+        self.directory.db_url = f"sqlite:///{folder / book.name}"
 
     def require_gradebook(self) -> None:
         """Raises CourseError when the gradebook, if there is one, cannot be written to or is an older nbgrader's.

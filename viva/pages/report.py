@@ -22,20 +22,28 @@ from viva.wording import counted
 
 LISTED = 200
 """So many rows of a list are in the page; more are in its CSV file."""
+KEY = "pseudonyms.key"
 TOLD = 20
 """So many repairs of a notebook, or facts about it."""
 
 
-def write(course: Course, assignments: list[str], server: str, anonymous: bool = False) -> tuple[Path, dict]:
-    """Write the page of the assignments; its path, and the figures in it. Raises CourseError for a bad address."""
+def write(
+    course: Course, assignments: list[str], server: str, anonymous: bool = False, to: Path | None = None
+) -> tuple[Path, dict]:
+    """Write the page of the assignments, in report/ unless ``to`` is another file; its path, and the figures in it.
+
+    Raises CourseError for a bad address.
+    """
     address = server.strip().rstrip("/")
     if not address.startswith(("http://", "https://")) or set(address) & set(" \"'<>"):
         raise CourseError(f"'{server}' is not the address of a server. Write it as --server=http://localhost:8888.")
-    folder = course.root / "report"
+    kept = course.root / "report"
+    path = to or kept / ("anonymous.html" if anonymous else "index.html")
+    folder = path.parent
     folder.mkdir(parents=True, exist_ok=True)
-    names = Pseudonyms(key_in(folder / "pseudonyms.key"), *known_names(course)) if anonymous else Pseudonyms()
+    key = (folder if to and not (kept / KEY).exists() else kept) / KEY
+    names = Pseudonyms(key_in(key), *known_names(course)) if anonymous else Pseudonyms()
     figures = gather(course, assignments, names, address)
-    path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
     if tables.folder:
         tables.write(folder)

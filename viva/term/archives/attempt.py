@@ -88,7 +88,7 @@ def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, noteboo
         place=place,
     )
     result.late = any(piece.late for piece in pieces)
-    if system == "nbgrader":
+    if system in ("nbgrader", "sakai"):
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
         pieces = [piece for piece in pieces if piece not in stamps]
         result.time = result.time or (text_of(stamps[0].member.path) if stamps else "")

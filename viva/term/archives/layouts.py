@@ -18,6 +18,8 @@ from viva.term.archives.repositories import owners
 from viva.verdict import CourseError
 
 Parts = tuple[str, ...]
+TIMESTAMP = "timestamp.txt"
+"""The file in which nbgrader and Sakai keep when something was handed in."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,18 @@ _INBOUND = re.compile(
 """A folder in nbgrader's exchange."""
 
 
+_BLACKBOARD = re.compile(
+    r"""
+    (?P<head>.+?) _attempt_ (?P<time>\d{4}(?:-\d\d){5})    # a title and the login; the first time is Blackboard's
+    (?: _(?P<file>.+) | (?P<own>\.txt) )                   # its own file has what was typed, and comments
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ILIAS = re.compile(r"(?P<head>[^_]+_.+_[^_]+)_\d+", re.DOTALL)
+_SAKAI = re.compile(r"(?P<label>(?P<name>[^()]*)\((?P<login>[^()]+)\))(?:_(?P<rest>.+))?", re.DOTALL)
+_SAKAI_FOLDER = "Submission attachment(s)"
+
+
 def _canvas(parts: Parts, about: About) -> Piece | None:
     if len(parts) != 1:
         return None
@@ -160,6 +174,45 @@ def _gradescope(parts: Parts, about: About) -> Piece | None:
     return Piece(Sender(parts[0], anonymous=True), parts[1:], attempt=parts[0])
 
 
+def _blackboard(parts: Parts, about: About) -> Piece | None:
+    found = _BLACKBOARD.fullmatch(parts[0])
+    if not found or len(parts) > 1:
+        return None
+    _, login = _parted(found["head"], about)
+    file = found["file"] or "blackboard.txt"
+    return Piece(Sender(login, login=login), (file,), attempt=found["time"], time=found["time"])
+
+
+def _ilias(parts: Parts, about: About) -> Piece | None:
+    found = _ILIAS.fullmatch(parts[0])
+    if not found or len(parts) < 2 or parts[0].startswith(about.assignment):  # that is a repository of GitHub Classroom
+        return None
+    name, login = _parted(found["head"], about)
+    return Piece(Sender(parts[0], name.replace("_", " "), login=login), parts[1:])
+
+
+def _parted(head: str, about: About) -> tuple[str, str]:
+    """What stands before a login, and the login: with underscores where the class knows one that ends the text."""
+    tokens = head.split("_")
+    places = (place for place in range(1, len(tokens)) if "_".join(tokens[place:]).casefold() in about.known)
+    place = next(places, len(tokens) - 1)
+    return "_".join(tokens[:place]), "_".join(tokens[place:])
+
+
+def _sakai(parts: Parts, about: About) -> Piece | None:
+    found = _SAKAI.fullmatch(parts[0])
+    if not found:
+        return None
+    sender = Sender(found["label"], found["name"].strip(), login=found["login"])
+    if found["rest"]:
+        folder, _, file = found["rest"].partition("_")
+        return Piece(sender, (file, *parts[1:])) if folder == _SAKAI_FOLDER and file else None
+    if len(parts) > 2 and parts[1] == _SAKAI_FOLDER:
+        return Piece(sender, parts[2:])
+    typed = len(parts) == 2 and (parts[1] == TIMESTAMP or parts[1].endswith("_submissionText.html"))
+    return Piece(sender, parts[1:]) if typed else None
+
+
 def _nbgrader(parts: Parts, about: About) -> Piece | None:
     if len(parts) > 1 and (found := _INBOUND.fullmatch(parts[0])):
         if found["assignment"] != about.assignment:
@@ -216,6 +269,9 @@ LAYOUTS = {
     "brightspace": Layout("Brightspace", _brightspace, ("index.html", "index.htm")),
     "gradescope": Layout("Gradescope", _gradescope, ("submission_metadata.yml", "submission_metadata.yaml")),
     "nbgrader": Layout("nbgrader", _nbgrader),
+    "blackboard": Layout("Blackboard", _blackboard),
+    "sakai": Layout("Sakai", _sakai, ("grades.csv", "grades.xls", "grades.xlsx", "comments.txt", "feedbacktext.html")),
+    "ilias": Layout("ILIAS", _ilias),
     "github": Layout("GitHub Classroom", lambda parts, about: None),
     "folder": Layout("a folder for each student", _folder),
 }
@@ -233,8 +289,11 @@ def lay(members: list[Member], about: About, system: str = "") -> Laid:
     if not found:
         shown = ", ".join(f"'{member.name}'" for member in members[:3])
         title = LAYOUTS[system].title if system else "a system that Viva knows"
-        raise CourseError(f"No name in the archive is as {title} gives it ({shown}). Say which it is with --from: "
-                          f"{', '.join(LAYOUTS)}.")  # fmt: skip
+        raise CourseError(
+            f"No name in the archive is as {title} gives it ({shown}). Say which it is with --from: "
+            f"{', '.join(LAYOUTS)}. Other names are read by c.FileNameCollectorPlugin.named_regexp, as nbgrader's "
+            "zip_collect reads them."
+        )
     named = [laid for laid in found if laid.system not in ("github", "folder")]
     best = max(named, key=lambda laid: len(laid.pieces), default=None)
     if best and len(best.pieces) >= len(best.others):

@@ -27,6 +27,8 @@ ASK = {
     "brightspace": "Download the submissions again as one zip, whose folders are called after the times, or give its "
     "index.html or a CSV with the columns name,timestamp: --times=FILE",
     "gradescope": "They stand in submission_metadata.yml of the exported submissions: --times=FILE",
+    "blackboard": "They stand in the names of the files that Blackboard gave. Or give a CSV with the columns "
+    "student_id,timestamp: --times=FILE",
     "github": "GitHub Classroom has them in the grades that it exports (submission_timestamp): --times=FILE",
     "nbgrader": "nbgrader keeps them in timestamp.txt in each folder. Or give a CSV with the columns "
     "student_id,timestamp: --times=FILE",
