@@ -201,7 +201,7 @@ def read_only(course, command: str):
     ],
 )
 def test_what_writes_nothing_into_a_read_only_course_works_there(course, tmp_path, command):
-    folder = hand_in(course, "anna")
+    folder = hand_in(course, "anna").parent
     (folder / "timestamp.txt").write_text("2026-10-30 12:00 UTC")
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.LatePolicy.assignments = {{'{SHORT}': {{'due': '2026-10-29 12:00'}}}}\n")

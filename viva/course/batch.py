@@ -11,11 +11,14 @@ batch which was stopped at any point is finished by running it again.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from nbgrader.api import InvalidEntry
@@ -24,6 +27,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from viva import ENGINE, wording
+from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
@@ -119,6 +123,8 @@ def grade(
                 yield Ending(submission, Status.UNCHANGED, "", finding.notes)
             else:
                 todo.append(submission)
+                if other := batch.renamed(submission):
+                    found[submission] = replace(finding, notes=(*finding.notes, other))
         if todo:
             yield from batch.grade(todo, found, workers)
 
@@ -189,6 +195,32 @@ class _Batch:
                     seed += f" at {timestamp.of(submission)}"
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
+
+    def renamed(self, submission: Submission) -> str:
+        """A sentence where a folder holds what somebody was graded for whose own folder is gone; empty where not.
+
+        The points that were given by hand stay with the other name, so a folder that was renamed loses them.
+        """
+        place = submission.assignment, submission.student
+        if place in self.recorded:
+            return ""
+        for student in self._graded_by_key.get((submission.assignment, self.key(submission)), ()):
+            folder = self.course.path("submitted", submission.assignment, student)
+            if not folder.exists():
+                return (
+                    f"it is what {plaintext.quoted(student)} handed in, whose folder {folder} is gone. If the folder "
+                    f"was renamed, name it {plaintext.quoted(student)} again: points by hand stay with that name"
+                )
+        return ""
+
+    @functools.cached_property
+    def _graded_by_key(self) -> dict[tuple[str, str], list[str]]:
+        """By assignment and key of what was handed in, the students whom the gradebook knows for it."""
+        found = defaultdict(list)
+        for (name, student), known in self.known.items():
+            if known and (name, student) in self.recorded:
+                found[name, known].append(student)
+        return found
 
     def unchanged(self, submission: Submission) -> bool:
         place = submission.assignment, submission.student

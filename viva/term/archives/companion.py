@@ -109,11 +109,19 @@ class Companion:
 
     def _of_group(self, name: str) -> Known | None:
         """What the worksheet tells of a team: its members, and the latest time of one."""
-        found = [known for known in self.rows if name and known.group and known.group.casefold() == name.casefold()]
+        found = self._by_group.get(name.casefold(), []) if name else []
         if not found:
             return None
         time = moments.latest(known.time for known in found)
         return Known(Sender(name, name, others=tuple(known.sender for known in found)), time)
+
+    @functools.cached_property
+    def _by_group(self) -> dict[str, list[Known]]:
+        found = defaultdict(list)
+        for known in self.rows:
+            if known.group:
+                found[known.group.casefold()].append(known)
+        return found
 
     def times_of_people(self) -> list[Known]:
         """The rows that name a person and a time."""

@@ -129,8 +129,15 @@ class Class:
         """The names of students and groups, squeezed."""
         return frozenset((*self.by["name"], *self.by["group"]))
 
-    def match(self, sender: Sender, *, blind: bool = False, shared: int = 1) -> Match:
-        """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive."""
+    def students(self, sender: Sender) -> tuple[str, ...]:
+        """Who a sender is; nobody where that is not certain."""
+        return self.match(sender, near=False).students
+
+    def match(self, sender: Sender, *, blind: bool = False, shared: int = 1, near: bool = True) -> Match:
+        """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive.
+
+        Where it is nobody, ``near`` says whether those are looked for who are called most alike.
+        """
         if said := self.matches.of(sender, self.assignment):
             students = tuple(dict.fromkeys(one for one in said if one != NOBODY))
             return Match(students, sender.label if len(students) > 1 else "", nobody=not students)
@@ -145,8 +152,8 @@ class Class:
             return Match(problem="the archive tells nothing of who it is")
         if shared > 1:
             problem = f"{shared} senders in the archive have that name, and no number that the class knows"
-            return Match(problem=problem, nearest=tuple(self.nearest(sender)))
-        return self._named(sender)
+            return Match(problem=problem, nearest=tuple(self.nearest(sender)) if near else ())
+        return self._named(sender, near)
 
     def _certain(self, sender: Sender) -> set[str]:
         """Those with the number, or else the login, or else the address."""
@@ -185,7 +192,7 @@ class Class:
         """Whether the name is a number or a login, as that of a folder may be."""
         return sender.name in (sender.lms, sender.login, sender.email)
 
-    def _named(self, sender: Sender) -> Match:
+    def _named(self, sender: Sender, near: bool) -> Match:
         found = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
         found = found & self.roster.listed or found  # who left hands in no more
         if len(found) == 1:
@@ -197,7 +204,8 @@ class Class:
             return Match(
                 problem=f"{len(found)} students have that name: {_listed(found)}", nearest=tuple(sorted(found))
             )
-        return Match(problem="nobody in the class has that name or number", nearest=tuple(self.nearest(sender)))
+        nearest = tuple(self.nearest(sender)) if near else ()
+        return Match(problem="nobody in the class has that name or number", nearest=nearest)
 
     def _group(self, name: str) -> set[str]:
         return self.by["group"].get(_folded("group", name), set()) if name else set()
