@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from viva.term.archives.archive import Member
-from viva.term.archives.layouts import About, blind, lay
-from viva.term.archives.repositories import owners
+from viva.term.archives.layouts import About, blind, lay, owners
 from viva.verdict import CourseError
 
 ABOUT = About(

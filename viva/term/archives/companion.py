@@ -22,7 +22,7 @@ from viva.cleaning import plaintext
 from viva.course.table import Table, listed
 from viva.term.archives import moments
 from viva.term.archives.layouts import Piece, Sender
-from viva.term.archives.personkey import squeezed
+from viva.term.lms.personname import squeezed
 from viva.term.lms.systems import SYSTEMS, plain
 from viva.verdict import CourseError
 
