@@ -165,7 +165,7 @@ def test_a_configuration_that_cannot_be_read_ends_the_command_before_it_does_any
 
 
 def shell(*command, cwd, **options):
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False, **options)
 
 
 def read_only(course, command: str):
@@ -186,21 +186,7 @@ def read_only(course, command: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        "deadlines",
-        "deadlines --what-if --per-day=0.5",
-        "export --to={to}/grades.csv",
-        "report --to={to}/report.html",
-        "report --anonymous --to={to}/report.html",
-        "export --dry-run",
-        "roster list.csv --dry-run",
-        f"collect folder --assignment={SHORT} --no-times --dry-run",
-        f"extend anna {SHORT} --until='3 days' --dry-run",
-    ],
-)
-def test_what_writes_nothing_into_a_read_only_course_works_there(course, tmp_path, command):
+def test_what_writes_nothing_into_a_read_only_course_works_there(course, tmp_path):
     folder = hand_in(course, "anna").parent
     (folder / "timestamp.txt").write_text("2026-10-30 12:00 UTC")
     with (course / "nbgrader_config.py").open("a") as config:
@@ -210,9 +196,22 @@ def test_what_writes_nothing_into_a_read_only_course_works_there(course, tmp_pat
     (course / "folder" / "anna").mkdir(parents=True)
     (course / "folder" / "anna" / "scaled_attention.ipynb").write_text("{}")
     before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file()}
-    result = read_only(course, f"{BIN}/viva {command.format(to=tmp_path)}")
+    commands = [
+        "deadlines",
+        "deadlines --what-if --per-day=0.5",
+        f"export --to={tmp_path}/grades.csv",
+        f"report --to={tmp_path}/report.html",
+        f"report --anonymous --to={tmp_path}/anonymous.html",
+        "export --dry-run",
+        "roster list.csv --dry-run",
+        f"collect folder --assignment={SHORT} --no-times --dry-run",
+        f"extend anna {SHORT} --until='3 days' --dry-run",
+    ]
+    result = read_only(course, " && ".join(f"{BIN}/viva {command}" for command in commands))
     assert (result.returncode, result.stderr) == (0, ""), result.stdout + result.stderr
     assert {path: path.read_bytes() for path in course.rglob("*") if path.is_file()} == before
+    for name in ("grades.csv", "report.html", "anonymous.html"):
+        assert (tmp_path / name).stat().st_size > 100
 
 
 def test_a_read_only_course_is_refused_in_a_sentence_and_stays_as_it_was(course):
