@@ -26,6 +26,11 @@ LOST = (
     "'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
 )
 
+EMPTIED = (
+    "The gradebook {book} does not know {assignment}, though work of it was graded, as {results} says. Put a copy of "
+    "the gradebook back: a new release has none of the grades by hand. To begin anew, remove {results} first."
+)
+
 
 class Course:
     """A course, read from nbgrader's CourseDirectory; paths follow its ``directory_structure``."""
@@ -244,6 +249,10 @@ class Course:
             except MissingEntry:
                 names = set()
         if not names:
+            results = Results.of(self.directory)
+            if any(name == assignment for name, _ in results.keys()):  # noqa: SIM118  (no mapping)
+                book = database.shown(self.directory.db_url)
+                raise CourseError(EMPTIED.format(book=book, assignment=assignment, results=results.path))
             raise CourseError(hint)
         return names
 
