@@ -22,7 +22,7 @@ _TIME = re.compile(
         \d{4}-\d\d-\d\d [T ] \d\d:\d\d (?: :\d\d (?:[.,]\d+)? )?
       | \d{8} T \d{4} (?: \d\d (?:[.,]\d+)? )?
     )
-    \s* (?P<zone> Z | [+-]\d\d (?: :?\d\d )? | [A-Za-z][\w+/-]* )?
+    \s* (?P<zone> [Zz] | [+-]\d\d (?: :?\d\d )? | [A-Za-z][\w+/-]* )?
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -109,7 +109,7 @@ def _parts(text: object) -> tuple[datetime, str] | None:
 
 
 def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
-    if name in ("Z", "UTC", "GMT"):
+    if name.upper() in ("Z", "UTC", "GMT"):
         return UTC
     if name[0] in "+-":
         digits = name[1:].replace(":", "").ljust(4, "0")

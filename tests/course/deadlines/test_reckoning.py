@@ -240,6 +240,15 @@ def test_the_arithmetic_is_told_as_it_was_done():
                 "16 \u2212 10 = 6",
             ],
         ),
+        (
+            reckoned(CANVAS, 9 * DAY, 16.0, budget=2),
+            [
+                "9 days begun, 10 % each: 90 % of the 20 points that can be had, which is 18",
+                "40 % of 20 points are left in any case",
+                "a free late day would save no points here, so none was spent; 2 left",
+                "16 \u2212 8 = 8",
+            ],
+        ),
         (reckoned(Rule(per_day=0.1), DAY, budget=2), ["1 free late day spent on it, 1 left"]),
         (
             reckoned(HOURLY, HOUR, 0.0),

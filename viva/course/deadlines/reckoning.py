@@ -89,10 +89,10 @@ class Reckoning:
             notes.append(note(TAKEN[rule.of], *about, because=self._counted()))
             if rule.floor:
                 notes.append(note("late_floor", percent(exact(rule.floor)), number(base)))
-        if self.share or not self.budget:
-            notes += self._sum()
         if self.spared:
             notes.append(note("late_spared", str(self.budget_left)))
+        if self.share or not self.budget:
+            notes += self._sum()
         return notes
 
     def _sum(self) -> list[Note]:

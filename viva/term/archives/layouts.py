@@ -96,7 +96,7 @@ _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 _INBOUND = re.compile(
     r"""
     (?P<student>[^+]+) \+ (?P<assignment>[^+]+) \+
-    (?P<time> \d{4}-\d\d-\d\d[ ][\d:.]+[ ]\w+ )
+    (?P<time> \d{4}-\d\d-\d\d[ ][\d:.]+[ ][\w-]+ )
     (?: \+.* )?                                  # a secret
     """,
     re.VERBOSE,

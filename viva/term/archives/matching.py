@@ -101,7 +101,9 @@ class Class:
 
     def __init__(self, roster: Roster, matches: Matches, assignment: str) -> None:
         self.roster, self.matches, self.assignment = roster, matches, assignment
-        self.entries = [one for one in roster.entries.values() if not DEMO.fullmatch(one.id)]
+        self.entries = [
+            one for one in roster.entries.values() if not DEMO.fullmatch(one.id) and one.id not in roster.joined
+        ]
         self.by = {name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")}
         others = defaultdict(list)
         for one, student in roster.joined.items():
