@@ -117,9 +117,9 @@ class CanvasExport(SheetExport):
             if not cell:
                 continue
             entry = mark.entry
-            unknown += not (entry.lms_user_id or entry.login)
+            unknown += not (entry.lms_user_id or entry.sis or entry.login)
             name = ", ".join(filter(None, (entry.last_name, entry.first_name))) or entry.id
-            known = (name, entry.lms_user_id, "", entry.login, entry.section)
+            known = (name, entry.lms_user_id, entry.sis, entry.login, entry.section)
             rows.append([*map(plaintext.guarded, known), cell])
             plan.written.append(Line(mark.student, entry.name, cell))
         left_out((mark for mark in marks.by.values() if not mark.excused), plan)
