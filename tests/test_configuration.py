@@ -32,6 +32,13 @@ def test_what_stands_below_them_says_otherwise(tmp_path):
     assert read(tmp_path).AssignLatePenalties.plugin_class.startswith("nbgrader")
 
 
+def test_a_late_policy_that_the_course_named_above_them_stays(tmp_path):
+    late = 'c.AssignLatePenalties.plugin_class = "mycourse.Halved"'
+    (tmp_path / "nbgrader_config.py").write_text(f"c = get_config()\n{late}\n{LINES}\n")
+    assert read(tmp_path).AssignLatePenalties.plugin_class == "mycourse.Halved"
+    assert missing(read(tmp_path)) == []
+
+
 def test_the_steps_are_those_of_a_batch():
     assert Autograde().autograde_preprocessors == STEPS
     assert all(map(import_item, STEPS))
@@ -60,7 +67,7 @@ def test_in_a_course_with_other_rules_each_command_says_so_in_a_line(course, viv
     result = viva(*command)
     lines = [line for line in result.err.splitlines() if line.startswith("This course has other rules")]
     assert len(lines) == 1
-    assert "lateness costs nothing" in lines[0]
+    assert "the rules of c.LatePolicy have no effect" in lines[0]
     assert "'viva init --write' adds two lines" in lines[0]
 
 
@@ -70,7 +77,7 @@ def test_the_doctor_fails_on_a_course_with_other_rules_and_prints_what_mends_it(
     own.write_text(text.replace("configuration.apply(c, __file__)", ""))
     result = viva("doctor")
     assert result.status == 1
-    assert "lateness costs nothing" in result.out
+    assert "the rules of c.LatePolicy have no effect" in result.out
     assert LINES in result.out
     own.write_text(own.read_text() + f"\n{LINES}\n")
     assert viva("doctor").status == 0

@@ -16,6 +16,7 @@ from viva.course.gradebook import lateness
 from viva.course.steps import STEPS
 from viva.pages import formgrade
 
+POLICY = "viva.course.deadlines.policy.LatePolicy"
 LINES = "from viva import configuration\nconfiguration.apply(c, __file__)"
 """What a course's nbgrader_config.py has to say."""
 SHOWN = ["viva.submission.blind.Blind", "viva.submission.sanitize.Sanitize", "viva.pages.formgrade.AnswerFirst"]
@@ -36,7 +37,7 @@ def apply(config: Config, file: str) -> None:
     config.GenerateFeedback.exporter_class = "viva.pages.feedback.PageExporter"
     config.GenerateFeedback.preprocessors = []
     config.ExchangeFactory.collect = "viva.term.exchange.Collect"
-    config.AssignLatePenalties.plugin_class = "viva.course.deadlines.policy.LatePolicy"
+    config.AssignLatePenalties.setdefault("plugin_class", POLICY)  # a course's own plugin stays
     lateness.follow(config, file)
 
 
@@ -90,7 +91,7 @@ RULES = (
         "'nbgrader collect' takes hand-ins in another student's name, and follows links to the course's own files",
     ),
     Rule("Lateness.followed", "", "points that are given by hand in formgrader escape the late penalty"),
-    Rule("AssignLatePenalties.plugin_class", "", "lateness costs nothing"),
+    Rule("AssignLatePenalties.plugin_class", "", "the rules of c.LatePolicy have no effect"),
 )
 """The settings that a course needs; a test holds the project's own nbgrader_config.py to them."""
 

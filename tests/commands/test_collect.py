@@ -223,6 +223,64 @@ def test_nbgraders_own_layouts_bring_their_times(course, collect, tmp_path):
     assert stamp(course, "zoe") == "2026-10-05 21:00:00 UTC"
 
 
+def test_the_zone_of_a_timestamp_is_kept_and_read_as_the_course_means_it(course, collect, tmp_path):
+    told = "2026-10-24 23:58:00.000000 IST"
+    path = folder(tmp_path / "in", {f"jdoe/{ASSIGNMENT}/hw1.ipynb": "x", f"jdoe/{ASSIGNMENT}/timestamp.txt": told})
+    asked = collect(path)
+    assert asked.status == 2 and told in asked.err and not (course / "submitted" / "jdoe").exists()
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.Exchange.timezone = "Asia/Kolkata"\n')
+    assert collect(path).status == 0
+    assert stamp(course, "jdoe") == "2026-10-24 18:28:00 UTC"
+    assert told in (course / "attempts" / f"{ASSIGNMENT}.csv").read_text()
+
+
+def test_a_timestamp_that_nobody_can_read_goes_where_its_attempt_goes(course, collect, tmp_path):
+    place = course / "submitted" / "jdoe" / ASSIGNMENT
+    place.mkdir(parents=True)
+    (place / "hw1.ipynb").write_text("old")
+    (place / "timestamp.txt").write_text("24.10. one minute to midnight")
+    path = folder(tmp_path / "in", {"jdoe/hw1.ipynb": "new"})
+    assert collect(path, "--time=2026-10-25 12:00 UTC").status == 0
+    kept = course / "attempts" / ASSIGNMENT / "jdoe" / "1"
+    assert (kept / "hw1.ipynb").read_text() == "old"
+    assert (kept / "timestamp.txt").read_text().strip() == "24.10. one minute to midnight"
+
+
+def test_a_list_of_times_is_in_the_zone_of_the_course_also_for_nbgraders_folders(course, collect, tmp_path):
+    path = folder(tmp_path / "in", {f"jdoe/{ASSIGNMENT}/hw1.ipynb": "x"})
+    times = tmp_path / "times.csv"
+    times.write_text("student_id,timestamp\njdoe,2026-10-24 23:58\n")
+    assert collect(path, f"--times={times}", ZONE).status == 0
+    assert stamp(course, "jdoe") == "2026-10-24 21:58:00 UTC"
+
+
+def test_blackboard_tells_logins_and_times_and_the_newest_attempt_counts(course, collect, tmp_path):
+    path = zipped(
+        tmp_path / "gradebook_set1.zip",
+        {
+            "Set 1_jdoe_attempt_2026-10-05-23-45-12_hw1.ipynb": "old",
+            "Set 1_jdoe_attempt_2026-10-05-23-58-00_hw1.ipynb": "new",
+            "Set 1_jdoe_attempt_2026-10-05-23-58-00.txt": "Name: Jane Doe (jdoe)",
+        },
+    )
+    assert collect(path).status == 2  # the zone is not known
+    assert collect(path, ZONE).status == 0
+    assert handed(course)[f"jdoe/{ASSIGNMENT}/hw1.ipynb"] == "new"
+    assert stamp(course, "jdoe") == "2026-10-05 21:58:00 UTC"
+
+
+def test_sakai_and_ilias_tell_logins(course, collect, tmp_path):
+    sakai = folder(tmp_path / "sakai", {"Set 1/Doe, Jane(jdoe)/Submission attachment(s)/hw1.ipynb": "sakai",
+                                        "Set 1/Doe, Jane(jdoe)/timestamp.txt": "2026-10-05 21:58:00 UTC"})  # fmt: skip
+    assert collect(sakai).status == 0
+    assert handed(course)[f"jdoe/{ASSIGNMENT}/hw1.ipynb"] == "sakai"
+    assert stamp(course, "jdoe") == "2026-10-05 21:58:00 UTC"
+    ilias = folder(tmp_path / "ilias", {"Set 1/Doe_Jane_jdoe_4711/hw1.ipynb": "ilias"})
+    assert collect(ilias, "--time=2026-10-06 12:00 UTC").status == 0
+    assert handed(course)[f"jdoe/{ASSIGNMENT}/hw1.ipynb"] == "ilias"
+
+
 def test_names_are_read_by_the_expression_of_zip_collect(course, collect, tmp_path):
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(
@@ -413,7 +471,7 @@ def test_refusals_are_sentences(course, collect, viva, tmp_path):
     (tmp_path / "list.csv").write_text("a,b\n1,2\n")
     assert "is no archive" in collect(tmp_path / "list.csv").err
     path = zipped(tmp_path / "c.zip", {"doejane_123_1_hw1.ipynb": "x"})
-    assert "There is no system 'blackboard'" in collect(path, "--from=blackboard").err
+    assert "There is no system 'teams'" in collect(path, "--from=teams").err
     assert "No name in the archive is as Moodle gives it" in collect(path, "--from=moodle").err
     assert "There is no time zone 'Mars'" in collect(path, "--zone=Mars").err
     assert "is no time that can be read" in collect(path, "--time=tomorrow").err

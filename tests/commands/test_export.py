@@ -9,6 +9,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.term.sheets.classroom import PS, enter, found, grade, page
+from viva.course.gradebook.results import Results
+from viva.record import SubmissionRecord
 from viva.term.lms.roster import Entry
 
 HEAD = f"Student,ID,SIS Login ID,Section,{PS} (11)\n"
@@ -171,3 +173,12 @@ def test_an_assignment_has_a_file_of_its_own(course, viva):
         gradebook.add_notebook("book", "ps2_test")
     result = viva("export", "--as=canvas")
     assert (result.status, f"Name one of: {PS}, ps2_test." in result.err) == (2, True)
+
+
+def test_an_empty_gradebook_of_graded_work_is_not_called_a_course_before_its_release(course, viva):
+    Results(course / "results.jsonl").add([SubmissionRecord(PS, "anna", graded="now", key="k")])
+    (course / "gradebook.db").write_bytes(b"")
+    result = viva("export", PS)
+    assert result.status == 2
+    assert f"does not know {PS}, though work of it was graded" in result.err
+    assert "Run 'viva release" not in result.err

@@ -87,6 +87,17 @@ def test_what_was_handed_in_again_is_graded_again(course):
     assert statuses(course)["anna"].status is Status.DONE
 
 
+def test_a_folder_that_was_renamed_after_grading_is_noticed(course):
+    hand_in(course, "anna", answer=RIGHT)
+    statuses(course)
+    shutil.move(course / "submitted" / "anna", course / "submitted" / "anna.lee")
+    (note,) = statuses(course)["anna.lee"].notes
+    assert "it is what 'anna' handed in, whose folder" in note and "points by hand stay with that name" in note
+    hand_in(course, "anna", answer=RIGHT)
+    hand_in(course, "bo", answer=RIGHT)  # who copied is no folder that was renamed
+    assert statuses(course)["bo"].notes == ()
+
+
 @pytest.mark.slow
 def test_a_step_that_a_course_adds_is_done_with_what_was_graded_before_too(course):
     hand_in(course, "anna", answer=RIGHT)

@@ -168,3 +168,23 @@ def test_a_pipe_a_flood_and_a_cellar_are_refused_before_they_are_read(tmp_path):
     folder.joinpath(*"x" * 30).mkdir(parents=True)
     with pytest.raises(SubmissionError, match="folders in 20 others"):
         take(folder, tmp_path / "third", None, 1000)
+
+
+def test_the_exchanges_own_time_zone_makes_nobody_late_and_the_newest_counts(course, inbound):
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.Exchange.timezone = "Asia/Kolkata"\n')
+    old, new = (hand_in(course, inbound, ME, day, "\n" * day) for day in (1, 2))
+    for folder, time in ((old, "2026-10-24 23:57:00.000000 IST"), (new, "2026-10-24 23:58:00.000000 IST")):
+        (folder / "timestamp.txt").write_text(time)
+        folder.rename(folder.with_name(f"{ME}+{SHORT}+{time}+x"))
+    collect(course)
+    assert (collected(course) / "timestamp.txt").read_text() == "2026-10-24 18:28:00.000000 UTC"
+
+
+def test_a_hand_in_of_an_uncertain_time_is_refused_and_said_and_takes_nothings_place(course, inbound):
+    hand_in(course, inbound, ME, 1)
+    collect(course)
+    (collected(course) / "timestamp.txt").write_text("2026-10-24 23:58 CST")
+    hand_in(course, inbound, ME, 2, "\n")
+    assert "has no certain time zone" in collect(course)
+    assert (collected(course) / "timestamp.txt").read_text() == "2026-10-24 23:58 CST"

@@ -84,7 +84,7 @@ class CollectCommand(VivaCommand):
             intake = self._intake(people, room)
             intake.match(people, waiting)
             collection = Collection(self.course, self.assignment, self.attempt)
-            times = Times(zone, intake.companions, self.time, self.no_times, lambda one: people.match(one).students)
+            times = Times(zone, intake.companions, self.time, self.no_times, people.students)
             intake.date(times, collection.known)
             intake.refuse_links(self._given())
             plans = self._plans(intake, collection)

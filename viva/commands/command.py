@@ -260,7 +260,8 @@ class VivaCommand(ShortHelp, NbGrader):
 def documents(outcomes: list[Ending]) -> list[dict]:
     """The outcomes as JSON knows them."""
     return [
-        vars(outcome.submission)
+        {"assignment": outcome.submission.assignment, "student": outcome.submission.student}
+        | {"folder": outcome.submission.folder}
         | {"status": str(outcome.status), "reason": outcome.reason, "notes": _notes(outcome)}
         | {"verdicts": Counter(map(str, outcome.verdicts))}
         for outcome in outcomes

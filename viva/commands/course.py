@@ -16,6 +16,11 @@ from viva.configuration import LINES
 from viva.verdict import CourseError
 from viva.wording import counted
 
+LATE_WORK = (
+    "Late work: the lines below charge nothing that this configuration does not charge already. What it does charge is "
+    "reckoned again whenever a score changes, so points that you give by hand later are charged too; nbgrader leaves "
+    "them out. Settings of c.LatePolicy ask for other rules."
+)
 MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
 
 
@@ -43,6 +48,8 @@ class InitCommand(VivaCommand):
         founding = plan(Path(*self.extra_args))
         self._say(*(f"lacking: {rule.setting}, so {rule.without}" for rule in founding.lacking))
         lacking = [rule.setting for rule in founding.lacking]
+        if lacking and founding.exists:
+            self._say(LATE_WORK)
         if founding.exists and not (lacking and self.write):
             said = f"To {founding.folder / CONFIG} belong these lines ('viva init --write' adds them):\n{LINES}"
             self._say(said if lacking else f"{founding.folder} is a course that lacks nothing.")

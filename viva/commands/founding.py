@@ -93,6 +93,7 @@ variants/
 variants.key
 excused.csv
 extensions.csv
+same.csv
 matches.csv
 *-gradescope.zip
 """

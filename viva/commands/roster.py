@@ -14,21 +14,25 @@ from viva.cleaning import plaintext
 from viva.commands.command import VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
 from viva.course.gradebook import agreement
+from viva.course.joined import SAME
+from viva.term.joining import join, plan
 from viva.term.lms import participants
 from viva.term.lms.participants import Participants
 from viva.term.lms.roster import ROSTER, Difference, Entry, Roster
+from viva.term.lms.systems import GROUPS
 from viva.verdict import CourseError
 
 
 class RosterCommand(VivaCommand):
     name = "viva-roster"
-    arguments = "FILE"
+    arguments = "FILE | --same OLD NEW"
     description = "Read who is in the course from a learning system's list; say who is new, changed or gone."
     examples = """
         viva roster grades.csv --dry-run                what would change; the system is found out by the columns
         viva roster grades.csv                          do it; who left keeps every grade
         viva roster list.csv --id=email                 students are called by their addresses
         viva roster list.csv --columns='id=Matrikel,first=Rufname,last=Familie,email=Mail'
+        viva roster --same alee a.lee2                  two ids are one student, who keeps every grade as alee
     """
     aliases = nbgrader_aliases | {
         "from": "RosterCommand.system",
@@ -37,6 +41,7 @@ class RosterCommand(VivaCommand):
         "section": "RosterCommand.section",
     }
     flags = VivaCommand.flags | {
+        "same": ({"RosterCommand": {"same": True}}, "Join two students who are one: the id that stays, and the other."),
         "dry-run": ({"RosterCommand": {"dry_run": True}}, "Only say what would change; nothing is written."),
     }
     system = Unicode(help="canvas, moodle, brightspace, gradescope, github or nbgrader, whatever the columns say.").tag(
@@ -47,7 +52,11 @@ class RosterCommand(VivaCommand):
     section = Unicode(help="Read only this section or group.").tag(config=True)
     dry_run = Bool(False, help="Only say what would change.").tag(config=True)
 
+    same = Bool(False, help="Join two students who are one.").tag(config=True)
+
     def run(self) -> int:
+        if self.same:
+            return self._join()
         if len(self.extra_args) != 1:
             raise CourseError("Name one file with the list of the class, as in: viva roster grades.csv --dry-run")
         if not self.course.path("source", ".").is_dir():
@@ -59,12 +68,29 @@ class RosterCommand(VivaCommand):
         with self.alone(self.dry_run), self.console.status(f"comparing {len(found.entries)} students"):
             agreement.require_kept(self.course, ())  # else the list would make a gradebook in its place
             roster = Roster.of(self.course)
-            entries, doubts = roster.recognised(found.entries)
-            difference = roster.compared(entries.values(), found.columns, self.section)
+            if found.system == GROUPS:
+                difference, doubts = roster.grouped(found.entries)
+            else:
+                entries, doubts = roster.recognised(found.entries)
+                difference = roster.compared(entries.values(), found.columns, self.section)
             notes = [found.notes, doubts, list(roster.remarks(difference))]
             if not self.dry_run:
                 roster.write(self.course, difference)
         self._show(found, difference, notes)
+        return 0
+
+    def _join(self) -> int:
+        """Make two students one, and say what that moves."""
+        if len(self.extra_args) != 2:
+            raise CourseError("Name two ids, the one that stays first: viva roster --same OLD NEW")
+        with self.alone(self.dry_run):
+            joining = plan(self.course, *self.extra_args)
+            if not self.dry_run:
+                join(self.course, joining)
+        what = f"'{plaintext.line(joining.new)}' is '{plaintext.line(joining.old)}', who keeps every grade."
+        done = "Nothing was written. To do it, run the same command without --dry-run."
+        self._say(what, *joining.sentences(), done if self.dry_run else f"This is written down in {SAME}.")
+        self.show_document(**asdict(joining), dry_run=self.dry_run)
         return 0
 
     def _show(self, found: Participants, difference: Difference, notes: list[list[str]]) -> None:
@@ -90,7 +116,10 @@ class RosterCommand(VivaCommand):
 
     def _sentences(self, found: Participants, difference: Difference) -> Iterator[str]:
         """What else there is to say of a list: ids, those who left, what was written."""
-        yield f"Students are called by the column '{plaintext.line(found.called)}'; --id takes another."
+        if found.system == GROUPS:
+            yield "The list tells of groups alone: who is not in it stays in the course."
+        else:
+            yield f"Students are called by the column '{plaintext.line(found.called)}'; --id takes another."
         if len(difference.gone) > 1 and not (difference.same or difference.changed):
             yield "Nobody who was listed before is in it: look whether it is this course's, from the same system."
         if difference.gone:

@@ -11,12 +11,14 @@ batch which was stopped at any point is finished by running it again.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -48,9 +50,10 @@ from viva.course.variants import seeds_of
 from viva.engine import libraries
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
+from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.submission import Submission
-from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
+from viva.verdict import BlueprintError, CourseError, SubmissionError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
 """Submissions, at most; or as many as come in a second."""
@@ -131,6 +134,8 @@ def grade(
                 yield Ending(submission, Status.UNCHANGED, "", finding.notes)
             else:
                 todo.append(submission)
+                if other := batch.renamed(submission):
+                    found[submission] = replace(finding, notes=(*finding.notes, other))
         tell_apart(course, batch.apart, tell)
         if todo:
             yield from batch.grade(todo, found, workers)
@@ -211,8 +216,37 @@ class _Batch:
         if submission not in self.keys:
             seeds = self.seeds[submission.assignment]
             seed = "" if seeds is None else f"seed {seeds.get(submission.student)}"
+            if submission.zones:  # which may have changed since, and so what its timestamp.txt means
+                with contextlib.suppress(SubmissionError):
+                    seed += f" at {timestamp.of(submission)}"
             self.keys[submission] = key(self.grounds[submission.assignment], submission.folder, seed)
         return self.keys[submission]
+
+    def renamed(self, submission: Submission) -> str:
+        """A sentence where a folder holds what somebody was graded for whose own folder is gone; empty where not.
+
+        The points that were given by hand stay with the other name, so a folder that was renamed loses them.
+        """
+        place = submission.assignment, submission.student
+        if place in self.held:
+            return ""
+        for student in self._graded_by_key.get((submission.assignment, self.key(submission)), ()):
+            folder = self.course.path("submitted", submission.assignment, student)
+            if not folder.exists():
+                return (
+                    f"it is what {plaintext.quoted(student)} handed in, whose folder {folder} is gone. If the folder "
+                    f"was renamed, name it {plaintext.quoted(student)} again: points by hand stay with that name"
+                )
+        return ""
+
+    @functools.cached_property
+    def _graded_by_key(self) -> dict[tuple[str, str], list[str]]:
+        """By assignment and key of what was handed in, the students whom the gradebook knows for it."""
+        found = defaultdict(list)
+        for (name, student), known in self.known.items():
+            if known and (name, student) in self.held:
+                found[name, known].append(student)
+        return found
 
     def unchanged(self, submission: Submission) -> bool:
         place = submission.assignment, submission.student

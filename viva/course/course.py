@@ -15,6 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import false, inspect, text, update
 from sqlalchemy.exc import ArgumentError
 
+from viva import clock
 from viva.course import literal
 from viva.course.gradebook import database, indexes, lateness, revision
 from viva.course.gradebook.results import Results
@@ -38,6 +39,11 @@ class Course:
         self.directory = directory
         self.root = Path(directory.root)
         revision.look_up()
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """The time zones that the configuration names."""
+        return clock.of_course(self.directory.config)
 
     def require_writable(self) -> None:
         """Raises CourseError when nothing can be written into the course folder, or there is none."""
@@ -187,7 +193,8 @@ class Course:
         folders = literal.folders(self.directory.format_path(step, student, glob.escape(assignment)), student)
         known = [folder for folder in folders if os.path.isdir(folder) or os.path.islink(folder)]
         matches = [(place.fullmatch(folder), folder) for folder in known]
-        return [Submission(assignment, match["student"], Path(folder)) for match, folder in matches if match]
+        zones = self.zones
+        return [Submission(assignment, match["student"], Path(folder), zones) for match, folder in matches if match]
 
     def folders_around(self, step: str) -> list[Path]:
         """The folders that hold the folders of a step, in order."""
@@ -216,7 +223,9 @@ class Course:
         place = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
         found = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
         matches = [(re.fullmatch(place, folder), folder) for folder in found if os.path.isdir(folder)]
-        return [Submission(match["assignment"], match["student"], Path(folder)) for match, folder in matches if match]
+        found = [(match["assignment"], match["student"], Path(folder)) for match, folder in matches if match]
+        zones = self.zones
+        return [Submission(*place, zones) for place in found]
 
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.

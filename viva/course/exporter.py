@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbgrader import converters
 from nbgrader.coursedir import CourseDirectory
 
-from viva import wording
+from viva import clock, wording
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.inbox import Inbox
@@ -46,7 +46,8 @@ class RepairingExporter(NotebookExporter):
 
     def _opened(self, path: Path, place: dict) -> NotebookNode:
         course = Course(CourseDirectory(parent=self.parent))
-        submission, name = Submission(place["assignment"], place["student"], path.parent), place["notebook"]
+        name = place["notebook"]
+        submission = Submission(place["assignment"], place["student"], path.parent, course.zones)
         opened = Inbox.of(course, [submission.assignment]).open(submission)
         if name not in opened.notebooks:
             raise SubmissionError(f"Not graded: {opened.problem or '; '.join(opened.notes)}")
@@ -72,11 +73,13 @@ def _refuse(submission: Submission) -> None:
 def _init_assignment(converter: converters.Autograde, assignment_id: str, student_id: str) -> None:
     """nbgrader's, which copies whatever lies beside a notebook before anything of it is read, and waits for pipes."""
     folder = Path(converter._format_source(assignment_id, student_id))
-    submission = Submission(assignment_id, student_id, folder)
+    submission = Submission(assignment_id, student_id, folder, clock.of_course(converter.config))
     if problem := Links(Course(CourseDirectory(parent=converter))).problem(submission):
         raise SubmissionError(f"Not graded: {problem}")
     _refuse(submission)
-    converter.coursedir.get_existing_timestamp = lambda place: timestamp.read(Path(place, timestamp.NAME))
+    converter.coursedir.get_existing_timestamp = lambda place: timestamp.read(
+        Path(place, timestamp.NAME), submission.zones
+    )
     _copy_and_enter(converter, assignment_id, student_id)
 
 

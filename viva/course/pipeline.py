@@ -111,7 +111,7 @@ def go_through(
     lay_out(submission, material, build, directory)
     place = submission.assignment, submission.student
     record = SubmissionRecord(*place, graded=now())
-    graded = Graded(*place, timestamp.read(submission.folder / timestamp.NAME), {}, {})
+    graded = Graded(*place, timestamp.of(submission), {}, {})
     passed = Passed(notes=opened.notes, record=record, graded=graded)
     converter = Autograde(coursedir=directory, config=material.config, log=log)
     for name, notebook in sorted(opened.notebooks.items()):

@@ -102,7 +102,7 @@ class Regrade:
         new = len(there - self.before.keys())
         for student in sorted(there & self.before.keys()):
             try:
-                when = timestamp.read(found[student].folder / timestamp.NAME)
+                when = timestamp.of(found[student])
             except SubmissionError:  # grading says so
                 continue
             if when and str(when) != self.before[student]["handed_in"]:

@@ -16,6 +16,7 @@ from nbgrader.api import Student
 from traitlets import List, Unicode
 from traitlets.config import Configurable
 
+from viva.course import joined
 from viva.course.course import Course
 from viva.course.gradebook.database import patiently
 from viva.course.processes import leftovers
@@ -58,7 +59,8 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
             f"'viva release {assignment} --variants' makes it."
         )
     handed_in = {one.student for one in course.submissions([assignment])}
-    return {student: seed_for(key, student, assignment) for student in sorted({*entered(course), *handed_in})}
+    everybody = {*entered(course), *handed_in, *joined.read(course.root)}
+    return {student: seed_for(key, student, assignment) for student in sorted(everybody)}
 
 
 def is_on(course: Course, assignment: str) -> bool:

@@ -15,7 +15,7 @@ import copy
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbconvert.exporters import Exporter
@@ -243,6 +243,8 @@ class _Conversion:
     """Whether pages are written that would come out the same."""
     course: Course
     inbox: Inbox
+    marks: dict[str, dict[tuple[str, str], Marks]] = field(default_factory=dict)
+    """By assignment, what the gradebook had of the class when its first page was looked at."""
 
     def __call__(self, submission: Submission) -> Ending:
         if self.course.path("autograded", submission.assignment, submission.student).is_dir():
@@ -301,8 +303,13 @@ class _Conversion:
             return False
         record = _record(directory, assignment, student)
         source, settings = self.course.path("source", assignment), _settings(self.config)
+        if assignment not in self.marks:
+            self.marks[assignment] = Marks.of_class(_open[directory.db_url], assignment)
+        known = self.marks[assignment]
         for name in notebooks:
-            marks = _marks(directory.db_url, name, assignment, student)
+            marks = known.get((student, name))
+            if marks is None:
+                return False
             if key_on(pages / f"{name}.html") != key_of(graded, source, marks, record, name, settings):
                 return False
         return True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, MissingEntry
 
 from viva import wording
 from viva.course.gradebook import classbook, lateness
@@ -52,31 +54,43 @@ class Marks:
     @classmethod
     def of(cls, gradebook: Gradebook, notebook: str, assignment: str, student: str) -> Marks:
         """Raises MissingEntry when the gradebook does not know the submission."""
-        known = gradebook.find_submission_notebook(notebook, assignment, student)
-        submission = known.assignment
-        graded, said = classbook.marked(gradebook, known.id)
+        found = cls.of_class(gradebook, assignment, student).get((student, notebook))
+        if found is None:
+            raise MissingEntry(f"There is no {notebook}.ipynb of {student} for {assignment} in the gradebook.")
+        return found
+
+    @classmethod
+    def of_class(cls, gradebook: Gradebook, assignment: str, student: str = "") -> dict[tuple[str, str], Marks]:
+        """By student and notebook, of all who are entered for an assignment, or of one; in a few queries."""
+        graded, said = classbook.marked(gradebook, assignment, student)
+        books = classbook.notebooks(gradebook, assignment, student)
+        several = Counter(one.student for one in books)
+        told = _arithmetic(gradebook, assignment, student)
+        return {
+            (one.student, one.name): cls._built(one, graded[one.id], said[one.id], told, several[one.student])
+            for one in books
+        }
+
+    @classmethod
+    def _built(cls, one: classbook.Book, graded: list, said: list, told: dict[str, tuple[str, ...]], all: int) -> Marks:
         grades = {
             name: Grade(score or 0.0, most or 0.0, bool(waiting), by_hand)
             for name, score, most, waiting, by_hand in graded
         }
         unanswered = {name for name, comment, by_hand in said if comment == NO_RESPONSE and not by_hand}
         comments = {name: text for name, text, _ in said if (text or "").strip() and name not in unanswered}
-        late = float(submission.total_seconds_late or 0)
-        penalty = known.late_submission_penalty or 0.0
-        waiting = any(grade.waiting for grade in grades.values())
-        handed_in, due = submission.timestamp, submission.duedate
         return cls(
-            known.score,
-            known.max_score,
-            penalty,
-            waiting,
-            handed_in,
-            due,
-            late,
+            math.fsum(grade.score for grade in grades.values()),
+            math.fsum(grade.most for grade in grades.values()),
+            one.penalty,
+            any(grade.waiting for grade in grades.values()),
+            one.handed_in,
+            one.due,
+            one.seconds_late,
             grades,
             comments,
-            _arithmetic(gradebook, assignment, student),
-            len(submission.notebooks),
+            told.get(one.student, ()),
+            all,
             frozenset(unanswered),
         )
 
@@ -96,12 +110,16 @@ class Marks:
         return wording.span(self.seconds_late) if self.seconds_late > 0 else ""
 
 
-def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> tuple[str, ...]:
-    """How what lateness costs was reckoned, where Viva's policy did that; nothing where it is no matter."""
+def _arithmetic(gradebook: Gradebook, assignment: str, student: str) -> dict[str, tuple[str, ...]]:
+    """By student, how what lateness costs was reckoned, where Viva's policy did that."""
     session = gradebook.db()
     rules = lateness.policy(session)
-    known = lateness.reckonings(session, rules, [student]).get((assignment, student)) if rules else None
-    return tuple(wording.sentences(known.notes(), wording.STUDENT)) if known else ()
+    known = lateness.reckonings(session, rules, [student] if student else ()) if rules else {}
+    return {
+        one: tuple(wording.sentences(reckoning.notes(), wording.STUDENT))
+        for (name, one), reckoning in known.items()
+        if name == assignment
+    }
 
 
 @dataclass

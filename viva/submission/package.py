@@ -12,6 +12,7 @@ import itertools
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -41,11 +42,14 @@ class Package(Struct, frozen=True):
     assignment: str
     student: str
     entries: list[Entry]
+    zones: tuple[str, ...] = ()
 
 
 def pack(submission: Submission) -> bytes:
     """The submission as bytes."""
-    return msgspec.msgpack.encode(Package(submission.assignment, submission.student, list(_entries(submission))))
+    return msgspec.msgpack.encode(
+        Package(submission.assignment, submission.student, list(_entries(submission)), submission.zones)
+    )
 
 
 def copy(submission: Submission, folder: Path, most: int = MOST_BYTES, ignored: Collection[str] = ()) -> Submission:
@@ -53,7 +57,7 @@ def copy(submission: Submission, folder: Path, most: int = MOST_BYTES, ignored: 
 
     A file of more than ``most`` bytes has its size alone.
     """
-    return _laid_out(submission.assignment, submission.student, _entries(submission, most, ignored), folder)
+    return _laid_out(replace(submission, folder=folder), _entries(submission, most, ignored))
 
 
 def _entries(submission: Submission, most: int = MOST_BYTES, ignored: Collection[str] = ()) -> Iterator[Entry]:
@@ -113,14 +117,14 @@ def _below(folder: int, parts: Sequence[str]) -> Iterator[int]:
 def unpack(data: bytes, folder: Path) -> Submission:
     """The submission in a folder that is made for it. Raises msgspec.DecodeError for what is no package."""
     package = msgspec.msgpack.decode(data, type=Package)
-    return _laid_out(package.assignment, package.student, package.entries, folder)
+    return _laid_out(Submission(package.assignment, package.student, folder, package.zones), package.entries)
 
 
-def _laid_out(assignment: str, student: str, entries: Iterable[Entry], folder: Path) -> Submission:
-    folder.mkdir(parents=True)
+def _laid_out(submission: Submission, entries: Iterable[Entry]) -> Submission:
+    submission.folder.mkdir(parents=True)
     for entry in entries:
-        _write(entry, folder)
-    return Submission(assignment, student, folder)
+        _write(entry, submission.folder)
+    return submission
 
 
 def _write(entry: Entry, folder: Path) -> None:

@@ -13,3 +13,5 @@ class Submission:
     assignment: str
     student: str
     folder: Path
+    zones: tuple[str, ...] = ()
+    """The course's time zones, by name, which say what an abbreviation in its timestamp.txt means."""

@@ -25,9 +25,11 @@ from jupyter_core.paths import jupyter_data_dir
 from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import Exchange, ExchangeCollect
 
+from viva import clock
 from viva.cleaning.plaintext import quoted
 from viva.folder import MOST_FILES, MOST_LEVELS
-from viva.verdict import SubmissionError
+from viva.submission.files import timestamp
+from viva.verdict import CourseError, SubmissionError
 
 KB = 1000
 NEVER = datetime.datetime.max
@@ -63,6 +65,7 @@ class Collect(ExchangeCollect):
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:
             self.desk = Path(folder)
+            self.coursedir.get_existing_timestamp = self._existing
             super().start()
 
     def init_src(self) -> None:
@@ -78,12 +81,31 @@ class Collect(ExchangeCollect):
         """Whose a hand-in is and of when; a refused one is nobody's that is older or newer than another."""
         try:
             record = super()._path_to_record(path)
+            record["timestamp"] = self._moment(record["filename"].rsplit("+", 3)[2])
             self._require_owner(path, record["username"])
-        except (ExchangeError, ValueError, OverflowError) as error:
+        except (ExchangeError, CourseError, ValueError, OverflowError) as error:
             return self._refused(path, f"its name is not one that nbgrader gives: {quoted(str(error))}")
         except SubmissionError as error:
             return self._refused(path, str(error))
         return record
+
+    def _moment(self, text: str) -> datetime.datetime:
+        """When something was handed in, in UTC and without a zone; nbgrader drops most abbreviations of zones.
+
+        Raises CourseError and ValueError.
+        """
+        if clock.is_dated(text):
+            when = clock.parse(text, self._zones())
+        else:
+            when = datetime.datetime.strptime(text, self.timestamp_format)
+        return timestamp.in_utc(when).replace(tzinfo=None)
+
+    def _zones(self) -> tuple[str, ...]:
+        return self.timezone, *clock.of_course(self.config)
+
+    def _existing(self, folder: str) -> datetime.datetime | None:
+        """The time of what was collected before. Raises SubmissionError where it is not certain."""
+        return timestamp.read(Path(folder, timestamp.NAME), self._zones())
 
     def _sort_by_timestamp(self, records: list[dict]) -> list[dict]:
         """Newest first, the refused ones last."""
@@ -110,7 +132,9 @@ class Collect(ExchangeCollect):
             return False
         path = Path(self.inbound_path, record["filename"])
         owner = path.lstat().st_uid if self.check_owner else None
+        place = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
         try:
+            self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
             take(path, self.desk / path.name, owner, self.coursedir.max_dir_size * KB)
             _complete(self.desk / path.name, record["timestamp"])
         except (SubmissionError, OSError) as error:

@@ -89,3 +89,23 @@ def test_another_rule_is_tried_for_some_assignments_and_leaves_the_policy_as_it_
 )
 def test_nbgraders_own_question_is_answered_by_days(plugin, seconds, penalty):
     assert plugin.late_submission_penalty("anna", 20.0, seconds) == pytest.approx(penalty)
+
+
+def test_nothing_is_charged_that_the_configuration_does_not_ask_for():
+    assert policy().terms("ps1").rule.costs is False
+    assert policy().late_submission_penalty("anna", 7.0, 3 * 86400) == 0
+    policy().check([])
+
+
+@pytest.mark.parametrize(
+    "settings", [{"per_day": 0.1}, {"close": "1 week"}, {"assignments": {"ps1": {"per_hour": 0.1}}}]
+)
+def test_a_configuration_that_says_none_and_charges_is_refused(settings):
+    rules = LatePolicy(config=Config(LateSubmissionPlugin={"penalty_method": "none"}, LatePolicy=settings))
+    with pytest.raises(CourseError, match="says two things of late work"):
+        rules.check(["ps1"])
+
+
+def test_a_configuration_that_says_none_and_names_due_times_is_taken():
+    settings = {"assignments": {"ps1": {"due": "2026-10-05 23:59"}}}
+    LatePolicy(config=Config(LateSubmissionPlugin={"penalty_method": "none"}, LatePolicy=settings)).check(["ps1"])

@@ -35,13 +35,13 @@ AUTOLAB = Rule(per_day=0.15, grace=timedelta(minutes=15))
 @pytest.mark.parametrize(
     ("rule", "late", "score", "left"),
     [
-        (Rule(), timedelta(), 16, 16),
-        (Rule(), -DAY, 16, 16),
-        (Rule(), timedelta(microseconds=1), 16, 14.4),
-        (Rule(), DAY, 16, 14.4),
-        (Rule(), DAY + timedelta(seconds=1), 16, 12.8),
-        (Rule(), 9.5 * DAY, 16, 0),
-        (Rule(), 400 * DAY, 16, 0),
+        (Rule(per_day=0.1), timedelta(), 16, 16),
+        (Rule(per_day=0.1), -DAY, 16, 16),
+        (Rule(per_day=0.1), timedelta(microseconds=1), 16, 14.4),
+        (Rule(per_day=0.1), DAY, 16, 14.4),
+        (Rule(per_day=0.1), DAY + timedelta(seconds=1), 16, 12.8),
+        (Rule(per_day=0.1), 9.5 * DAY, 16, 0),
+        (Rule(per_day=0.1), 400 * DAY, 16, 0),
         (Rule(per_day=0), 400 * DAY, 16, 16),
         (CANVAS, DAY, 16, 14),  # 16 less 10 % of 20
         (CANVAS, 3 * DAY, 16, 10),
@@ -64,7 +64,7 @@ AUTOLAB = Rule(per_day=0.15, grace=timedelta(minutes=15))
         (AUTOLAB, DAY + timedelta(minutes=10), 16, 11.2),  # grace is no part of a day
         (Rule(per_day=0.5, floor=0.25), 9 * DAY, 16, 4),
         (Rule(steps=((DAY, 0.0), (2 * DAY, 0.5))), DAY, 16, 16),
-        (Rule(), HOUR, 0, 0),
+        (Rule(per_day=0.1), HOUR, 0, 0),
     ],
 )
 def test_the_rules_of_known_systems_come_to_what_their_documents_say(rule, late, score, left):
@@ -109,19 +109,19 @@ def test_a_close_some_days_later_has_the_time_of_day_that_it_was_due():
 
 def test_who_has_more_time_is_late_from_then_on():
     until = DUE + 3 * DAY
-    assert reckoned(Rule(), 3 * DAY, until=until).penalty == 0
-    assert reckoned(Rule(), 3 * DAY + HOUR, until=until).penalty == pytest.approx(1.6)
+    assert reckoned(Rule(per_day=0.1), 3 * DAY, until=until).penalty == 0
+    assert reckoned(Rule(per_day=0.1), 3 * DAY + HOUR, until=until).penalty == pytest.approx(1.6)
 
 
 def test_free_late_days_are_spent_first_and_the_rule_counts_from_there():
-    one = reckoned(Rule(), 3 * DAY, budget=2)
+    one = reckoned(Rule(per_day=0.1), 3 * DAY, budget=2)
     assert (one.budget, one.budget_left, one.number, one.penalty) == (2, 0, 1, pytest.approx(1.6))
-    enough = reckoned(Rule(), 3 * DAY, budget=5)
+    enough = reckoned(Rule(per_day=0.1), 3 * DAY, budget=5)
     assert (enough.budget, enough.budget_left, enough.penalty) == (3, 2, 0)
 
 
 def test_a_free_late_day_has_the_grace_that_the_due_time_has():
-    rule = Rule(grace=timedelta(minutes=15))
+    rule = Rule(per_day=0.1, grace=timedelta(minutes=15))
     assert reckoned(rule, DAY + timedelta(minutes=15), budget=5).budget == 1
     assert reckoned(rule, DAY + timedelta(minutes=16), budget=5).budget == 2
     assert reckoned(rule, timedelta(minutes=15), budget=5).budget == 0
@@ -129,11 +129,42 @@ def test_a_free_late_day_has_the_grace_that_the_due_time_has():
 
 def test_free_late_days_are_not_spent_on_what_costs_nothing_or_counts_nothing():
     assert reckoned(Rule(per_day=0), 3 * DAY, budget=5).budget == 0
-    assert reckoned(Rule(close=DAY), 3 * DAY, budget=5).budget == 0
+    assert reckoned(Rule(per_day=0.1, close=DAY), 3 * DAY, budget=5).budget == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "late", "score", "budget", "spent"),
+    [
+        (Rule(per_day=0.1), DAY, 0.0, 3, 0),  # nothing to lose
+        (CANVAS, 9 * DAY, 16.0, 2, 0),  # at the floor, with two days fewer too
+        (CANVAS, 5 * DAY, 16.0, 2, 2),  # 8 are left of 16 - 10, and after two days 16 - 6
+        (CANVAS, 9 * DAY, 7.0, 9, 0),  # below the floor
+        (PRAIRIELEARN, DAY, 16.0, 3, 0),  # under the cap
+        (PRAIRIELEARN, DAY, 20.0, 3, 1),
+        (MOODLE, 30 * DAY, 16.0, 3, 0),  # beyond the last step
+        (MOODLE, 3 * DAY, 16.0, 1, 0),  # the next step is two days away
+        (MOODLE, 3 * DAY, 16.0, 2, 2),
+        (Rule(per_day=0.1, decimals=0), DAY, 4.0, 3, 0),  # 3.6 is rounded to 4
+        (Rule(per_day=0.4), 5 * DAY, 10.0, 2, 0),  # all is lost in three days
+        (Rule(per_day=0.4), 5 * DAY, 10.0, 3, 3),
+    ],
+)
+def test_free_late_days_are_spent_only_where_they_save_points(rule, late, score, budget, spent):
+    with_days, without = reckoned(rule, late, score, budget=budget), reckoned(rule, late, score)
+    assert (with_days.budget, with_days.budget_left) == (spent, budget - spent)
+    assert (with_days.penalty < without.penalty) == bool(spent)
+    assert with_days.spared == (not spent and without.penalty > 0)
+
+
+def test_a_day_that_saves_nothing_is_there_for_the_next_assignment():
+    due = {"a": DUE, "b": DUE + 7 * DAY}
+    lost, kept = (Delivery(name, due[name], due[name] + DAY, score, 10) for name, score in (("a", 0), ("b", 10)))
+    found = reckon([lost, kept], dict.fromkeys("ab", Rule(per_day=0.1)), BERLIN, 1)
+    assert (found["a"].budget, found["b"].budget, found["b"].penalty) == (0, 1, 0)
 
 
 def test_free_late_days_are_spent_in_the_order_in_which_things_are_due():
-    rules = dict.fromkeys("abc", Rule())
+    rules = dict.fromkeys("abc", Rule(per_day=0.1))
     due = {"a": DUE, "b": DUE - 7 * DAY, "c": DUE + 7 * DAY}
     all_three = [Delivery(name, due[name], due[name] + 2 * DAY, 10, 10) for name in "abc"]
     found = reckon(all_three, rules, BERLIN, 3)
@@ -146,7 +177,7 @@ def test_free_late_days_are_spent_in_the_order_in_which_things_are_due():
 def test_a_budget_day_across_the_change_of_clocks_is_one_day():
     due = moment.parse("2026-10-24 23:59", BERLIN)
     at = moment.parse("2026-10-25 23:59", BERLIN)
-    one = reckon([Delivery("a", due, at, 10, 10)], {"a": Rule()}, BERLIN, 1)["a"]
+    one = reckon([Delivery("a", due, at, 10, 10)], {"a": Rule(per_day=0.1)}, BERLIN, 1)["a"]
     assert (at - due, one.budget, one.penalty) == (25 * HOUR, 1, 0)
 
 
@@ -168,6 +199,9 @@ def test_no_rule_gives_points_and_being_later_never_costs_less(rule, score, hour
     late = reckoned(rule, timedelta(hours=hours + more), score, budget=budget)
     assert 0 <= early.penalty <= score + 1e-9
     assert late.penalty >= early.penalty - 1e-9
+    assert early.penalty <= reckoned(rule, timedelta(hours=hours), score).penalty
+    if early.budget:
+        assert early.penalty < reckoned(rule, timedelta(hours=hours), score, budget=early.budget - 1).penalty
 
 
 def test_the_arithmetic_is_told_as_it_was_done():
@@ -184,11 +218,11 @@ def test_the_arithmetic_is_told_as_it_was_done():
 @pytest.mark.parametrize(
     ("one", "sentences"),
     [
-        (reckoned(Rule(), -HOUR), []),
-        (reckoned(Rule(grace=HOUR), HOUR), ["no more than 1 hour late, which costs nothing"]),
+        (reckoned(Rule(per_day=0.1), -HOUR), []),
+        (reckoned(Rule(per_day=0.1, grace=HOUR), HOUR), ["no more than 1 hour late, which costs nothing"]),
         (reckoned(Rule(per_day=0), HOUR), ["that costs nothing"]),
         (
-            reckoned(Rule(close=HOUR), 2 * HOUR),
+            reckoned(Rule(per_day=0.1, close=HOUR), 2 * HOUR),
             ["nothing counts that was handed in after 2026-10-06 00:59", "16 \u2212 16 = 0"],
         ),
         (
@@ -206,7 +240,16 @@ def test_the_arithmetic_is_told_as_it_was_done():
                 "16 \u2212 10 = 6",
             ],
         ),
-        (reckoned(Rule(), DAY, budget=2), ["1 free late day spent on it, 1 left"]),
+        (
+            reckoned(CANVAS, 9 * DAY, 16.0, budget=2),
+            [
+                "9 days begun, 10 % each: 90 % of the 20 points that can be had, which is 18",
+                "40 % of 20 points are left in any case",
+                "a free late day would save no points here, so none was spent; 2 left",
+                "16 \u2212 8 = 8",
+            ],
+        ),
+        (reckoned(Rule(per_day=0.1), DAY, budget=2), ["1 free late day spent on it, 1 left"]),
         (
             reckoned(HOURLY, HOUR, 0.0),
             ["1 hour begun, 1 % each: 1 % of the 20 points that can be had, which is 0.2", "that costs nothing"],
@@ -218,7 +261,7 @@ def test_each_way_of_being_late_is_explained(one, sentences):
 
 
 def test_who_had_more_time_is_told_so_even_when_on_time():
-    one = reckoned(Rule(), DAY, until=DUE + DAY)
+    one = reckoned(Rule(per_day=0.1), DAY, until=DUE + DAY)
     assert wording.sentences(one.notes(), wording.STUDENT) == ["you may hand in until 2026-10-06 23:59"]
     assert wording.sentences(one.notes()) == ["this student may hand in until 2026-10-06 23:59"]
 
@@ -226,12 +269,12 @@ def test_who_had_more_time_is_told_so_even_when_on_time():
 @pytest.mark.parametrize(
     ("rule", "at", "budget", "left"),
     [
-        (Rule(), "2026-10-25 23:59", 0, 14.4),
-        (Rule(), "2026-10-26 00:00", 0, 12.8),
+        (Rule(per_day=0.1), "2026-10-25 23:59", 0, 14.4),
+        (Rule(per_day=0.1), "2026-10-26 00:00", 0, 12.8),
         (HOURLY, "2026-10-25 23:59", 0, 11),
         (CANVAS, "2026-10-29 23:59", 0, 8),
         (PRAIRIELEARN, "2026-10-25 12:00", 0, 16),
-        (Rule(), "2026-10-26 00:00", 1, 14.4),
+        (Rule(per_day=0.1), "2026-10-26 00:00", 1, 14.4),
     ],
 )
 def test_the_examples_of_the_documentation_are_right(rule, at, budget, left):

@@ -7,10 +7,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_notebook
 from nbgrader.api import Gradebook
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import text
 from traitlets.config import Config
 
+from viva import configuration
 from viva.course.gradebook import lateness
 from viva.course.gradebook.lateness import DailyPenalty
 from viva.verdict import CourseError
@@ -166,6 +170,35 @@ def test_the_policies_that_come_with_nbgrader_are_followed_too(address, method, 
     assert penalties(address) == expected
 
 
+class Halved(LateSubmissionPlugin):
+    """A plugin of a course's own."""
+
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return None if total_seconds_late < 60 else score / 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, 0),
+        ({"LateSubmissionPlugin": {"penalty_method": "none"}}, 0),
+        ({"LateSubmissionPlugin": {"penalty_method": "zero"}}, 24),
+        ({"AssignLatePenalties": {"plugin_class": Halved}}, 12),
+    ],
+    ids=["default", "none", "zero", "own plugin"],
+)
+def test_a_stock_course_that_adopts_viva_charges_late_work_as_before(address, settings, expected):
+    for notebook in ("one", "two"):
+        place = {"notebook": notebook, "assignment": "a1", "student": "anna", "db_url": address}
+        AssignLatePenalties(config=Config(settings)).preprocess(new_notebook(), {"nbgrader": place})
+    stock = [one or 0.0 for one in penalties(address)]
+    assert sum(stock) == expected
+    config = Config(settings)
+    configuration.apply(config, str(Path(address.removeprefix("sqlite:///")).with_name("nbgrader_config.py")))
+    settled(address)
+    assert [one or 0.0 for one in penalties(address)] == stock
+
+
 def test_a_configuration_file_speaks_for_the_course_folder_that_it_lies_in(address, monkeypatch):
     path = Path(address.removeprefix("sqlite:///"))
     monkeypatch.chdir("/")
@@ -182,7 +215,7 @@ def test_a_configuration_file_speaks_for_the_course_folder_that_it_lies_in(addre
 
 
 def keep(address: str, **settings: object) -> None:
-    config = Config(LatePolicy=settings)
+    config = Config(LatePolicy={"per_day": 0.1} | settings)
     config.AssignLatePenalties.plugin_class = "viva.course.deadlines.policy.LatePolicy"
     config.CourseDirectory.root = str(Path(address.removeprefix("sqlite:///")).parent)
     lateness.follow(config, db_url=address)
@@ -221,7 +254,7 @@ def test_points_by_hand_and_a_new_time_are_reckoned_in_the_same_transaction(addr
 
 
 def test_due_times_of_the_configuration_are_those_of_the_gradebook(address):
-    keep(address, zone="Europe/Berlin", assignments={"a1": {"due": "2026-09-15 14:00"}})
+    keep(address, zone="Europe/Berlin", per_day=0.1, assignments={"a1": {"due": "2026-09-15 14:00"}})
     assert settled(address) == 2 and settled(address) == 0
     with Gradebook(address) as book:
         assert book.find_assignment("a1").duedate == DUE + timedelta(days=1)

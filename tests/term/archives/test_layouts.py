@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from viva.term.archives.archive import Member
-from viva.term.archives.layouts import About, blind, lay
-from viva.term.archives.repositories import owners
+from viva.term.archives.layouts import About, blind, lay, owners
 from viva.verdict import CourseError
 
 ABOUT = About(
@@ -46,6 +45,47 @@ def read(name: str, **options) -> tuple:
 )
 def test_canvas(name, label, number, file):
     assert read(name) == (label, number, file)
+
+
+@pytest.mark.parametrize(
+    ("name", "login", "file"),
+    [
+        ("Problem Set 1_jdoe_attempt_2026-10-05-23-45-12_hw1.ipynb", "jdoe", "hw1.ipynb"),
+        ("Set_1_j_doe_attempt_2026-10-05-23-45-12_my_hw.ipynb", "j_doe", "my_hw.ipynb"),
+        ("Set_1_x_new_attempt_2026-10-05-23-45-12_hw1.ipynb", "new", "hw1.ipynb"),
+        ("Set 1_jdoe_attempt_2026-10-05-23-45-12.txt", "jdoe", "blackboard.txt"),
+        # A student's own file name is no way into another's folder.
+        ("Set 1_evil_attempt_2026-10-05-23-45-12_x_jdoe_attempt_2026-10-05-23-45-13_a.ipynb", "evil",
+         "x_jdoe_attempt_2026-10-05-23-45-13_a.ipynb"),
+    ],
+)  # fmt: skip
+def test_blackboard(name, login, file):
+    (piece,) = laid(name, about=About("ps1", frozenset({"jdoe", "j_doe"}))).pieces
+    assert (piece.sender.login, "/".join(piece.parts), piece.time) == (login, file, "2026-10-05-23-45-12")
+
+
+def test_ilias():
+    found = laid("Set 1/Doe_Jane_jdoe_4711/a/hw1.ipynb", "Set 1/King_Bo_b_king_12/hw1.ipynb",
+                 about=About("ps1", frozenset({"jdoe", "b_king"})))  # fmt: skip
+    assert found.system == "ilias"
+    pieces = [(one.sender.name, one.sender.login, one.sender.lms, "/".join(one.parts)) for one in found.pieces]
+    assert pieces == [("Doe Jane", "jdoe", "", "a/hw1.ipynb"), ("King Bo", "b_king", "", "hw1.ipynb")]
+
+
+def test_sakai():
+    inner = "Set 1/Doe, Jane(jdoe)"
+    found = laid(f"{inner}/Submission attachment(s)/a/hw1.ipynb", f"{inner}/timestamp.txt", f"{inner}/comments.txt",
+                 f"{inner}/Doe, Jane(jdoe)_submissionText.html", "Set 1/grades.csv",
+                 "Set 1/King, Bo(bking)/Submission attachment(s)/hw1.ipynb")  # fmt: skip
+    assert found.system == "sakai"
+    assert [(one.sender.login, "/".join(one.parts)) for one in found.pieces] == [
+        ("jdoe", "a/hw1.ipynb"),
+        ("jdoe", "timestamp.txt"),
+        ("jdoe", "Doe, Jane(jdoe)_submissionText.html"),
+        ("bking", "hw1.ipynb"),
+    ]
+    (flat,) = laid("Doe, Jane(jdoe)_Submission attachment(s)_my_hw.ipynb").pieces
+    assert (flat.sender.login, flat.parts) == ("jdoe", ("my_hw.ipynb",))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from tests.term.archives.given import ASSIGNMENT, CLASS
 from viva.term.archives.layouts import Sender
 from viva.term.archives.matching import Class, Matches
-from viva.term.archives.personkey import squeezed, variants
+from viva.term.lms.personname import squeezed, variants
 from viva.term.lms.roster import Entry, Roster
 from viva.verdict import CourseError
 

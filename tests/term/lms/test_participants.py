@@ -82,16 +82,60 @@ def test_canvas_students_are_read_and_its_other_rows_are_none(listed):
     found = listed(CANVAS)
     assert (found.system, found.called) == ("canvas", "SIS Login ID")
     assert found.entries == {
-        4: Entry("mking", "Martin", "King, Jr.", "", "101", "mking", "Monday"),
-        5: Entry("zoneil", "Zoë 🙂", "O’Neil", "", "102", "zoneil", "Monday and Tuesday"),
-        6: Entry("alee1", "Anna", "Lee", "", "103", "alee1", "Tuesday"),
-        7: Entry("alee2", "Anna", "Lee", "", "104", "alee2", "Monday"),
-        8: Entry("ecmd", "Eve", "=Cmd", "", "105", "ecmd", "Tuesday"),
-        9: Entry("lhaddad", "ليلى", "حداد", "", "106", "lhaddad", "Tuesday"),
+        4: Entry("mking", "Martin", "King, Jr.", "", "101", "mking", "Monday", sis="S-1"),
+        5: Entry("zoneil", "Zoë 🙂", "O’Neil", "", "102", "zoneil", "Monday and Tuesday", sis="S-2"),
+        6: Entry("alee1", "Anna", "Lee", "", "103", "alee1", "Tuesday", sis="S-3"),
+        7: Entry("alee2", "Anna", "Lee", "", "104", "alee2", "Monday", sis="S-4"),
+        8: Entry("ecmd", "Eve", "=Cmd", "", "105", "ecmd", "Tuesday", sis="S-5"),
+        9: Entry("lhaddad", "ليلى", "حداد", "", "106", "lhaddad", "Tuesday", sis="S-6"),
     }
     assert found.notes[0] == "Line 10: Canvas's test student was left out."
     assert "Lines 6, 7 have one name, Anna Lee; they are different students: 'alee1' and 'alee2'." in found.notes
     assert "email" not in found.columns and "group" not in found.columns
+
+
+@pytest.mark.parametrize(
+    "row", [",,,,,,Manual Posting (scores hidden from instructors),", ",,,,,,Muted,", ", ,,,,, muted ,"]
+)
+def test_canvas_rows_about_assignments_are_nobodys_as_its_own_importer_has_it(listed, row):
+    assert listed(CANVAS.replace(",,,,,,Manual Posting,", row)).entries == listed(CANVAS).entries
+
+
+def test_canvas_test_student_is_told_by_its_login_in_any_language(listed):
+    text = "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
+    test = '"Étudiant, Test",9,,0123456789abcdef0123456789abcdef01234567,A\n'
+    found = listed(text + '"Doe, Jane",7,S7,jdoe,A\n' + test)
+    assert (ids(found), found.notes[0]) == (["jdoe"], "Line 4: Canvas's test student was left out.")
+    # A school may call all students like that; then the login tells nothing.
+    other = test.replace("Étudiant, Test", "Low, Ana").replace("9,,0", "8,,1")
+    assert len(ids(listed(text + test + other))) == 2
+
+
+def test_the_groups_of_canvas_are_read_as_groups(listed):
+    text = "name,canvas_user_id,user_id,login_id,sections,group_name,canvas_group_id,group_id\n"
+    found = listed(text + '"Doe, Jane",7,S7,jdoe,Monday,Team 7,1,\nBo King,8,S8,bking,Monday,,,\n')
+    assert found.system == "canvas-groups"
+    assert [(one.id, one.lms_user_id, one.sis, one.group) for one in found.entries.values()] == [
+        ("jdoe", "7", "S7", "Team 7"),
+        ("bking", "8", "S8", ""),
+    ]
+
+
+def test_teachers_in_a_list_of_moodles_are_no_students(listed):
+    text = "First name,Last name,Email address,Roles\nA,A,a@x.edu,Student\nB,B,b@x.edu,Teacher\n"
+    text += 'C,C,c@x.edu,"Student, Non-editing teacher"\nD,D,d@x.edu,Trainer/in\nE,E,e@x.edu,Tutor of ours\n'
+    found = listed(text)
+    assert ids(found) == ["a@x.edu", "c@x.edu", "e@x.edu"]
+    assert found.notes[:2] == [
+        "Line 3: 'Teacher' is no student's role; left out.",
+        "Line 5: 'Trainer/in' is no student's role; left out.",
+    ]
+
+
+def test_an_id_with_slashes_is_made_one_for_a_folder_and_is_kept_as_the_login(listed):
+    found = listed("id,first_name,last_name\n21/CS/045,Asha,Rao\n")
+    assert [*found.entries.values()] == [Entry("21-CS-045", "Asha", "Rao", login="21/CS/045")]
+    assert "so the student is called '21-CS-045'" in found.notes[0]
 
 
 def test_canvas_with_names_in_two_columns_and_without_what_is_optional(listed):
@@ -233,7 +277,8 @@ def test_one_section_alone_may_be_read(listed):
         ("id,email\n,x\n", {}, "line 2: it has no id (id is empty)"),
         ("id,email\n../x,y\n", {}, "line 2: the id '../x' is no name for a folder"),
         ("id,email\n.x,y\n", {}, "begins with a dot"),
-        ("id,email\na/b,y\n", {}, "holds a '/'"),
+        ("id,email\na//b,y\n", {}, "holds a '/'"),
+        ("id,email\na/b,y\na-b,z\n", {}, "lines 2, 3 have the same id 'a-b'"),
         ("id,email\n=cmd()|x,y\n", {}, "could be taken for more than a name"),
         ("id,email\n<b>x</b>,y\n", {}, "is no name for a folder"),
         ("id,email\n<b>x,y\n", {}, "could be taken for more than a name"),

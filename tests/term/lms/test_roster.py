@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_a_first_list_is_new_and_the_same_list_changes_nothing(course):
     assert take(course, BO, ANNA, ZOE) == Difference(same=(ANNA, BO, ZOE))
     assert (path.read_bytes(), course.gradebook_file.read_bytes(), path.stat().st_ino) == before
     assert Roster.of(course).entries == {one.id: one for one in (ANNA, BO, ZOE)}
-    assert path.read_text().splitlines()[:2] == [",".join(COLUMNS), "anna,Anna,Lee,anna@x.edu,1,alee,A,g1"]
+    assert path.read_text().splitlines()[:2] == [",".join(COLUMNS), "anna,Anna,Lee,anna@x.edu,1,alee,A,g1,"]
 
 
 def test_the_gradebook_has_what_it_has_columns_for(course):
@@ -110,12 +111,62 @@ def test_another_id_with_the_same_number_or_address_is_the_same_student(course):
         roster.recognised({2: Entry("x", email="anna@x.edu"), 3: Entry("y", email="anna@x.edu")})
 
 
+def test_who_keeps_the_number_of_the_school_is_the_same_though_name_login_and_number_change(course):
+    take(course, replace(ANNA, sis="S-1"), BO)
+    newer = Entry("amoss", "Ann", "Moss", "ann@x.edu", "77", "amoss", sis="S-1")
+    roster = Roster.of(course)
+    found, notes = roster.recognised({2: newer, 3: BO})
+    assert [entry.id for entry in found.values()] == ["anna", "bo"]
+    assert "has the number of the school of 'anna'" in notes[0]
+    difference = roster.compared(found.values())
+    assert (difference.new, difference.gone) == ((), ())
+    assert [new.lms_user_id for _, new in difference.changed] == ["77"]
+
+
+def test_who_takes_over_the_number_of_somebody_gone_is_told(course):
+    take(course, ANNA, BO)
+    found, notes = Roster.of(course).recognised({2: Entry("carl", "Carl", "Moss", "c@x.edu", "1"), 3: BO})
+    assert found[2].id == "anna"
+    assert "Carl Moss has no word of the name of 'anna', Anna Lee" in notes[1] and "would be theirs" in notes[1]
+    take(course, replace(ANNA, sis="S-1"), BO)
+    other = Entry("carl", "Carl", "Moss", "c@x.edu", "1", sis="S-9")
+    found, notes = Roster.of(course).recognised({2: other, 3: BO})
+    assert found[2].id == "carl" and "viva roster --same anna carl" in notes[0]
+
+
+def test_who_takes_over_an_id_is_told(course):
+    take(course, ANNA, BO)
+    roster = Roster.of(course)
+    difference = roster.compared((Entry("anna", "Carl", "Moss", "c@x.edu", "99"), BO))
+    (told,) = roster.remarks(difference)
+    assert told.startswith("'anna' was Anna Lee, and is Carl Moss now, with another number or address.")
+    married = roster.compared((Entry("anna", "Anna", "Moss", "am@x.edu", "1"), BO))
+    assert [*roster.remarks(married)] == []
+
+
+def test_a_list_of_groups_changes_groups_alone(course):
+    take(course, ANNA, BO)
+    take(course, BO)
+    take(course, ANNA, BO)
+    rows = {
+        2: Entry("alee", "Anna", "Lee", "", "1", "alee", "", "Team 7"),
+        3: Entry("who", lms_user_id="99", group="T"),
+    }
+    difference, notes = Roster.of(course).grouped(rows)
+    assert difference == Difference(changed=((ANNA, replace(ANNA, group="Team 7")),))
+    assert notes == ["Line 3: 'who' is nobody of the course, or may be two; left out."]
+    Roster.of(course).write(course, difference)
+    assert {one: entry.group for one, entry in Roster.of(course).entries.items()} == {"anna": "Team 7", "bo": ""}
+
+
 def test_people_who_may_be_taken_for_one_another_are_told(course):
     take(course, ANNA, BO)
     roster = Roster.of(course)
     difference = roster.compared((Entry("ann2", "Anna", "Lee"), Entry("BO"), BO))
     said = [*roster.remarks(difference)]
-    assert said[0].startswith("Anna Lee is new as 'ann2', and 'anna' of the same name is gone. If they are one person")
+    assert said[0].startswith(
+        "Anna Lee is new as 'ann2', and 'anna' of the same name is gone. If they are one person: viva"
+    )
     assert "The ids 'BO' and 'bo' differ in capital letters only; they are taken for different students." in said
 
 

@@ -284,8 +284,13 @@ def canvas_comments(data: bytes, files: dict[str, str]) -> tuple[dict[str, list[
     given, ignored = {}, []
     with zipfile.ZipFile(BytesIO(data)) as archive:
         for name in archive.namelist():
-            digits = [token for token in name.replace("_LATE_", "_").split("_") if token.isdigit()]
-            if len(digits) >= 2 and files.get(digits[1]) == digits[0]:
+            tokens = name.replace("_LATE_", "_").removeprefix("LATE_").split("_")
+            digits = [token for token in tokens if token.isdigit()]
+            if tokens[0] == "anon" and len(tokens) > 3:
+                digits = [tokens[1], tokens[2]]
+            if tokens[-1].startswith("link"):
+                ignored.append(name)
+            elif len(digits) >= 2 and files.get(digits[1]) == digits[0]:
                 given.setdefault(digits[0], []).append(name.partition(f"_{digits[1]}_")[2])
             else:
                 ignored.append(name)

@@ -158,6 +158,13 @@ def test_canvas_test_student_is_nobody_and_a_real_one_is_told(taught):
     assert [line.what for line in plan.strangers][1:] == ["line 10 is about nobody whom the course knows"]
 
 
+@pytest.mark.parametrize("row", [",,,,,,,Manual Posting (scores hidden from instructors),", ",,,,,,,Muted,"])
+def test_every_second_row_of_canvas_is_left_as_it_is(taught, row):
+    text = (HEAD + ROWS).replace(",,,,,,,Manual Posting,", row)
+    plan, data = merged(taught, text)
+    assert row in data.decode() and len(plan.written) == len(merged(taught)[0].written)
+
+
 def test_the_small_file_holds_who_has_a_score_and_is_read_by_canvas(taught):
     enter(taught, KING, ZOE, LEE1, LEE2, Entry("new", "New", "=One"), Entry("never", "Nev", "Er", "", "105", "never"))
     grade(taught, "new", 1.0)

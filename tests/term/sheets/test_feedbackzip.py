@@ -7,12 +7,14 @@ from io import BytesIO
 
 import pytest
 
-from tests.term.sheets.classroom import enter, grade, page, planned, refused
+from tests.conftest import load
+from tests.term.sheets.classroom import PS, enter, grade, page, planned, refused
 from tests.term.sheets.importers import canvas_comments, moodle_pages
 from tests.term.sheets.test_canvas import KING, LEE1, LEE2, ZOE, sheet
 from tests.term.sheets.test_moodle import HEAD, JANE, ROWS, merged, worksheet
 from tests.term.sheets.test_moodle import LEE1 as FIRST
 from tests.term.sheets.test_moodle import LEE2 as SECOND
+from viva.term.archives.ledger import Ledger, Row
 from viva.term.sheets.canvas import CanvasExport
 from viva.term.sheets.moodle import MoodleExport
 
@@ -53,15 +55,46 @@ def test_pages_go_back_beside_the_files_that_canvas_gave(taught):
     plan, data = planned(taught, CanvasExport, **answered(taught, *names))
     owners = {"501": "101", "502": "101", "503": "102", "504": "103", "505": "104"}
     given, ignored = canvas_comments(data, owners)
-    assert (given, ignored) == ({"101": ["book.html"], "102": ["book.html"]}, [])
+    assert (given, ignored) == ({"101": ["feedback-book.html"], "102": ["feedback-book.html"]}, [])
     with zipfile.ZipFile(BytesIO(data)) as archive:
-        assert archive.read("oneilzo_LATE_102_503_book.html") == b"<p>for zoneil</p>"
+        assert archive.read("oneilzo_LATE_102_503_feedback-book.html") == b"<p>for zoneil</p>"
     assert {line.student: line.what for line in plan.left} == {
         "alee1": "waits for a grader; --unfinished writes what there is",
         "alee2": "has no page; run 'viva feedback' first",
     }
     assert [line.name for line in plan.strangers] == names[5:]
     assert data == planned(taught, CanvasExport, **answered(taught, *names))[1]
+
+
+def test_canvas_ignores_no_page_and_each_answers_its_own_notebook(taught):
+    for name in ("links", "my_link", "book"):
+        page(taught, "mking").rename(taught / "feedback" / "mking" / PS / f"{name}.html")
+    page(taught, "mking")
+    names = ["kingmartinjr_101_500_data.csv", "kingmartinjr_101_501_my_link-1.ipynb", "kingmartinjr_101_502_book.ipynb"]
+    _, data = planned(taught, CanvasExport, **answered(taught, *names))
+    given, ignored = canvas_comments(data, {"500": "101", "501": "101", "502": "101"})
+    assert (len(given["101"]), ignored) == (3, [])
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        assert sorted(archive.namelist()) == [
+            "kingmartinjr_101_501_feedback-links.html",
+            "kingmartinjr_101_501_feedback-my-link.html",
+            "kingmartinjr_101_502_feedback-book.html",
+        ]
+
+
+def test_pages_of_an_anonymous_assignment_go_back_to_whom_collecting_matched(taught):
+    for one in (KING, ZOE):
+        page(taught, one.id)
+    ledger = Ledger(load(taught)[0], PS)
+    ledger.rows["mking"] = [Row("mking", 1, "yes", sender="anon_x1Yz")]
+    ledger.path.parent.mkdir()
+    ledger.write()
+    names = answered(taught, "LATE_anon_x1Yz_501_book.ipynb", "anon_q9_502_book.ipynb")
+    plan, data = planned(taught, CanvasExport, **names)
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        assert archive.namelist() == ["LATE_anon_x1Yz_501_feedback-book.html"]
+    assert canvas_comments(data, {"501": "x1Yz"}) == ({"x1Yz": ["feedback-book.html"]}, [])
+    assert [line.what for line in plan.strangers] == ["is anonymous; collect the archive first"]
 
 
 def test_an_archive_that_cannot_be_answered_is_a_sentence(taught):

@@ -11,22 +11,13 @@ import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from viva import clock
 from viva.verdict import CourseError
 
 UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(7)}
 DAY = UNITS["day"]
+LONGEST = 36525 * DAY
 _DURATION = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(UNITS)})s?", re.IGNORECASE)
-_ZONED = re.compile(r"(.*:\d\d\S*)\s+([A-Za-z][\w+/-]*)")
-
-
-def zone_of(name: str) -> ZoneInfo:
-    """A zone by its name in the IANA database. Raises CourseError."""
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError) as error:  # no such name, or one that is a path or a folder
-        raise CourseError(
-            f"There is no time zone '{name}'. Write one as Europe/Berlin, America/New_York or UTC."
-        ) from error
 
 
 def parse(text: str | datetime, zone: ZoneInfo) -> datetime:
@@ -35,34 +26,31 @@ def parse(text: str | datetime, zone: ZoneInfo) -> datetime:
     Raises CourseError for what is no date with a time of day.
     """
     try:
-        if isinstance(text, datetime):
-            moment = text
-        else:
-            zoned = _ZONED.fullmatch(text.strip())
-            if zoned and zoned[2] != "Z":
-                text, zone = zoned[1], zone_of(zoned[2])
-            if len(text.strip()) <= len("2026-10-05"):
-                raise ValueError("a date without a time of day")
-            moment = datetime.fromisoformat(text.strip())
-        return _later(moment, zone) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise CourseError(
-            f"'{text}' is no time. Write date and time as 2026-10-05 23:59, with a zone behind it if it is another "
-            "than the course's."
-        ) from error
+        moment = text if isinstance(text, datetime) else clock.parse(text, [zone.key])
+        if moment.tzinfo is None or isinstance(moment.tzinfo, ZoneInfo):
+            return _later(moment.replace(tzinfo=None), moment.tzinfo or zone)
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise CourseError(f"'{text}' is no time between the years 1970 and 2200.") from error
 
 
 def duration(text: str | timedelta) -> timedelta:
-    """How long ``5 minutes``, ``1 day 12 hours`` or ``1 week`` are. Raises CourseError."""
-    if isinstance(text, timedelta):
-        parts = [text]
-    else:
-        parts = [float(number) * UNITS[unit.lower()] for number, unit in _DURATION.findall(str(text))]
-        rest = re.sub(r"\band\b|[\s,]", "", _DURATION.sub("", str(text)))
-        parts = [] if rest else parts
-    if not parts or sum(parts, timedelta()) < timedelta():
-        raise CourseError(f"'{text}' is no time span. Write it as 15 minutes, 2 hours, 3 days or 1 week.")
-    return sum(parts, timedelta())
+    """How long ``5 minutes``, ``1 day 12 hours`` or ``1 week`` are, up to LONGEST. Raises CourseError."""
+    try:
+        span = text if isinstance(text, timedelta) else _span(str(text))
+        if timedelta() <= span <= LONGEST:
+            return span
+    except (ValueError, OverflowError):
+        pass
+    raise CourseError(f"'{text}' is no time span. Write it as 15 minutes, 2 hours, 3 days or 1 week.")
+
+
+def _span(text: str) -> timedelta:
+    """Raises ValueError for what is no time span, and OverflowError."""
+    found, rest = _DURATION.findall(text), re.sub(r"\band\b|[\s,]", "", _DURATION.sub("", text))
+    if rest or not found:
+        raise ValueError(text)
+    return sum((float(number) * UNITS[unit.lower()] for number, unit in found), timedelta())
 
 
 def after_days(moment: datetime, days: int, zone: ZoneInfo) -> datetime:

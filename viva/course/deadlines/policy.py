@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Dict, Enum, Float, Int, Unicode
 
+from viva import clock
 from viva.course.deadlines import moment, rule
 from viva.course.deadlines.rule import Rule
 from viva.verdict import CourseError
@@ -53,8 +54,12 @@ class Terms:
 
 
 class LatePolicy(DailyPenalty):
-    """Due times, grace, steps or shares for each hour or day begun, a floor, a budget of late days, a close."""
+    """Due times, grace, steps or shares for each hour or day begun, a floor, a budget of late days, a close.
 
+    It charges nothing that the configuration does not ask for, as nbgrader's own plugin.
+    """
+
+    per_day = Float(0.0, min=0, max=1, help="The share lost for each day begun.").tag(config=True)
     zone = Unicode("UTC", help="The zone of all times without one, and of the days that begin: Europe/Berlin.").tag(
         config=True
     )
@@ -92,7 +97,7 @@ class LatePolicy(DailyPenalty):
     @property
     def place(self) -> ZoneInfo:
         """Raises CourseError for a zone that is none."""
-        return moment.zone_of(self.zone)
+        return clock.zone_of(self.zone)
 
     def terms(self, assignment: str) -> Terms:
         """Raises CourseError for settings that are none."""
@@ -115,14 +120,25 @@ class LatePolicy(DailyPenalty):
     def check(self, assignments: Iterable[str]) -> None:
         """Raises CourseError for a setting that is none, and for one of an assignment that is not of the course."""
         known = set(assignments)
-        self._common()
+        rules = {"c.LatePolicy": self._common()}
         for name in self.assignments:
-            self.terms(name)
+            rules[f"c.LatePolicy.assignments['{name}']"] = self.terms(name).rule
             if name not in known:
                 raise CourseError(
                     f"c.LatePolicy.assignments names '{name}', which is no assignment of the course. Those are: "
                     f"{', '.join(sorted(known)) or 'none yet'}. Correct the name, or make its folder in source/ first."
                 )
+        asks = [where for where, one in rules.items() if one.costs or one.close is not None]
+        if asks and self._says_none():
+            raise CourseError(
+                "nbgrader_config.py says two things of late work: c.LateSubmissionPlugin.penalty_method = 'none', and "
+                f"{asks[0]}, which charges for it. Remove one of them."
+            )
+
+    def _says_none(self) -> bool:
+        """Whether the configuration itself, and not its default, says that lateness costs nothing."""
+        sections = (one.__name__ for one in type(self).__mro__ if issubclass(one, LateSubmissionPlugin))
+        return self.penalty_method == "none" and any("penalty_method" in self.config[one] for one in sections)
 
     def otherwise(
         self, assignments: Iterable[str], settings: dict[str, object], budget: int | None = None

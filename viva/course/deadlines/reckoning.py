@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
@@ -49,6 +49,8 @@ class Reckoning:
     budget: int = 0
     """Days of the student's budget that were spent here."""
     budget_left: int = 0
+    spared: bool = False
+    """Whether days could have been spent here, and would have saved nothing."""
     number: int = 0
     """How many days or hours have begun, or which step it is."""
     unit: str = ""
@@ -87,6 +89,8 @@ class Reckoning:
             notes.append(note(TAKEN[rule.of], *about, because=self._counted()))
             if rule.floor:
                 notes.append(note("late_floor", percent(exact(rule.floor)), number(base)))
+        if self.spared:
+            notes.append(note("late_spared", str(self.budget_left)))
         if self.share or not self.budget:
             notes += self._sum()
         return notes
@@ -117,9 +121,9 @@ def reckon(
 ) -> dict[str, Reckoning]:
     """What lateness costs one student, by assignment.
 
-    The days of the ``budget`` are spent in the order in which the assignments are due to this student, on whatever
-    would cost something; at most so many on an assignment as ``late_days`` says of it. Each makes the due time a day
-    later. Where days are left over that the budget does not cover, the rule counts from there.
+    The days of the ``budget`` are spent in the order in which the assignments are due to this student, where they save
+    points; at most so many on an assignment as ``late_days`` says of it. Each makes the due time a day later. Where
+    days are left over that the budget does not cover, the rule counts from there.
     """
     found, left = {}, budget
     for one in sorted(deliveries, key=lambda delivery: (delivery.own_due, delivery.assignment)):
@@ -130,25 +134,31 @@ def reckon(
 
 
 def _reckoned(one: Delivery, rule: Rule, zone: ZoneInfo, most: int, left: int) -> Reckoning:
+    """With the fewest of ``most`` free late days after which no more would save anything; ``left`` are the budget."""
     due = one.own_due
     close = rule.closes(one.due, due, zone)
     if close and one.at > close:
         return Reckoning(one, rule, zone, max(0.0, one.score), closed=close, budget_left=left)
+    result = _after(one, rule, zone, 0)
+    if result.penalty and most:
+        days = min(most, moment.days_begun(due + rule.grace, one.at, zone))
+        several = [result, *(_after(one, rule, zone, spent) for spent in range(1, days + 1))]
+        result = min(several, key=lambda reckoning: (reckoning.penalty, reckoning.budget))
+        if not result.budget:
+            result = replace(result, spared=True)
+    return replace(result, budget_left=left - result.budget)
+
+
+def _after(one: Delivery, rule: Rule, zone: ZoneInfo, spent: int) -> Reckoning:
+    """What lateness costs after ``spent`` free late days, each of which makes the due time a day later."""
+    due = moment.after_days(one.own_due, spent, zone)
     if one.at - due <= rule.grace:
-        return Reckoning(one, rule, zone, graced=one.at > due, budget_left=left)
-    spent = 0
-    if rule.costs:
-        spent = min(most, moment.days_begun(due + rule.grace, one.at, zone))
-        due = moment.after_days(due, spent, zone)
-    if spent and one.at - due <= rule.grace:
-        return Reckoning(one, rule, zone, budget=spent, budget_left=left - spent)
+        return Reckoning(one, rule, zone, graced=one.at > due and not spent, budget=spent)
     share, number, unit = rule.share(due, one.at, zone)
     whole = exact(one.score)
     kept = min(whole, rule.rounded(rule.left(one.score, one.most, share))) if share else whole
     penalty = float(max(Fraction(), whole - kept))
-    return Reckoning(
-        one, rule, zone, penalty, budget=spent, budget_left=left - spent, number=number, unit=unit, share=share
-    )
+    return Reckoning(one, rule, zone, penalty, budget=spent, number=number, unit=unit, share=share)
 
 
 def percent(share: Fraction) -> str:

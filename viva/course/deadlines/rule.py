@@ -27,9 +27,12 @@ HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class Rule:
-    """What lateness costs: ``steps`` if there are any, else ``per_hour`` if that is not 0, else ``per_day``."""
+    """What lateness costs: ``steps`` if there are any, else ``per_hour`` if that is not 0, else ``per_day``.
 
-    per_day: float = 0.1
+    Nothing, where none of them is given.
+    """
+
+    per_day: float = 0.0
     per_hour: float = 0.0
     steps: tuple[tuple[timedelta, float], ...] = ()
     """Up to how late, what share is lost; later than the last costs as much as the last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from nbgrader.api import (
     Assignment,
@@ -83,20 +83,54 @@ def by_hand(gradebook: Gradebook, name: str) -> list[tuple[str, str, list[str]]]
     return [(*place, sorted(cells)) for place, cells in sorted(found.items())]
 
 
-def marked(gradebook: Gradebook, notebook: str) -> tuple[list, list]:
-    """Of a submitted notebook, by its id, the grades and the comments, each with the name of its cell first.
+@dataclass(frozen=True)
+class Book:
+    """A submitted notebook, by its id; times are in UTC, and nbgrader's do not say so."""
+
+    id: str
+    student: str
+    name: str
+    penalty: float
+    handed_in: datetime | None
+    due: datetime | None
+    """With more time, where the student has some."""
+
+    @property
+    def seconds_late(self) -> float:
+        known = self.handed_in is not None and self.due is not None
+        return max(0.0, (self.handed_in - self.due).total_seconds()) if known else 0.0
+
+
+def notebooks(gradebook: Gradebook, name: str, student: str = "") -> list[Book]:
+    """The submitted notebooks of an assignment, of all students or of one."""
+    own, book = SubmittedAssignment, SubmittedNotebook
+    columns = book.id, own.student_id, Notebook.name, book.late_submission_penalty, own.timestamp
+    query = _by(_of(gradebook.db.query(*columns, Assignment.duedate, own.extension), name), student)
+    return [
+        Book(key, who, notebook, penalty or 0.0, when, due and due + (more or timedelta()))
+        for key, who, notebook, penalty, when, due, more in query
+    ]
+
+
+def marked(gradebook: Gradebook, name: str, student: str = "") -> tuple[dict[str, list], dict[str, list]]:
+    """By submitted notebook of an assignment, the grades and the comments, each with the name of its cell first.
 
     A grade's score, what can be had, whether it waits for a grader, and what a human gave; a comment, and a human's.
     """
-    cell = BaseCell.__table__.alias()
-    columns = Grade.score, Grade.max_score, Grade.needs_manual_grade, Grade.manual_score
-    grades = gradebook.db.query(cell.c.name, *columns).join(cell, cell.c.id == Grade.cell_id)
-    comments = gradebook.db.query(cell.c.name, Comment.comment, Comment.manual_comment)
-    comments = comments.join(cell, cell.c.id == Comment.cell_id)
-    return (
-        grades.filter(Grade.notebook_id == notebook).all(),
-        comments.filter(Comment.notebook_id == notebook).all(),
-    )
+    cell, book = BaseCell.__table__.alias(), SubmittedNotebook
+    found: tuple[dict[str, list], dict[str, list]] = defaultdict(list), defaultdict(list)
+    of_grades = Grade.score, Grade.max_score, Grade.needs_manual_grade, Grade.manual_score
+    of_comments = Comment.comment, Comment.manual_comment
+    for rows, kind, columns in zip(found, (Grade, Comment), (of_grades, of_comments), strict=True):
+        query = _by(_of(gradebook.db.query(book.id, cell.c.name, *columns), name), student)
+        query = query.join(kind, kind.notebook_id == book.id).join(cell, cell.c.id == kind.cell_id)
+        for key, *row in query:
+            rows[key].append(row)
+    return found
+
+
+def _by(query, student: str):
+    return query.filter(SubmittedAssignment.student_id == student) if student else query
 
 
 def _each(query) -> list:

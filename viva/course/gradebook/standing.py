@@ -123,7 +123,7 @@ class Standings:
     def _handed_in(self, submission: Submission) -> datetime | None:
         if place_problem(submission):
             return None
-        return timestamp.read(submission.folder / timestamp.NAME)
+        return timestamp.of(submission)
 
 
 def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:

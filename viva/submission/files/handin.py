@@ -116,7 +116,7 @@ def _likely(files: list[Handed], notebooks: set[str]) -> dict[str, tuple[Handed,
 
 def place_problem(submission: Submission) -> str:
     """Why a submission cannot be graded although its student did nothing wrong; empty when it can."""
-    return name_problem(submission.student) or _timestamp_problem(submission.folder / timestamp.NAME)
+    return name_problem(submission.student) or _timestamp_problem(submission)
 
 
 def name_problem(student: str) -> str:
@@ -238,9 +238,9 @@ def _rank(name: str, wanted: str) -> tuple | None:
     return KEPT in PurePosixPath(name).parts, distance, depth, -number, name
 
 
-def _timestamp_problem(path: Path) -> str:
+def _timestamp_problem(submission: Submission) -> str:
     try:
-        timestamp.read(path)
+        timestamp.of(submission)
     except SubmissionError as error:
         return str(error)
     return ""

@@ -5,43 +5,58 @@ from __future__ import annotations
 import codecs
 import datetime as dt
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
+from viva import clock
 from viva.cleaning import plaintext
 from viva.submission.files.contents import read_file
-from viva.verdict import SubmissionError
+from viva.submission.submission import Submission
+from viva.verdict import CourseError, SubmissionError
 
 NAME = "timestamp.txt"
-ANY_ZONE = dt.timedelta(days=1)
-"""As far as the time of a zone can be from UTC."""
 
 
-def read(path: Path) -> dt.datetime | None:
+def read(path: Path, zones: Iterable[str] = ()) -> dt.datetime | None:
     """The time in such a file, in UTC and without a zone as nbgrader has it; None where there is none.
 
-    Raises SubmissionError.
+    As in nbgrader, a time that tells no zone is in UTC; ``zones`` resolve abbreviations of zones. Raises
+    SubmissionError for anything else than ISO 8601 and what nbgrader writes, and for a zone that is not certain.
     """
-    if not os.path.lexists(path):
+    text = text_in(path)
+    if not text:
         return None
+    try:
+        return in_utc(clock.parse(text, zones)).replace(tzinfo=None)
+    except CourseError as error:
+        what, hint = "is no certain time", ""
+        if clock.is_dated(text):
+            what = "has no certain time zone"
+            hint = ", or name the course's zone in nbgrader_config.py: c.LatePolicy.zone = 'Europe/Berlin'"
+        raise SubmissionError(
+            f"{NAME} holds {plaintext.quoted(text, 40)}, which {what}. Write it as 2026-10-05 23:59:00 UTC, or delete "
+            f"{path}{hint}"
+        ) from error
+
+
+def of(submission: Submission) -> dt.datetime | None:
+    """When something was handed in, as ``read`` tells it. Raises SubmissionError."""
+    return read(submission.folder / NAME, submission.zones)
+
+
+def in_utc(when: dt.datetime) -> dt.datetime:
+    """A moment in UTC; without a zone it is taken to be. Where clocks show a time twice, the earlier moment counts."""
+    when = when.replace(tzinfo=when.tzinfo or dt.UTC)
+    return min(when.replace(fold=fold).astimezone(dt.UTC) for fold in (0, 1))
+
+
+def text_in(path: Path) -> str:
+    """What stands in such a file; empty where there is none. Raises SubmissionError."""
+    if not os.path.lexists(path):
+        return ""
     try:
         data = read_file(path)
     except SubmissionError as error:
         raise SubmissionError(f"{NAME} {error}") from error
-    text = _text(data)
-    try:
-        from nbgrader.utils import parse_utc
-
-        when = parse_utc(text) if text else None
-        if when:
-            when - ANY_ZONE, when + ANY_ZONE  # where a page shows it
-    except Exception as error:  # dateutil raises what it likes
-        raise SubmissionError(
-            f"timestamp.txt does not hold a date but {plaintext.quoted(text, 40)}; correct or delete {path}"
-        ) from error
-    return when
-
-
-def _text(data: bytes) -> str:
-    """What stands in it; editors of Windows begin a file with a mark of its encoding."""
-    utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # editors of Windows begin a file with a mark
     return data.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace").strip()

@@ -4,10 +4,8 @@ archive        an archive or a folder, unpacked into files of our own names, wit
 listing        the members of a zip, a tar or a folder, and what is too much
 membername     the names of its members: decoded, and made fit for any file system
 layouts        how each system names what it gives: by whom, which attempt, when
-repositories   whose a repository of GitHub Classroom is
 companion      the file that tells times and people, where the archive does not
 moments        times as systems write them, and their zone
-personkey      what of a name counts when two are compared
 matching       who of the class a sender is
 attempt        one attempt of a sender
 intake         all that came, understood

@@ -56,6 +56,8 @@ class Attempt:
     """Why it cannot be written for its student; it waits until it can."""
     links: dict[object, tuple[str, Member]] = field(default_factory=dict)
     """By what all names of a file share, its name here, and the member of the archive."""
+    told: str = ""
+    """The text that tells when it was sent, as it was found."""
     moment: datetime | None = None
     """When it was sent, in UTC."""
     order: datetime | None = None
@@ -83,13 +85,13 @@ def attempts(laid: Laid, origin: Path, room: Path, notebooks: set[str], first: i
 
 def _attempt(pieces: list[Piece], system: str, origin: Path, room: Path, notebooks: set[str], place: int) -> Attempt:
     one = pieces[0]
-    result = Attempt(one.sender, _source(one), time=one.time, archive=origin.name, place=place)
-    result.in_utc = system == "nbgrader"
+    in_utc = system == "nbgrader" and not one.listed
+    result = Attempt(one.sender, _source(one), time=one.time, in_utc=in_utc, archive=origin.name, place=place)
     result.late = any(piece.late for piece in pieces)
-    if system == "nbgrader":
+    if system in ("nbgrader", "sakai"):
         stamps = [piece for piece in pieces if piece.parts == (TIMESTAMP,)]
         pieces = [piece for piece in pieces if piece not in stamps]
-        result.time = result.time or (timestamp(stamps[0].file.path) if stamps else "")
+        result.time = result.time or (text_of(stamps[0].file.path) if stamps else "")
     files = list(_unpacked(pieces, room, result.notes))
     linked = [piece for piece in pieces if piece.file.linked is not None]
     result.links = {piece.file.linked: ("/".join(piece.parts), piece.file) for piece in linked}
@@ -125,13 +127,21 @@ def _source(piece: Piece) -> str:
     return piece.sender.label if same else f"{piece.sender.label} | {piece.attempt}"
 
 
-def timestamp(path: Path) -> str:
-    """The time in a file of nbgrader's, in UTC; empty when it tells none."""
+def timestamp(path: Path, zones: Iterable[str]) -> str:
+    """The time in a file of nbgrader's, in UTC; its text where that tells no certain time."""
     try:
-        when = handed_in.read(path)
+        when = handed_in.read(path, zones)
+    except SubmissionError:
+        return text_of(path)
+    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else ""
+
+
+def text_of(path: Path) -> str:
+    """What stands in a file of nbgrader's; empty when it cannot be read."""
+    try:
+        return handed_in.text_in(path)
     except SubmissionError:
         return ""
-    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else ""
 
 
 def _unpacked(pieces: Sequence[Piece], room: Path, notes: list[str]) -> Iterator[tuple[tuple[str, ...], Path, str]]:

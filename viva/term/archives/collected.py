@@ -19,7 +19,7 @@ from viva.course.gradebook.results import Results
 from viva.folder import remove
 from viva.submission.files.handin import name_problem
 from viva.term.archives import folderwriting, moments
-from viva.term.archives.attempt import TIMESTAMP, Attempt, digest_in, files_in, timestamp
+from viva.term.archives.attempt import TIMESTAMP, Attempt, digest_in, files_in, text_of, timestamp
 from viva.term.archives.ledger import BY_HAND, YES, Ledger, Row, cell, written
 from viva.verdict import CourseError
 
@@ -92,7 +92,8 @@ class Collection:
         plan = Plan(student, Status.UNCHANGED, [replace(row) for row in before])
         if here is not None and here not in {row.sha256 for row in before} | {one.digest for one, _ in attempts}:
             # It came in another way. It is older than what comes now, unless its time tells otherwise.
-            row = self._new_row(plan, timestamp=timestamp(place / TIMESTAMP), sha256=here)
+            when, told = timestamp(place / TIMESTAMP, self.course.zones), cell(text_of(place / TIMESTAMP))
+            row = self._new_row(plan, timestamp=when, sha256=here, told=told)
             row.attempt = self._written_before(plan, here) or row.attempt
             plan.rows.append(row)
         for attempt, group in sorted(attempts, key=lambda one: one[0].rank):
@@ -130,10 +131,11 @@ class Collection:
             row = self._new_row(plan, sha256=attempt.digest)
             row.attempt = self._written_before(plan, attempt.digest) or row.attempt
             if attempt.digest == here and not same and not attempt.moment:
-                row.timestamp = timestamp(self.place(plan.student) / TIMESTAMP)
+                row.timestamp = timestamp(self.place(plan.student) / TIMESTAMP, self.course.zones)
             plan.rows.append(row)
         row.sender, row.archive, row.group = source, row.archive or cell(attempt.archive), cell(group)
-        row.timestamp = written(attempt.moment) or row.timestamp
+        if attempt.moment:
+            row.timestamp, row.told = written(attempt.moment), cell(attempt.told)
         plan.files[row.attempt] = attempt.files
 
     def _written_before(self, plan: Plan, digest: str) -> int:
@@ -182,9 +184,14 @@ class Collection:
         known = old.get(plan.row.attempt)
         place = self.place(plan.student)
         if plan.row is plan.current:
-            told = timestamp(place / TIMESTAMP)
+            told = timestamp(place / TIMESTAMP, self.course.zones)
             changed = known is None or known.timestamp != plan.row.timestamp
-            plan.stamped = changed and moments.read(told) != plan.row.moment and bool(plan.row.timestamp)
+            plan.stamped = changed and moments.read(told) != plan.row.moment and bool(plan.row.moment)
+            if plan.stamped and told and not moments.read(told):
+                plan.notes.append(
+                    f"'{plan.student}': {place / TIMESTAMP} held {plaintext.quoted(told, 40)}, which tells no certain "
+                    f"time; it says {plan.row.timestamp} now."
+                )
         if here is None:
             plan.status = Status.NEW
         elif plan.row is not plan.current:

@@ -6,6 +6,7 @@ that names students and one with times. Only what stands there is used.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,7 @@ from viva.cleaning import plaintext
 from viva.course.table import Table, listed
 from viva.term.archives import moments
 from viva.term.archives.layouts import Piece, Sender
-from viva.term.archives.personkey import squeezed
+from viva.term.lms.personname import squeezed
 from viva.term.lms.systems import SYSTEMS, plain
 from viva.verdict import CourseError
 
@@ -74,9 +75,9 @@ class Companion:
                 kept = {name: getattr(sender, name) or getattr(piece.sender, name) for name in _TOLD}
                 anonymous = not any(kept.values()) and not sender.others
                 sender = replace(piece.sender, **kept, anonymous=anonymous, others=sender.others)
-            return replace(
-                piece, sender=sender, time=piece.time if moments.read(piece.time) else known.time or piece.time
-            )
+            if known.time and not moments.read(piece.time):
+                return replace(piece, sender=sender, time=known.time, listed=True)
+            return replace(piece, sender=sender)
         return piece
 
     def _of(self, piece: Piece) -> Known | None:
@@ -89,21 +90,37 @@ class Companion:
             names = {squeezed(self.word), squeezed(known.sender.name)} if known else set()
             mine = known and (not known.sender.name or squeezed(piece.sender.name) in names)
             return known if mine else self._of_group(piece.sender.name)
-        for keys in (lambda one: one.email, lambda one: one.lms, lambda one: one.login, lambda one: one.name):
-            value = squeezed(keys(piece.sender)) if not piece.sender.anonymous else ""
-            found = [known for known in self.rows if value and squeezed(keys(known.sender)) == value]
+        for name in KEYS if not piece.sender.anonymous else ():
+            found = self._by_key[name].get(squeezed(getattr(piece.sender, name)), [])
             if len(found) == 1:
                 return found[0]
         return None
 
+    @functools.cached_property
+    def _by_key(self) -> dict[str, dict[str, list[Known]]]:
+        """The rows, by what tells a person, and by the value without what does not count."""
+        found: dict[str, dict[str, list[Known]]] = {name: defaultdict(list) for name in KEYS}
+        for known in self.rows:
+            for name in KEYS:
+                if value := squeezed(getattr(known.sender, name)):
+                    found[name][value].append(known)
+        return found
+
     def _of_group(self, name: str) -> Known | None:
         """What the worksheet tells of a team: its members, and the latest time of one."""
-        found = [known for known in self.rows if name and known.group and known.group.casefold() == name.casefold()]
+        found = self._by_group.get(name.casefold(), []) if name else []
         if not found:
             return None
-        times = [known.time for known in found if moments.read(known.time)]
-        time = max(times, key=lambda text: str(moments.read(text)), default="")
+        time = moments.latest(known.time for known in found)
         return Known(Sender(name, name, others=tuple(known.sender for known in found)), time)
+
+    @functools.cached_property
+    def _by_group(self) -> dict[str, list[Known]]:
+        found = defaultdict(list)
+        for known in self.rows:
+            if known.group:
+                found[known.group.casefold()].append(known)
+        return found
 
     def times_of_people(self) -> list[Known]:
         """The rows that name a person and a time."""
@@ -111,6 +128,8 @@ class Companion:
 
 
 _TOLD = ("name", "lms", "login", "email")
+KEYS = ("email", "lms", "login", "name")
+"""What tells a person, the surest first."""
 
 
 def read(path: Path) -> Companion:

@@ -9,8 +9,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from viva.cleaning import plaintext
 from viva.term.archives import archive, companion, membername

@@ -6,18 +6,20 @@ members; folders that lie around everything are passed through.
 
 from __future__ import annotations
 
+import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from viva.term.archives import moments
 from viva.term.archives.archive import Member
-from viva.term.archives.personkey import squeezed
-from viva.term.archives.repositories import owners
+from viva.term.lms.personname import squeezed
 from viva.verdict import CourseError
 
 Parts = tuple[str, ...]
+TIMESTAMP = "timestamp.txt"
+"""The file in which nbgrader and Sakai keep when something was handed in."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ class Piece:
     attempt: str = ""
     """What tells attempts of a sender apart; empty where there is one."""
     time: str = ""
-    """As the archive writes it."""
+    """As the archive writes it, or its companion."""
+    listed: bool = False
+    """Whether the time is its companion's."""
     late: bool = False
 
     @property
@@ -112,12 +116,24 @@ _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 _INBOUND = re.compile(
     r"""
     (?P<student>[^+]+) \+ (?P<assignment>[^+]+) \+
-    (?P<time> \d{4}-\d\d-\d\d[ ][\d:.]+[ ]\w+ )
+    (?P<time> \d{4}-\d\d-\d\d[ ][\d:.]+[ ][\w-]+ )
     (?: \+.* )?                                  # a secret
     """,
     re.VERBOSE,
 )
 """A folder in nbgrader's exchange."""
+
+
+_BLACKBOARD = re.compile(
+    r"""
+    (?P<head>.+?) _attempt_ (?P<time>\d{4}(?:-\d\d){5})    # a title and the login; the first time is Blackboard's
+    (?: _(?P<file>.+) | (?P<own>\.txt) )                   # its own file has what was typed, and comments
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ILIAS = re.compile(r"(?P<head>[^_]+_.+_[^_]+)_\d+", re.DOTALL)
+_SAKAI = re.compile(r"(?P<label>(?P<name>[^()]*)\((?P<login>[^()]+)\))(?:_(?P<rest>.+))?", re.DOTALL)
+_SAKAI_FOLDER = "Submission attachment(s)"
 
 
 def _canvas(parts: Parts, about: About) -> Piece | None:
@@ -178,6 +194,45 @@ def _gradescope(parts: Parts, about: About) -> Piece | None:
     return Piece(Sender(parts[0], anonymous=True), parts[1:], attempt=parts[0])
 
 
+def _blackboard(parts: Parts, about: About) -> Piece | None:
+    found = _BLACKBOARD.fullmatch(parts[0])
+    if not found or len(parts) > 1:
+        return None
+    _, login = _parted(found["head"], about)
+    file = found["file"] or "blackboard.txt"
+    return Piece(Sender(login, login=login), (file,), attempt=found["time"], time=found["time"])
+
+
+def _ilias(parts: Parts, about: About) -> Piece | None:
+    found = _ILIAS.fullmatch(parts[0])
+    if not found or len(parts) < 2 or parts[0].startswith(about.assignment):  # that is a repository of GitHub Classroom
+        return None
+    name, login = _parted(found["head"], about)
+    return Piece(Sender(parts[0], name.replace("_", " "), login=login), parts[1:])
+
+
+def _parted(head: str, about: About) -> tuple[str, str]:
+    """What stands before a login, and the login: with underscores where the class knows one that ends the text."""
+    tokens = head.split("_")
+    places = (place for place in range(1, len(tokens)) if "_".join(tokens[place:]).casefold() in about.known)
+    place = next(places, len(tokens) - 1)
+    return "_".join(tokens[:place]), "_".join(tokens[place:])
+
+
+def _sakai(parts: Parts, about: About) -> Piece | None:
+    found = _SAKAI.fullmatch(parts[0])
+    if not found:
+        return None
+    sender = Sender(found["label"], found["name"].strip(), login=found["login"])
+    if found["rest"]:
+        folder, _, file = found["rest"].partition("_")
+        return Piece(sender, (file, *parts[1:])) if folder == _SAKAI_FOLDER and file else None
+    if len(parts) > 2 and parts[1] == _SAKAI_FOLDER:
+        return Piece(sender, parts[2:])
+    typed = len(parts) == 2 and (parts[1] == TIMESTAMP or parts[1].endswith("_submissionText.html"))
+    return Piece(sender, parts[1:]) if typed else None
+
+
 def _nbgrader(parts: Parts, about: About) -> Piece | None:
     if len(parts) > 1 and (found := _INBOUND.fullmatch(parts[0])):
         if found["assignment"] != about.assignment:
@@ -234,6 +289,9 @@ LAYOUTS = {
     "brightspace": Layout("Brightspace", _brightspace, ("index.html", "index.htm")),
     "gradescope": Layout("Gradescope", _gradescope, ("submission_metadata.yml", "submission_metadata.yaml")),
     "nbgrader": Layout("nbgrader", _nbgrader),
+    "blackboard": Layout("Blackboard", _blackboard),
+    "sakai": Layout("Sakai", _sakai, ("grades.csv", "grades.xls", "grades.xlsx", "comments.txt", "feedbacktext.html")),
+    "ilias": Layout("ILIAS", _ilias),
     "github": Layout("GitHub Classroom", lambda parts, about: None),
     "folder": Layout("a folder for each student", _folder),
 }
@@ -251,8 +309,11 @@ def lay(members: list[Member], about: About, system: str = "") -> Laid:
     if not found:
         shown = ", ".join(f"'{member.name}'" for member in members[:3])
         title = LAYOUTS[system].title if system else "a system that Viva knows"
-        raise CourseError(f"No name in the archive is as {title} gives it ({shown}). Say which it is with --from: "
-                          f"{', '.join(LAYOUTS)}.")  # fmt: skip
+        raise CourseError(
+            f"No name in the archive is as {title} gives it ({shown}). Say which it is with --from: "
+            f"{', '.join(LAYOUTS)}. Other names are read by c.FileNameCollectorPlugin.named_regexp, as nbgrader's "
+            "zip_collect reads them."
+        )
     named = [laid for laid in found if laid.system not in ("github", "folder")]
     best = max(named, key=lambda laid: len(laid.pieces), default=None)
     if best and len(best.pieces) >= len(best.others):
@@ -300,6 +361,42 @@ def _repositories(inner: list[tuple[Member, Parts]], about: About) -> list[Piece
         for member, parts in inner
         if len(parts) > 1 and parts[0] in logins
     ]
+
+
+def owners(folders: list[str], assignment: str, known: Collection[str]) -> dict[str, str]:
+    """By folder, the login at the end of its name, where one can be told; ``known`` are logins, case-folded.
+
+    A repository of GitHub Classroom is called by the assignment, a hyphen, and the login of its owner.
+
+    Whoever is called evil-anna on GitHub is not anna: what stands before a login is what most repositories with known
+    logins share, else the assignment's name, else what all have in common.
+    """
+    bare = {folder: _bare(folder, known) for folder in folders}
+    votes = Counter(name[:cut] for name in bare.values() for cut in _cuts(name) if name[cut:].casefold() in known)
+    slug = re.sub(r"[^a-z0-9]+", "-", assignment.casefold()).strip("-") + "-"
+    common = os.path.commonprefix([*bare.values()])  # noqa: RUF071  (letter by letter is meant)
+    if votes:
+        prefix = min(votes, key=lambda one: (-votes[one], len(one)))
+    elif any(name.casefold().startswith(slug) for name in bare.values()):
+        prefix = slug
+    else:
+        prefix = common[: common.rfind("-") + 1] if len(folders) > 1 else ""
+    return {
+        folder: name[len(prefix) :]
+        for folder, name in bare.items()
+        if prefix and name.casefold().startswith(prefix.casefold()) and len(name) > len(prefix)
+    }
+
+
+def _cuts(name: str) -> list[int]:
+    """Where a login may begin."""
+    return [place + 1 for place, sign in enumerate(name) if sign == "-"]
+
+
+def _bare(name: str, known: Collection[str]) -> str:
+    """The name without the branch that GitHub's own zips add, where a known login stands before that."""
+    bare = re.sub(r"-(?:main|master)$", "", name)
+    return bare if any(bare[cut:].casefold() in known for cut in _cuts(bare)) else name
 
 
 def blind(laid: Laid) -> set[str]:

@@ -36,6 +36,8 @@ class Row:
     sender: str = ""
     archive: str = ""
     sha256: str = ""
+    told: str = ""
+    """The text that told the time, as it was found."""
 
     @property
     def moment(self) -> datetime | None:
@@ -76,13 +78,13 @@ class Ledger:
 
 def _read(path: Path) -> Iterable[Row]:
     table = Table.read(path)
-    if not set(COLUMNS) <= set(table.header):
+    if not set(COLUMNS) - {"told"} <= set(table.header):
         raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}. Put that line back.")
     for line, row in table.rows.items():
         cells = dict(zip(table.header, row, strict=False))
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
             raise CourseError(f"Line {line} of {path} names no student, or no attempt by its number. Correct it.")
-        others = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
+        others = {name: cells.get(name, "") for name in COLUMNS if name not in ("student_id", "attempt")}
         yield Row(cells["student_id"], int(cells["attempt"]), **others)
 
 

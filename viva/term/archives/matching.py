@@ -19,7 +19,7 @@ from viva.cleaning import plaintext
 from viva.course.table import Table, listed
 from viva.term.archives.layouts import Sender
 from viva.term.archives.membername import folded, safe
-from viva.term.archives.personkey import squeezed, variants
+from viva.term.lms.personname import squeezed, variants
 from viva.term.lms.roster import DEMO, SECTIONS, Entry, Roster
 from viva.verdict import CourseError
 
@@ -65,7 +65,7 @@ class Matches:
         found = defaultdict(list)
         for line, row in table.rows.items():
             cells = {name: cell.strip() for name, cell in zip(table.header, row, strict=False)}
-            sender, student = cells["sender"], cells["student_id"]
+            sender, student = cells["sender"], roster.joined.get(cells["student_id"], cells["student_id"])
             if not sender or not student:
                 raise CourseError(f"Line {line} of {path} names no sender or no student.")
             if student != NOBODY and student not in roster.entries:
@@ -101,13 +101,18 @@ class Class:
 
     def __init__(self, roster: Roster, matches: Matches, assignment: str) -> None:
         self.roster, self.matches, self.assignment = roster, matches, assignment
-        self.entries = [one for one in roster.entries.values() if not DEMO.fullmatch(one.id)]
+        self.entries = [
+            one for one in roster.entries.values() if not DEMO.fullmatch(one.id) and one.id not in roster.joined
+        ]
         self.by: dict[str, dict[str, set[str]]] = {
             name: defaultdict(set) for name in ("lms", "login", "email", "name", "group")
         }
+        others: dict[str, list[str]] = defaultdict(list)
+        for one, student in roster.joined.items():
+            others[student].append(one)
         for entry in self.entries:
             self._enter("lms", entry, [entry.lms_user_id])
-            self._enter("login", entry, [entry.id, entry.login])
+            self._enter("login", entry, [entry.id, entry.login, *others[entry.id]])
             self._enter("email", entry, [entry.email, entry.id if "@" in entry.id else ""])
             self._enter("name", entry, variants(entry.first_name, entry.last_name))
             self._enter("group", entry, {entry.group, *SECTIONS.split(entry.group)} if entry.group else ())
@@ -128,8 +133,15 @@ class Class:
         """The names of students and groups, squeezed."""
         return frozenset((*self.by["name"], *self.by["group"]))
 
-    def match(self, sender: Sender, *, blind: bool = False, shared: int = 1) -> Match:
-        """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive."""
+    def students(self, sender: Sender) -> tuple[str, ...]:
+        """Who a sender is; nobody where that is not certain."""
+        return self.match(sender, near=False).students
+
+    def match(self, sender: Sender, *, blind: bool = False, shared: int = 1, near: bool = True) -> Match:
+        """Who a sender is; a ``blind`` one's name is nobody's, and ``shared`` senders have it in one archive.
+
+        Where it is nobody, ``near`` says whether those are looked for who are called most alike.
+        """
         if said := self.matches.of(sender, self.assignment):
             students = tuple(dict.fromkeys(one for one in said if one != NOBODY))
             return Match(students, sender.label if len(students) > 1 else "", nobody=not students)
@@ -144,8 +156,8 @@ class Class:
             return Match(problem="the archive tells nothing of who it is")
         if shared > 1:
             problem = f"{shared} senders in the archive have that name, and no number that the class knows"
-            return Match(problem=problem, nearest=tuple(self.nearest(sender)))
-        return self._named(sender)
+            return Match(problem=problem, nearest=tuple(self.nearest(sender)) if near else ())
+        return self._named(sender, near)
 
     def _certain(self, sender: Sender) -> set[str]:
         """Those with the number, or else the login, or else the address."""
@@ -184,7 +196,7 @@ class Class:
         """Whether the name is a number or a login, as that of a folder may be."""
         return sender.name in (sender.lms, sender.login, sender.email)
 
-    def _named(self, sender: Sender) -> Match:
+    def _named(self, sender: Sender, near: bool) -> Match:
         found = self.by["name"].get(squeezed(sender.name), set()) if sender.name else set()
         found = found & self.roster.listed or found  # who left hands in no more
         if len(found) == 1:
@@ -196,7 +208,8 @@ class Class:
             return Match(
                 problem=f"{len(found)} students have that name: {_listed(found)}", nearest=tuple(sorted(found))
             )
-        return Match(problem="nobody in the class has that name or number", nearest=tuple(self.nearest(sender)))
+        nearest = tuple(self.nearest(sender)) if near else ()
+        return Match(problem="nobody in the class has that name or number", nearest=nearest)
 
     def _group(self, name: str) -> set[str]:
         return self.by["group"].get(_folded("group", name), set()) if name else set()

@@ -6,15 +6,18 @@ dots between day, month and year. ``02/10/2023`` may be two days, and is none.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone
 
 from babel.dates import get_month_names, get_period_names
 
-from viva.course.deadlines.moment import zone_of
+from viva import clock
+from viva.verdict import CourseError
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "ca", "sv", "da", "nb", "fi", "pl", "cs", "ru", "uk", "tr")
 """The languages in which months are known by name."""
@@ -41,8 +44,14 @@ _NBGRADER = re.compile(r"(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)")
 """The time in the name of a file, as in nbgrader's own example."""
 
 
-def read(text: str) -> datetime | None:
-    """The time that a text tells, with a zone where it tells one; None when it tells none, or may tell two."""
+def read(text: str, zones: Iterable[str] = ()) -> datetime | None:
+    """The time that a text tells, with a zone where it tells one; None when it tells none, or may tell two.
+
+    ``zones`` are the course's, and say what an abbreviation such as IST means.
+    """
+    with contextlib.suppress(CourseError):
+        when = clock.parse(text, zones)
+        return when.astimezone(UTC) if when.tzinfo else when
     text = " ".join(unicodedata.normalize("NFKC", text[: LONGEST + 1]).split())
     if not text or len(text) > LONGEST:
         return None
@@ -108,14 +117,24 @@ def _halves() -> dict[str, int]:
     return {name: half for name, half in names.items() if name}
 
 
+def latest(texts: Iterable[str], zones: Iterable[str] = ()) -> str:
+    """The text that tells the latest time; one without a zone counts as UTC. Empty where none tells a time."""
+    known = {text: moment for text in texts if (moment := read(text, zones))}
+    return max(known, key=lambda text: known[text].replace(tzinfo=known[text].tzinfo or UTC), default="")
+
+
 class Zone:
     """The time zone of times that do not tell theirs; ``odd`` says which hours the clocks gave twice or never."""
 
-    def __init__(self, name: str = "") -> None:
-        """Raises CourseError when there is no such zone. Without a name no time can be placed that tells no zone."""
+    def __init__(self, name: str = "", others: Iterable[str] = ()) -> None:
+        """Raises CourseError when there is no such zone. Without a name no time can be placed that tells no zone.
+
+        ``others`` are zones that say, too, what an abbreviation means.
+        """
         self.name = name
+        self.names = tuple(filter(None, (name, *others)))
         self.odd: list[str] = []
-        self.info = zone_of(name) if name else None
+        self.info = clock.zone_of(name) if name else None
 
     def utc(self, moment: datetime) -> datetime | None:
         """The moment in UTC; None when it tells no zone and none is set.

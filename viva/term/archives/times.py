@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from traitlets import Unicode
 from traitlets.config import Config, Configurable
 
+from viva import clock
 from viva.cleaning import plaintext
 from viva.term.archives import moments
 from viva.term.archives.attempt import Attempt
@@ -26,6 +27,8 @@ ASK = {
     "brightspace": "Download the submissions again as one zip, whose folders are called after the times, or give its "
     "index.html or a CSV with the columns name,timestamp: --times=FILE",
     "gradescope": "They stand in submission_metadata.yml of the exported submissions: --times=FILE",
+    "blackboard": "They stand in the names of the files that Blackboard gave. Or give a CSV with the columns "
+    "student_id,timestamp: --times=FILE",
     "github": "GitHub Classroom has them in the grades that it exports (submission_timestamp): --times=FILE",
     "nbgrader": "nbgrader keeps them in timestamp.txt in each folder. Or give a CSV with the columns "
     "student_id,timestamp: --times=FILE",
@@ -47,7 +50,7 @@ def zone_of(config: Config) -> moments.Zone:
     zone = Collect(config=config).zone
     if not zone and "LatePolicy" in config and isinstance(config.LatePolicy.get("zone"), str):
         zone = config.LatePolicy.zone
-    return moments.Zone(zone)
+    return moments.Zone(zone, clock.of_course(config))
 
 
 @dataclass
@@ -68,7 +71,7 @@ class Times:
     zoneless: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.given = moments.read(self.for_all) if self.for_all else None
+        self.given = moments.read(self.for_all, self.zone.names) if self.for_all else None
         if self.for_all and self.given is None:
             raise CourseError(
                 f"--time={plaintext.line(self.for_all)} is no time that can be read. Write it as "
@@ -79,9 +82,11 @@ class Times:
     def set(self, attempt: Attempt, students: Collection[str], system: str, known: bool) -> None:
         """Give an attempt its moment. What is ``known`` from before need not have one."""
         texts = [text for text in (attempt.time, *self._of_people(students, system)) if text]
-        moment = next(filter(None, map(moments.read, texts)), None)
+        read = ((text, moments.read(text, self.zone.names)) for text in texts)
+        text, moment = next((one for one in read if one[1]), ("", None))
         if moment:
-            in_utc = attempt.in_utc and moment.tzinfo is None
+            attempt.told = text
+            in_utc = attempt.in_utc and text == attempt.time and moment.tzinfo is None
             self._place(attempt, moment.replace(tzinfo=UTC) if in_utc else moment, known)
             return
         if self.given:
@@ -109,9 +114,9 @@ class Times:
                     for student in self.who(known.sender):
                         self._people[student, companion.system].add(known.time)
         systems = {"", system} if system else {known for _, known in self._people}
-        found = [self._people[place] for place in self._people if place[0] in students and place[1] in systems]
+        found = [self._people.get((student, known), set()) for student in students for known in systems]
         times = [time for several in found for time in several if len(several) == 1]
-        return [max(times, key=lambda text: str(moments.read(text)))] if times else []
+        return [moments.latest(times, self.zone.names) or times[0]] if times else []
 
     def require(self) -> None:
         """Raises CourseError, with all that is to be asked for, when a time or the zone is not known."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,18 +17,31 @@ from viva.course.table import Table, listed
 from viva.submission.files.handin import name_problem
 from viva.term.lms import personname
 from viva.term.lms.roster import Entry
-from viva.term.lms.systems import IDS, NAMES, SYSTEMS, UNKNOWN, System, plain, writer_of
+from viva.term.lms.systems import IDS, NAMES, ROLES, SYSTEMS, UNKNOWN, System, is_staff, plain, writer_of
 from viva.verdict import CourseError
 
 LONGEST = 128
 """Letters in a column of nbgrader's gradebook."""
 SHOWN = 20
 """So many refused rows, or notes of one kind, are told."""
-FIELDS = {"email": "email", "lms": "lms_user_id", "login": "login", "section": "section", "group": "group"}
+FIELDS = {
+    "email": "email",
+    "lms": "lms_user_id",
+    "login": "login",
+    "section": "section",
+    "group": "group",
+    "sis": "sis",
+}
 """Our names of columns, and an entry's; first and last name are a matter of their own."""
+SLASHED = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)+")
+"""An id such as 21/CS/045, with which some universities call students."""
 CLEANED = ("first_name", "last_name", *FIELDS.values())
-MACHINE_MADE = re.compile(r"[0-9a-f]{40}|")
-"""The login of Canvas's test student."""
+MACHINE_MADE = re.compile(r"[0-9a-f]{40}")
+"""The login of Canvas's test student, whose name follows the language of the course."""
+TEST = ("Student, Test", "Test Student")
+POINTS = "Points Possible"
+POSTING = re.compile(r"\s*(?:Muted|Manual Posting.*)?\s*", re.IGNORECASE)
+"""What stands in the cells of Canvas's second row, which its own importer passes over."""
 
 
 @dataclass
@@ -90,6 +103,12 @@ class _Reading:
             )
 
     @property
+    def _test_students(self) -> set[int]:
+        """The lines of Canvas's test student."""
+        known = {line: self._cells(row) for line, row in self.table.rows.items() if not is_heading(row)}
+        return test_students({line: (_name(cells), cells) for line, cells in known.items()})
+
+    @property
     def cuts(self) -> bool:
         """Whether names stand in one column, in no certain order."""
         return "name" in self.places and not self.places.keys() & {"first", "last"} and self.name != "canvas"
@@ -114,16 +133,19 @@ class _Reading:
     def participants(self, section: str) -> Participants:
         """Those of all sections, or of one. Raises CourseError when a row is refused, or nobody is left."""
         result = Participants(self.path, self.name, self.system.title, notes=list(self.table.notes))
-        result.columns = {field for ours, field in FIELDS.items() if ours in self.places}
+        result.columns = set(self._fields.values())
         result.columns |= {"first_name", "last_name"} if self.places.keys() & {"first", "last", "name"} else set()
         result.columns |= {"name"} if self.cuts else set()
         result.called = self._column(self.ids[0])
         rows = {line: self._cells(row) for line, row in self.table.rows.items()}
+        tests = self._test_students if self.name == "canvas" else ()
         for line, row in self.table.rows.items():
-            if (why := self._nobody(row, rows[line])) is not None:
+            why = "Canvas's test student was left out." if line in tests else self._nobody(row)
+            if why is not None:
                 result.notes += [f"Line {line}: {why}"] * bool(why)
                 del rows[line]
         result.entries = {line: self._entry(cells) for line, cells in rows.items()}
+        result.notes += self._renamed(result.entries)
         self._refuse(result.entries)
         result.notes += self._remarks(rows, result.entries)
         result.entries = {line: _cleaned(entry) for line, entry in result.entries.items()}
@@ -131,6 +153,14 @@ class _Reading:
             self._choose(result, section)
         result.notes += _alike(result.entries)
         return result
+
+    @property
+    def _fields(self) -> dict[str, str]:
+        """By our name of a column that is there, an entry's; a number that is the system's own is not kept twice."""
+        found = {ours: of for ours, of in FIELDS.items() if ours in self.places}
+        if "sis" in found and self.places["sis"] == self.places.get("lms"):
+            del found["sis"]
+        return found
 
     def _column(self, ours: str) -> str:
         return self.table.header[self.places[ours]]
@@ -145,9 +175,7 @@ class _Reading:
         first, last = cells.get("first", ""), cells.get("last", "")
         if not self.places.keys() & {"first", "last"}:
             first, last = personname.parted(" ".join(cells.get("name", "").split()))
-        return Entry(
-            cells[self._called(cells)], first, last, **{of: cells.get(ours, "") for ours, of in FIELDS.items()}
-        )
+        return Entry(cells[self._called(cells)], first, last, **{of: cells[ours] for ours, of in self._fields.items()})
 
     def _called(self, cells: dict[str, str]) -> str:
         """What the id of a row is from."""
@@ -190,20 +218,56 @@ class _Reading:
                 + (f"Those are: {listed(tuple(known))}." if known else "It tells of no sections.")
             )
 
-    def _nobody(self, row: list[str], cells: dict[str, str]) -> str | None:
+    def _nobody(self, row: list[str]) -> str | None:
         """Why a row is no student's, empty where nobody need know; None where it is a student's."""
-        if self.name == "canvas":
-            first = row[0].strip()
-            if not cells.get("lms") and (first == "Points Possible" or (not first and "Manual Posting" in row)):
-                return ""
-            name = cells.get("name") or f"{cells.get('last')}, {cells.get('first')}"
-            if name == "Student, Test" and not cells.get("sis") and MACHINE_MADE.fullmatch(cells.get("login", "")):
-                return "Canvas's test student was left out."
-        if self.name == "gradescope":
-            role = next((cell for name, cell in zip(self.table.header, row, strict=False) if plain(name) == "role"), "")
-            if role.strip().casefold() not in ("student", ""):
-                return f"{plaintext.quoted(role)} is no student's role; left out."
+        if self.name == "canvas" and is_heading(row):
+            return ""
+        role = self._role(row)
+        if self.name == "gradescope" and role.casefold() not in ("student", ""):
+            return f"{plaintext.quoted(role)} is no student's role; left out."
+        if self.name == "moodle" and role and is_staff(role):
+            return f"{plaintext.quoted(role)} is no student's role; left out."
         return None
+
+    def _role(self, row: list[str]) -> str:
+        """What the row's column of roles says; empty where there is none."""
+        names = ROLES.get(self.name, ())
+        cells = (cell for name, cell in zip(self.table.header, row, strict=False) if plain(name) in names)
+        return next(cells, "").strip()
+
+    def _renamed(self, entries: dict[int, Entry]) -> list[str]:
+        """Call students so that their ids name a folder, where an id such as 21/CS/045 does not; sentences about it."""
+        notes = []
+        for line, entry in entries.items():
+            if SLASHED.fullmatch(entry.id):
+                called = entry.id.replace("/", "-")
+                entries[line] = replace(entry, id=called, login=entry.login or entry.id)
+                notes.append(
+                    f"Line {line}: {plaintext.quoted(entry.id)} is no name for a folder, so the student is called "
+                    f"{plaintext.quoted(called)}."
+                )
+        return notes
+
+
+def is_heading(row: list[str]) -> bool:
+    """Whether a row of Canvas's gradebook is about assignments and not about a student."""
+    return POINTS in row[0] or all(map(POSTING.fullmatch, row))
+
+
+def test_students(rows: Mapping[int, tuple[str, Mapping[str, str]]]) -> set[int]:
+    """The lines of Canvas's test student; ``rows`` have a name, and what else the row says by our names of columns."""
+    machine_made, named = set(), set()
+    for line, (name, cells) in rows.items():
+        login = cells.get("login", "")
+        if not cells.get("sis") and (not login or MACHINE_MADE.fullmatch(login)):
+            machine_made |= {line} if login else set()
+            named |= {line} if name in TEST else set()
+    # Where several have such a login it tells nothing: it is how this school calls its students.
+    return named | (machine_made if len(machine_made) == 1 < len(rows) else set())
+
+
+def _name(cells: Mapping[str, str]) -> str:
+    return cells.get("name") or f"{cells.get('last')}, {cells.get('first')}"
 
 
 def _names(named: str) -> dict[str, str]:

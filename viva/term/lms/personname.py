@@ -1,8 +1,9 @@
-"""A person's name, as lists write it: made fit for pages, and cut into first and last where it stands in one column."""
+"""A person's name, as lists write it: made fit for pages, cut into first and last, and compared with another."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from viva.cleaning import plaintext
 
@@ -35,6 +36,11 @@ def is_marred(text: str) -> bool:
     return bool(REPLACED & set(cleaned(text)) - set(text))
 
 
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in no order, since lists write it in several."""
+    return tuple(sorted(re.findall(r"\w+", unicodedata.normalize("NFC", cleaned(name).strip()).casefold())))
+
+
 def parted(name: str) -> tuple[str, str]:
     """First and last name: a comma stands behind the last one, or else it is the last word."""
     last, *others = [part.strip() for part in name.split(",")]
@@ -43,3 +49,26 @@ def parted(name: str) -> tuple[str, str]:
         return ", ".join(part for part in others if part and part not in behind), ", ".join([last, *behind])
     first, _, last = name.rpartition(" ")
     return first, last
+
+
+def squeezed(text: str) -> str:
+    """Letters, their marks, and digits, without case: what Canvas leaves of a name, and all that systems agree on.
+
+    >>> squeezed("O\u2019Neil, Zoë 🙂")
+    'oneilzoë'
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(one for one in unicodedata.normalize("NFC", folded) if unicodedata.category(one)[0] in "LMN")
+
+
+def variants(first: str, last: str) -> set[str]:
+    """The ways in which a name may be written without spaces and signs.
+
+    >>> sorted(variants("Bo", "King, Jr."))
+    ['bokingjr', 'kingbojr', 'kingjrbo']
+    """
+    name, _, suffix = (part.strip() for part in last.partition(","))
+    found = {first + last, last + first}
+    if GENERATION.fullmatch(suffix):
+        found.add(name + first + suffix)
+    return {squeezed(one) for one in found} - {""}

@@ -17,10 +17,12 @@ from nbgrader.api import Student
 
 from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
+from viva.course import joined
 from viva.course.course import Course
 from viva.course.gradebook.database import patiently
 from viva.course.processes import leftovers
 from viva.course.table import Table, csv_text, listed
+from viva.term.lms import personname
 from viva.verdict import CourseError
 
 ROSTER = "roster.csv"
@@ -42,6 +44,8 @@ class Entry:
     login: str = ""
     section: str = ""
     group: str = ""
+    sis: str = ""
+    """The number that the school gives, which stays when name, login and the system's own number change."""
 
     @property
     def name(self) -> str:
@@ -64,6 +68,13 @@ class Entry:
 
 
 COLUMNS = tuple(one.name for one in fields(Entry))
+STABLE = {
+    "id": "other id, as same.csv says,",
+    "sis": "number of the school",
+    "lms_user_id": "number in the learning system",
+    "email": "e-mail address",
+}
+"""By what a student is known who has another id than before, the surest first; and what a reader calls it."""
 KEPT_BY_NBGRADER = ("first_name", "last_name", "email", "lms_user_id")
 
 
@@ -95,6 +106,8 @@ class Roster:
     """Those in roster.csv; where there is none yet, all but the demo class."""
     entered: set[str] = field(default_factory=set)
     """Those in the gradebook."""
+    joined: dict[str, str] = field(default_factory=dict)
+    """By another id, the student who was found to be the same."""
 
     @classmethod
     def of(cls, course: Course) -> Roster:
@@ -104,7 +117,7 @@ class Roster:
         entered = patiently(lambda: _students(course))
         students = set(known) if path.exists() else {one for one in entered if not DEMO.fullmatch(one)}
         entries = {one: replace(known.get(one, Entry(one)), **values) for one, values in entered.items()}
-        return cls(known | entries, students, set(entered))
+        return cls(known | entries, students, set(entered), joined.students(course.root))
 
     @property
     def left(self) -> set[str]:
@@ -114,20 +127,27 @@ class Roster:
     def recognised(self, found: Mapping[int, Entry]) -> tuple[dict[int, Entry], list[str]]:
         """Entries by line, with the ids that the course has for them already, and a sentence for each such.
 
-        Who has another id in the list is known by the number of the learning system, or else by the address. Raises
-        CourseError when two lines may be one student of the course.
+        Who has another id in the list is known by ``same.csv``, the number that the school or the learning system
+        gives, or else by the address. Raises CourseError when two lines may be one student of the course.
         """
         ids = {entry.id for entry in found.values()}
-        by = {name: self._by(name) for name in ("lms_user_id", "email")}
-        words = {"lms_user_id": "number in the learning system", "email": "e-mail address"}
+        by = {"id": self.joined} | {name: self._by(name) for name in STABLE if name != "id"}
         result, notes = dict(found), []
         lines: dict[str, int] = {}
         for line, entry in found.items():
-            if entry.id in self.entries:
+            if entry.id in self.entries and entry.id not in self.joined:
                 continue
-            for name, what in words.items():
-                known = by[name].get(getattr(entry, name).casefold())
-                if not known or known in ids:
+            for name, what in STABLE.items():
+                value = getattr(entry, name)
+                known = by[name].get(value if name == "id" else value.casefold())
+                if not known or known in ids or known not in self.entries:
+                    continue
+                if name != "id" and self.entries[known].sis and entry.sis not in ("", self.entries[known].sis):
+                    notes.append(
+                        f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is not in the list, "
+                        "and another number of the school, so they are two students. If they are one: "
+                        f"viva roster --same {known} {entry.id}"
+                    )
                     continue
                 if known in lines:
                     raise CourseError(
@@ -139,6 +159,12 @@ class Roster:
                     f"Line {line}: {quoted(entry.id)} has the {what} of {quoted(known)}, who is in the course "
                     f"already; the id stays {quoted(known)}, and so do the grades."
                 )
+                if name != "id" and _is_another(self.entries[known], entry):
+                    notes.append(
+                        f"Line {line}: {plaintext.line(entry.name)} has no word of the name of {quoted(known)}, "
+                        f"{plaintext.line(self.entries[known].name)}. If somebody else was given that {what}, correct "
+                        "the list before you read it: the grades would be theirs."
+                    )
                 break
         return result, notes
 
@@ -163,8 +189,32 @@ class Roster:
             left=tuple(self.entries[one] for one in sorted(self.left - set(now))),
         )
 
+    def grouped(self, found: Mapping[int, Entry]) -> tuple[Difference, list[str]]:
+        """What a list of groups changes, which tells of nothing else; a sentence for each who is not in the course."""
+        by = {name: self._by(name) for name in ("sis", "lms_user_id", "login")}
+        changed, same, notes = [], [], []
+        for line, entry in found.items():
+            told = {by[name].get(getattr(entry, name).casefold()) for name in by if getattr(entry, name)} - {None}
+            known = {entry.id} if entry.id in self.entries else told
+            if len(known & self.listed) != 1:
+                notes.append(f"Line {line}: {quoted(entry.id)} is nobody of the course, or may be two; left out.")
+                continue
+            old = self.entries[(known & self.listed).pop()]
+            new = replace(old, group=entry.group)
+            changed += [(old, new)] if old != new else []
+            same += [old] if old == new else []
+        return Difference(changed=tuple(changed), same=tuple(same)), notes
+
     def remarks(self, difference: Difference) -> Iterator[str]:
         """Sentences about people who may be taken for one another."""
+        for old, new in difference.changed:
+            told = [(getattr(old, name), getattr(new, name)) for name in ("sis", "lms_user_id", "email")]
+            if _is_another(old, new) and any(one and other and one != other for one, other in told):
+                yield (
+                    f"{quoted(old.id)} was {plaintext.line(old.name)}, and is {plaintext.line(new.name)} now, with "
+                    "another number or address. If somebody else was given the id, take another column with --id: the "
+                    "grades would be theirs."
+                )
         gone = {entry.name.casefold(): entry for entry in difference.gone}
         for entry in difference.new:
             if entry.id in self.entered:
@@ -172,8 +222,7 @@ class Roster:
             elif entry.name and (other := gone.get(entry.name.casefold())):
                 yield (
                     f"{plaintext.line(entry.name)} is new as {quoted(entry.id)}, and {quoted(other.id)} of the same "
-                    f"name is gone. If they are one person, call the student {quoted(other.id)} in the list, with the "
-                    "option --id or --columns: the grades are there."
+                    f"name is gone. If they are one person: viva roster --same {other.id} {entry.id}"
                 )
         folded = defaultdict(set)
         for one in self.entries.keys() | {entry.id for entry in difference.new}:
@@ -191,6 +240,12 @@ class Roster:
         gone = {entry.id for entry in difference.gone}
         entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
         leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))
+
+
+def _is_another(old: Entry, new: Entry) -> bool:
+    """Whether two names have no word in common."""
+    one, other = set(personname.words(old.name)), set(personname.words(new.name))
+    return bool(one and other and not one & other)
 
 
 def _students(course: Course) -> dict[str, dict[str, str]]:

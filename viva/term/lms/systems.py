@@ -48,6 +48,24 @@ MOODLE = {
     " | Groepen | Groep",
 }
 """Moodle's columns in English, German, French, Spanish, Italian, Dutch and Portuguese."""
+ROLES = {
+    "gradescope": frozenset({"role"}),
+    "moodle": frozenset({"roles", "role", "rollen", "rôles", "ruoli", "papéis"}),
+}
+"""By system, what it may call the column of roles."""
+STUDENTS = (
+    "student | teilnehmer/in | teilnehmer | teilnehmende | studierende/r | étudiant | étudiante | participant"
+    " | estudiante | alumno | studente | estudante | aluno"
+)
+STAFF = (
+    "manager | course creator | teacher | non-editing teacher | guest | manager/in | kursersteller/in | trainer/in"
+    " | trainer | trainer/in ohne bearbeitungsrecht | gast | gestionnaire | créateur de cours | enseignant"
+    " | enseignant non éditeur | visiteur anonyme | gestor | mánager | creador de curso | profesor"
+    " | profesor sin permiso de edición | invitado | creatore di corsi | docente | docente non editor | ospite"
+    " | leraar | docent | leraar zonder bewerkingsrechten | cursusaanmaker | professor | professor não editor"
+    " | criador de cursos | convidado"
+)
+"""Moodle's own roles in its languages; a school may have others."""
 NAMED, KNOWN_BY = ("first", "last", "name"), ("login", "sis", "email")
 """One of each its lists have."""
 
@@ -55,6 +73,12 @@ NAMED, KNOWN_BY = ("first", "last", "name"), ("login", "sis", "email")
 def plain(name: str) -> str:
     """A column's name without what does not count: case, spaces around, Brightspace's # and which apostrophe it is."""
     return name.strip().removeprefix("#").casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def is_staff(roles: str) -> bool:
+    """Whether Moodle's roles of somebody, with commas between them, are known, and none is a student's."""
+    told = [plain(role) for role in roles.split(",")]
+    return all(role in STAFF.split(" | ") for role in told) and not any(role in STUDENTS.split(" | ") for role in told)
 
 
 def _set(*names: str) -> frozenset[str]:
@@ -135,13 +159,29 @@ SYSTEMS = {
             "login": ("login",),
             "section": ("section",),
             "group": ("group",),
+            "sis": ("sis",),
         },
         ("id",),
         (_set("id", "student_id"), _set("first_name", "last_name", "name", "email", "lms_user_id")),
     ),
     "moodle": _moodle(),
+    "canvas-groups": System(
+        "Canvas's groups",
+        {
+            "name": ("name",),
+            "lms": ("canvas_user_id",),
+            "sis": ("user_id",),
+            "login": ("login_id",),
+            "section": ("sections",),
+            "group": ("group_name",),
+        },
+        ("login", "lms"),
+        (_set("canvas_user_id"), _set("group_name")),
+    ),
 }
 """By what --from calls them; the first that may have written a list is taken to have."""
+GROUPS = "canvas-groups"
+"""A list that tells of groups alone: who is not in it is in none of them, and in the course all the same."""
 UNKNOWN = System("a list whose columns were named", {}, IDS, ())
 
 

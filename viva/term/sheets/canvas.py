@@ -12,21 +12,18 @@ from pathlib import Path
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.table import csv_text, listed
-from viva.term.lms.participants import MACHINE_MADE
+from viva.term.lms.participants import POINTS, is_heading, test_students
 from viva.term.lms.systems import SYSTEMS, plain
 from viva.term.sheets import number
 from viva.term.sheets.export import Line, Plan, SheetExport, Target, left_out
 from viva.term.sheets.feedbackzip import answer_archive
-from viva.term.sheets.identity import Person, person_of
+from viva.term.sheets.identity import person_of
 from viva.term.sheets.marks import Mark, Marks
 from viva.term.sheets.sheet import Sheet
 from viva.verdict import CourseError
 
 EXCUSED, UNASSIGNED = "EX", "N/A"
 COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-POINTS, POSTING = "Points Possible", "Manual Posting"
-TEST = "Student, Test", "Test Student"
-"""Canvas's own student."""
 NUMBERED = re.compile(r"(?P<title>[\s\S]*) \((?P<id>\d+)\)")
 DROPPED = re.compile(r"(?:Final|Current|Override) (?:Score|Points|Grade)", re.IGNORECASE)
 """A column whose name holds this is taken for one of Canvas's totals."""
@@ -70,8 +67,10 @@ class CanvasExport(SheetExport):
             raise CourseError(
                 f"Line {short[0]} of {self.into} ends before the column {plaintext.quoted(plan.column)}; export again."
             )
-        points = next((row[target_place] for row in rows.values() if row[0].strip() == POINTS), "")
-        people = {line: person for line, row in rows.items() if (person := _person(row, places))}
+        points = next((row[target_place] for row in rows.values() if POINTS in row[0]), "")
+        people = {line: person_of(row, places) for line, row in rows.items() if not is_heading(row)}
+        for line in test_students({line: (person.name, person.keys) for line, person in people.items()}):
+            del people[line]
         cells = [row[place] for row in rows.values() for place in _assignments(sheet) if place < len(row)]
         target = Target(sheet, target_place, people, number.mark_in(cells) or ".", EXCUSED)
 
@@ -118,9 +117,9 @@ class CanvasExport(SheetExport):
             if not cell:
                 continue
             entry = mark.entry
-            unknown += not (entry.lms_user_id or entry.login)
+            unknown += not (entry.lms_user_id or entry.sis or entry.login)
             name = ", ".join(filter(None, (entry.last_name, entry.first_name))) or entry.id
-            known = (name, entry.lms_user_id, "", entry.login, entry.section)
+            known = (name, entry.lms_user_id, entry.sis, entry.login, entry.section)
             rows.append([*map(plaintext.guarded, known), cell])
             plan.written.append(Line(mark.student, entry.name, cell))
         left_out((mark for mark in marks.by.values() if not mark.excused), plan)
@@ -154,12 +153,3 @@ def _assignments(sheet: Sheet) -> list[int]:
     """The columns of assignments."""
     section = sheet.place({"section"}) or 0
     return [place for place, name in enumerate(sheet.header) if place > section and NUMBERED.fullmatch(name)]
-
-
-def _person(row: list[str], places: dict[str, int | None]) -> Person | None:
-    """Who a row is about; None where it is no student's."""
-    if row[0].strip() == POINTS or (not row[0].strip() and POSTING in row):
-        return None
-    person = person_of(row, places)
-    made = not person.keys.get("sis") and MACHINE_MADE.fullmatch(person.keys.get("login", ""))
-    return None if person.name in TEST and made else person

@@ -1,7 +1,10 @@
 """Feedback pages as the zip that Moodle and Canvas take back, by the names that each reads in it.
 
-Moodle reads ``x_<participant>_assignfeedback_file/<page>``, Canvas the name of a file that it gave, up to the file's
-number: ``<name>_<user>_<file>_<page>``. Of a zip from Canvas nothing is read but its names.
+Moodle reads ``x_<participant>_assignfeedback_file/<page>``. Canvas reads the name of a file that it gave, up to its
+number: ``<name>_<user>_<file>_<page>``, or ``anon_<number>_<file>_<page>`` in anonymous assignments. Canvas ignores a
+name whose last part behind a ``_`` begins with ``link``, and shows a page to its student under the name of the file
+that it answers. So no ``_`` stands in a page's part of the name, which begins with ``feedback-``, and each page answers
+the notebook that it is about. Of a zip from Canvas nothing is read but its names.
 """
 
 from __future__ import annotations
@@ -9,13 +12,15 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.standing import Status
+from viva.term.archives.ledger import Ledger
 from viva.term.sheets.export import Line, Plan
 from viva.term.sheets.marks import WAITS, Mark, Marks
 from viva.verdict import CourseError
@@ -26,12 +31,14 @@ GIVEN = re.compile(
         [^_/\\]* (?: _(?!\d+_) [^_/\\]* )*      # the student's name, of tokens that are not digits alone
         _ (?P<user>\d+) _ (?P<file>\d+)
     )
-    _ [^/\\]+
+    _ (?P<name>[^/\\]+)
     """,
     re.VERBOSE,
 )
 """A file that Canvas gave, up to its number: the first two tokens of digits alone are the user's and the file's."""
-ANONYMOUS = re.compile(r"(?:LATE_)?anon_")
+ANONYMOUS = re.compile(r"(?P<prefix>(?:LATE_)?(?P<sender>anon_[^_/\\]+)_\d+)_(?P<name>[^/\\]+)")
+"""The same in an anonymous assignment."""
+_COPY = re.compile(r"-\d{1,3}$")
 BEGINNING = (1980, 1, 1, 0, 0, 0)
 """The time of every page, so that the same pages are the same zip."""
 
@@ -39,7 +46,8 @@ BEGINNING = (1980, 1, 1, 0, 0, 0)
 def moodle_pages(students: Mapping[str, str], course: Course, marks: Marks, plan: Plan) -> None:
     """Plan a zip with a folder for each participant. ``students`` has the participants' numbers."""
     folders = {student: f"student_{number}_assignfeedback_file/" for student, number in students.items()}
-    _plan(folders, course, marks, plan, "the worksheet")
+    _plan({one: lambda page, folder=folder: folder + page for one, folder in folders.items()}, course, marks, plan,
+          "the worksheet")  # fmt: skip
 
 
 def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None:
@@ -55,40 +63,66 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
     for entry in marks.entries.values():
         if entry.lms_user_id:
             by_number.setdefault(entry.lms_user_id, []).append(entry.id)
-    prefixes: dict[str, str] = {}
+    collected = _collected(course, plan.assignment)
+    given: dict[str, list[re.Match]] = {}
     for name in names:
-        match = None if ANONYMOUS.match(name) else GIVEN.fullmatch(name)
-        students = by_number.get(match["user"], []) if match else []
-        if match and len(students) == 1:
-            prefixes.setdefault(students[0], match["prefix"] + "_")
+        anonymous = ANONYMOUS.fullmatch(name)
+        match = anonymous or (None if name.startswith(("anon_", "LATE_anon_")) else GIVEN.fullmatch(name))
+        students = (
+            collected.get(match["sender"], []) if anonymous else by_number.get(match["user"], []) if match else []
+        )
+        if len(students) == 1:
+            given.setdefault(students[0], []).append(match)
         elif not name.endswith("/"):
-            plan.strangers.append(Line("", plaintext.line(name), _unknown(match, students)))
-    if not prefixes:
+            plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
+    if not given:
         raise CourseError(
             f"No file in {path} is a known student's. Canvas's numbers of students are in the gradebook it "
-            "exports: read that with 'viva roster'. Archives of anonymous assignments, or of text, have no answer."
+            "exports: read that with 'viva roster'. Of an anonymous assignment, collect the archive first: "
+            "viva collect. Archives of text have no answer."
         )
-    _plan(prefixes, course, marks, plan, "the archive")
+    _plan({one: partial(_answer, files) for one, files in given.items()}, course, marks, plan, "the archive")
 
 
-def _unknown(match: re.Match | None, students: list[str]) -> str:
+def _collected(course: Course, assignment: str) -> dict[str, list[str]]:
+    """By the sender in an archive, the students whose attempts ``viva collect`` took."""
+    found: dict[str, list[str]] = {}
+    for student, rows in Ledger(course, assignment).rows.items():
+        for sender in {row.sender for row in rows if row.sender}:
+            found.setdefault(sender, []).append(student)
+    return found
+
+
+def _answer(files: Iterable[re.Match], page: str) -> str:
+    """The name under which a page answers the file that it is about, of those that Canvas gave of its student."""
+
+    def rank(given: re.Match) -> tuple[bool, bool]:
+        name = PurePosixPath(given["name"])
+        return _COPY.sub("", name.stem) == Path(page).stem, name.suffix == ".ipynb"
+
+    return f"{max(files, key=rank)['prefix']}_feedback-{page.replace('_', '-')}"
+
+
+def _unknown(match: re.Match | None, anonymous: bool, students: list[str]) -> str:
     """Why pages cannot go beside a file."""
     if match is None:
         return "is no name that pages can go beside"
+    if anonymous:
+        return "is anonymous, and several students have it" if students else "is anonymous; collect the archive first"
     return f"{'several students have' if students else 'nobody in the course has'} the number {match['user']}"
 
 
-def _plan(beginnings: Mapping[str, str], course: Course, marks: Marks, plan: Plan, where: str) -> None:
-    """Plan the zip; each page's name begins as its student's pages do."""
+def _plan(names: Mapping[str, Callable[[str], str]], course: Course, marks: Marks, plan: Plan, where: str) -> None:
+    """Plan the zip; ``names`` give each student's pages their names in it."""
     members: dict[str, Path] = {}
     for mark in marks.by.values():
         pages = sorted(course.path("feedback", plan.assignment, mark.student).glob("*.html"))
         if why := _held_back(mark, pages):
             plan.left.append(Line(mark.student, mark.entry.name, why))
-        elif mark.student not in beginnings:
+        elif mark.student not in names:
             plan.absent.append(Line(mark.student, mark.entry.name, f"is not in {where}"))
         else:
-            members |= {beginnings[mark.student] + page.name: page for page in pages}
+            members |= {names[mark.student](page.name): page for page in pages}
             plan.written.append(Line(mark.student, mark.entry.name, ", ".join(page.name for page in pages)))
     if not members:
         most = Counter(line.what for line in (*plan.left, *plan.absent)).most_common(1)

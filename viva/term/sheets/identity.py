@@ -7,7 +7,6 @@ nothing but a number or a login agrees, the names must have a word in common.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -20,7 +19,7 @@ from viva.term.lms.roster import Entry
 
 KEYS = {
     "lms": ("lms_user_id", "id"),
-    "sis": ("id", "lms_user_id"),
+    "sis": ("sis", "id", "lms_user_id"),
     "login": ("login", "id", "email"),
     "email": ("email", "id", "login"),
 }
@@ -58,7 +57,7 @@ class Identities:
                 if value := getattr(entry, name):
                     self.exact[name, _composed(value)].add(entry.id)
                     self.alike[name, _composed(value).casefold()].add(entry.id)
-            if words := _words(entry.name):
+            if words := personname.words(entry.name):
                 self.named[words].add(entry.id)
 
     def of(self, people: Mapping[int, Person]) -> tuple[dict[int, str], dict[int, str]]:
@@ -72,9 +71,9 @@ class Identities:
                 doubts[line] = why
         names, lines = defaultdict(list), defaultdict(list)
         for line, person in people.items():
-            names[_words(person.name)].append(line)
+            names[personname.words(person.name)].append(line)
         for line, student in list(found.items()):
-            if not self._keyed(people[line]) and len(names[_words(people[line].name)]) > 1:
+            if not self._keyed(people[line]) and len(names[personname.words(people[line].name)]) > 1:
                 doubts[line] = f"has no number, and several rows have the name of {plaintext.quoted(student)}"
                 del found[line]
             else:
@@ -90,7 +89,8 @@ class Identities:
         """By key, whom it may mean; those that mean nobody are left out."""
         found = {key: self._with(key, value) for key, value in person.keys.items() if value}
         if found.get("lms") and "sis" in found:  # the number is another column's, so this one is none
-            found["sis"] &= {_composed(person.keys["sis"])}
+            value = _composed(person.keys["sis"])
+            found["sis"] &= {value} | self.exact.get(("sis", value), set())
         return {key: students for key, students in found.items() if students}
 
     def _with(self, key: str, value: str) -> set[str]:
@@ -102,7 +102,7 @@ class Identities:
 
     def _who(self, person: Person) -> tuple[str, str]:
         """The student, or why it is not certain who is meant."""
-        keyed, named = self._keyed(person), self.named.get(_words(person.name), set())
+        keyed, named = self._keyed(person), self.named.get(personname.words(person.name), set())
         if not keyed:
             return self._by_name(person, named)
         students = set.intersection(*keyed.values())
@@ -114,7 +114,7 @@ class Identities:
         if len(students) > 1:
             return "", f"may be {_listed(students)}"
         (student,) = students
-        words, known = set(_words(person.name)), set(_words(self.entries[student].name))
+        words, known = set(personname.words(person.name)), set(personname.words(self.entries[student].name))
         if words and known and not words & known and keyed.keys() <= {"lms", "sis", "login"} and len(keyed) == 1:
             return "", (
                 f"has the {CALLED[next(iter(keyed))]} of {plaintext.quoted(student)}, who is called "
@@ -132,7 +132,8 @@ class Identities:
 
     def _contradicts(self, person: Person, entry: Entry) -> bool:
         """Whether row and entry both know something, and not the same."""
-        pairs = [(person.keys.get(key, ""), getattr(entry, name)) for key, name in SAME.items()]
+        same = SAME | ({"sis": "sis"} if entry.sis else {})
+        pairs = [(person.keys.get(key, ""), getattr(entry, name)) for key, name in same.items()]
         return any(one and other and one.casefold() != other.casefold() for one, other in pairs)
 
 
@@ -145,11 +146,6 @@ def person_of(row: list[str], places: Mapping[str, int | None]) -> Person:
 
 def _composed(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
-
-
-def _words(name: str) -> tuple[str, ...]:
-    """The words of a name in no order, since lists write it in several."""
-    return tuple(sorted(re.findall(r"\w+", _composed(personname.cleaned(name)).casefold())))
 
 
 def _listed(students: Iterable[str]) -> str:
