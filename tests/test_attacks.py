@@ -451,8 +451,10 @@ def test_an_answer_that_ends_the_examiner_each_time_costs_its_check_alone(quick,
 CREDITS = "score = sum(count() == 3 for _ in range(7)) if count() == 3 else count()\nscore"
 
 
-@pytest.mark.parametrize(("count", "earned"), [("3", 7), ("2.5", 2.5), ("float('nan')", 0), ("-1", 0), ("99", 0)])
-def test_a_number_at_the_end_of_a_test_is_no_more_than_the_points(quick, tmp_path, count, earned):
+@pytest.mark.parametrize(
+    ("count", "earned"), [("3", 7), ("2.5", 2.5), ("float('nan')", 0), ("-1", 0), ("99", 7), ("[]", 0)]
+)
+def test_the_last_value_of_a_test_is_no_more_than_its_points(quick, tmp_path, count, earned):
     path, tests = tmp_path / "credits.ipynb", f"### CHECK 7: a\n{CREDITS}"
     nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
     outcome = quick.grade(in_cells(f"def count():\n    return {count}", tests=tests), rehearse(path, quick))

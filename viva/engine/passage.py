@@ -173,7 +173,7 @@ class Passage:
             self.unsteady = report.unsteady | self.unsteady
         self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
-            credit = self.examination.kinds.get(CREDIT + cell.id, "")
+            credit = CREDIT + cell.id in self.examination.kinds
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
             self.finished.add(index)
