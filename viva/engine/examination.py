@@ -233,9 +233,9 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> CheckR
         report.raised_by = "student"  # in the candidate nobody can tell whose it is
         report.running = running(raised.get("traceback"))
     else:
-        values = [
-            item["data"].get("text/plain", "") for item in outputs_of(reply) if item["output_type"] == "execute_result"
-        ]
+        with session.patience.working():
+            outputs = outputs_of(reply)
+        values = [item["data"].get("text/plain", "") for item in outputs if item["output_type"] == "execute_result"]
         report.result = result_of_text(values[-1]) if values else None
     session.patience.judge(report, session.interrupted, session.limit)
     return report

@@ -135,8 +135,9 @@ class Passage:
         self.watch(_name(cell))
         self.ran.append(cell.source)
         reply = session.candidate(limit, do="run", source=cell.source)
+        with patience.working():
+            self.outcome.keep(index, reply)
         self.own -= (left - patience.left) * own if left < math.inf else 0.0
-        self.outcome.keep(index, reply)
         raised = reply.get("raised")
         if session.interrupted:
             if index not in self.interrupted:
