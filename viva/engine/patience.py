@@ -4,8 +4,8 @@ Theory of operation. Everything that a submission makes the grader wait for is p
 of reading what its process replies. Each cell has its own limit as well. What did not finish in it once is not given
 as long a second time: the name that the test asked for, the student's functions that were running, and every function
 whose code mentions one of them are *slow* from then on and get SHORT, or a thirtieth of the limit. A name that did not
-finish so often as MOST_STRIKES, or that could not even be interrupted, is *given up*: tests that ask for it are told at once.
-So an endless loop costs its limit and a few seconds, and all checks that do not need it run as ever.
+finish so often as MOST_STRIKES, or that could not even be interrupted, is *given up*: tests that ask for it are told at
+once. So an endless loop costs its limit and a few seconds, and all checks that do not need it run as ever.
 """
 
 from __future__ import annotations
