@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column
 from traitlets import TraitError
 from traitlets.config import Application, Config
 
+from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST
 
 ALWAYS = ("help", "help-all", "h", "version", "V")
@@ -31,19 +35,37 @@ OPTIONS = {
     "quiet": "have nbgrader tell nothing",
 }
 """What nbgrader's own options mean, in fewer words than its own."""
+NOT_ASCII = re.compile(r"[^ -~\n]")
 SHOWN = 20
 """So many students are named in a sentence, and so many sentences of a kind are shown."""
 
 
+class CleanConsole(Console):
+    """A console of rich's to which nothing that is printed tells anything: names, reasons and outputs are strangers'.
+
+    Control characters, and those that reorder or hide others, are replaced; what rich itself tells the terminal stays.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(plaintext.lines(segment.text), segment.style)
+
+
+def cleaned(record: logging.LogRecord) -> bool:
+    """A filter for a handler of logs, as strangers' words stand in their messages as well."""
+    record.msg, record.args = plaintext.lines(record.getMessage()), None
+    return True
+
+
 def console(errors: bool = False, **options: object) -> Console:
-    """A console of rich's without any escape code when it leads to no terminal, or when NO_COLOR is set.
+    """A console without any escape code when it leads to no terminal, or when NO_COLOR is set.
 
     Texts are shown as they are: what stands in brackets is no markup.
     """
     plain = bool(os.environ.get("NO_COLOR")) or not (sys.stderr if errors else sys.stdout).isatty()
     # Without colours alone, rich would still print bold text and move the cursor.
     known = {"force_terminal": False if plain else None, "soft_wrap": plain, "markup": False, "highlight": False}
-    return Console(stderr=errors, **(known | options))
+    return CleanConsole(stderr=errors, **(known | options))
 
 
 def figures(*headers: str) -> list[Column]:
@@ -63,8 +85,9 @@ def shortened(sentences: list[str]) -> list[str]:
 
 
 def print_document(document: object) -> None:
-    """The one JSON document of a command with --json."""
-    print(json.dumps(document, indent=1, ensure_ascii=False, default=str))
+    """The one JSON document of a command with --json; control characters and the like are escaped in it."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=str)
+    print(NOT_ASCII.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text))
 
 
 class ShortHelp(Application):
