@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.table import Table, csv_text
@@ -37,7 +36,7 @@ class Unmatched:
             table = Table.read(self.path)
             if not set(COLUMNS) <= set(table.header):
                 raise CourseError(f"The first line of {self.path} must name the columns {','.join(COLUMNS)}.")
-            self.rows = [dict(zip(table.header, map(_bare, row), strict=False)) for row in table.rows.values()]
+            self.rows = [dict(zip(table.header, row, strict=False)) for row in table.rows.values()]
 
     def attempts(self) -> list[Attempt]:
         """Those whose files are still there, in the order in which they came."""
@@ -96,13 +95,8 @@ class Unmatched:
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
             return
-        rows = ([plaintext.guarded(row[name]) for name in COLUMNS] for row in self.rows)
+        rows = ([row[name] for name in COLUMNS] for row in self.rows)
         leftovers.write(self.path, csv_text(COLUMNS, rows))
-
-
-def _bare(cell: str) -> str:
-    """The cell without the mark that keeps spreadsheets from computing it."""
-    return cell[1:] if cell.startswith("'") and plaintext.guarded(cell[1:]) == cell else cell
 
 
 def _others(text: str) -> tuple[Sender, ...]:
