@@ -84,9 +84,9 @@ BUSY = {
     "a marker at every corner": '<marker id="m"><circle r="1"/></marker><path marker-mid="url(#m)" d="M0 0'
     + "h1" * 50_000
     + '"/>',
-    "tiny dashes": '<path d="M0 0H1000000" stroke="red" stroke-dasharray="0.0001"/>',
-    "tiny dashes in a sheet": "<style>*{stroke-dasharray/**/:1e-4}</style>" + '<path d="M0 0h1000000"/>',
-    "tiny dashes around a circle": '<g style="stroke-dasharray: .0001 .0001"><circle r="1000000"/></g>',
+    "tiny dashes": '<path d="M0 0H1000000" stroke="red" stroke-dasharray="0.0001"/>' * 50,
+    "tiny dashes in a sheet": "<style>*{stroke-dasharray/**/:1e-4}</style>" + '<path d="M0 0h1000000"/>' * 50,
+    "tiny dashes around a circle": '<g style="stroke-dasharray: .0001 .0001">' + '<circle r="1000000"/>' * 50 + "</g>",
     "groups that are drawn first": '<g opacity=".9"><rect/></g>' * 20_000,
     "a large mask many times": '<mask id="m"><rect/></mask>' + '<rect mask="url(#m)"/>' * 20_000,
     "levels": "<g>" * 5000 + "</g>" * 5000,

@@ -24,8 +24,9 @@ FEW, TIMES, MOST = 20_000, 6, 400_000
 """So many elements may be drawn, or so many times as are written, and never more than MOST."""
 LARGEST = 20_000
 """Pixels of a side."""
-LAYER, DASHES = 20, 50
-"""A group that is drawn by itself first costs as much as so many elements; an element as much as so many dashes."""
+LAYER, DASHES, MOST_DASHES = 20, 200, 1_000_000
+"""A group that is drawn by itself first costs as much as so many elements; an element as much as so many dashes, of
+which Chromium draws no more on one line."""
 
 ACTIVE = re.compile(
     "script|foreignObject|iframe|object|embed|feImage|audio|video|handler|listener"
@@ -88,8 +89,10 @@ def _does_more(element: Element, picture: Callable[[str, str], str]) -> bool:
         bool(ACTIVE.fullmatch(_name(element.tag)))
         or any(one.startswith("on") for one in attributes)
         or not attributes.isdisjoint(("filter", "pathlength"))
-        or any(_ELSEWHERE.search(word) or _COMPUTED.search(word) for word in (*words, sheet))
-        or any(map(_STYLED.search, (_style(element), sheet)))
+        or any(
+            _ELSEWHERE.search(word) or _COMPUTED.search(word) for word in (*words, sheet) if "(" in word or "\\" in word
+        )
+        or any(map(_STYLED.search, filter(None, (_style(element), sheet))))
     )
 
 
@@ -100,7 +103,8 @@ def _sheet(element: Element) -> str:
 
 def _style(element: Element) -> str:
     """The style of an element."""
-    return _COMMENT.sub("", element.get("style", ""))
+    style = element.get("style", "")
+    return _COMMENT.sub("", style) if "/*" in style else style
 
 
 def _too_much(root: Element, count: int) -> str:
@@ -113,11 +117,17 @@ def _too_much(root: Element, count: int) -> str:
 
 
 def _shortest_dash(root: Element) -> float:
-    """The length of the shortest pattern of dashes; infinite where nothing is dashed."""
-    dashes = []
-    for element in root.iter():
-        dashes += [element.get("stroke-dasharray", ""), *_DASHED.findall(f"{_style(element)};{_sheet(element)}")]
-    sums = [sum(map(abs, numbers)) for numbers in map(_numbers, dashes) if numbers]
+    """The length of the shortest pattern of dashes that many elements may have; infinite where there is none."""
+    found = (_dash(element) for element in root.iter() if len(element) or _name(element.tag) in ("style", "use"))
+    return min(found, default=math.inf)
+
+
+def _dash(element: Element) -> float:
+    """The length of the shortest pattern of dashes that stands in an element; infinite where none does."""
+    dashes = [element.get("stroke-dasharray", "")]
+    for text in (_style(element), _sheet(element)):
+        dashes += _DASHED.findall(text) if "dasharray" in text.lower() else ()
+    sums = [sum(map(abs, numbers)) for numbers in map(_numbers, filter(None, dashes)) if numbers]
     return min((max(one, 1e-9) for one in sums if one), default=math.inf)
 
 
@@ -156,7 +166,9 @@ def _own(element: Element, dash: float) -> float:
     layered = "mask" in element.attrib or "mask:" in style
     if _name(element.tag) in _GROUPS:
         layered = layered or "opacity" in element.attrib or bool(_LAYERED.search(style))
-    return 1 + LAYER * layered + (_length(element) / dash / DASHES if dash < math.inf else 0)
+    dash = min(dash, _dash(element))
+    dashes = min(_length(element) / dash, MOST_DASHES) if dash < math.inf else 0
+    return 1 + LAYER * layered + dashes / DASHES
 
 
 def _parts(element: Element, named: dict[str, Element]) -> Iterator[tuple[Element, int]]:
@@ -164,9 +176,14 @@ def _parts(element: Element, named: dict[str, Element]) -> Iterator[tuple[Elemen
     for child in element:
         yield child, 1
     for key, value in element.attrib.items():
+        if key.endswith("href"):
+            names = [value.strip()[1:]]
+        elif "(" in value:
+            names = [name for _, name in _PART.findall(value)]
+        else:
+            continue
         at_corners = "marker-mid" in value or "marker:" in value or key in ("marker-mid", "marker")
         times = 1 + len(_numbers(element.get("d", "") + element.get("points", ""))) if at_corners else 1
-        names = [value.strip()[1:]] if key.endswith("href") else [name for _, name in _PART.findall(value)]
         for name in map(unquote, names):
             if name in named:
                 yield named[name], times
