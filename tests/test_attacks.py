@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -15,9 +18,11 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
 from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
+from viva.engine import wire
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
+from viva.engine.values.reader import SIMPLE, Reader
 from viva.sandbox.confinement import Wall
 from viva.verdict import Verdict
 
@@ -393,6 +398,45 @@ def test_nbgraders_own_engine_gives_the_transformer_all_points():
     assert determine_grade(graded.cells[-1]) == (10, 10)
 
 
+MANY = """
+import pandas as pd
+class Many(list):
+    def append(self, item):
+        super().append(item | {"metadata": {"frames": [pd.Series([1])] * 3 + [{3}], "texts": ["a"]}})
+type(get_ipython()).outputs.items = Many()
+print("one")
+def count(): return 3
+"""
+
+
+def test_of_a_reply_to_the_grader_nothing_is_built_that_it_does_not_use(quick, tmp_path, monkeypatch):
+    path, tests, built = tmp_path / "many.ipynb", "assert count() == 3", []
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=f"### CHECK 7: a\n{tests}"), path)
+    known, build, decode, replies = rehearse(path, quick), Reader.build, wire.decode, []
+    monkeypatch.setattr(Reader, "build", lambda self, codec, parts: built.append(codec) or build(self, codec, parts))
+    monkeypatch.setattr(wire, "decode", lambda *args, **how: replies.append(decode(*args, **how)) or replies[-1])
+    outcome = quick.grade(in_cells(MANY, tests=f"### CHECK 7: a\n{tests}"), known)
+    assert outcome.earned("tests") == 7
+    assert "'frames': [None, None, None, None], 'texts': ['a']" in str(replies)
+    assert set(built) <= SIMPLE
+
+
+def test_the_work_of_reading_replies_is_paid_from_the_budget_and_ends_with_it(quick, tmp_path, monkeypatch):
+    """By a clock of our own each look at a reply takes 100 seconds; there are two for each cell."""
+    path, tests = tmp_path / "slow.ipynb", "### CHECK 7: a\nassert count() == 3"
+    notebook = in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests)
+    notebook.metadata["viva"] = {"budget": 10_000}
+    nbformat.write(notebook, path)
+    known, ticks = rehearse(path, quick), itertools.count(step=100.0)
+    monkeypatch.setattr(time, "process_time", lambda: next(ticks))
+    outcome = quick.grade(in_cells(COUNT, *["a = 1"] * 100, tests=tests), known)
+    ran = sum(count is not None for _, count in outcome.outputs.values())
+    assert (outcome.earned("tests"), 20 < ran <= 2 + 25) == (7, True)  # the student's own cells get half of the time
+    nearly = replace(known, blueprint=replace(known.blueprint, budget=300))
+    (result,) = quick.grade(in_cells(COUNT, tests=tests), nearly).checks["tests"]
+    assert (result.verdict, result.cause.kind) == (Verdict.TIMEOUT, "no_time_left")
+
+
 FOREIGN = """class Mine(UnicodeDecodeError):
     def __str__(self): return "told"
 Mine.__module__, Mine.__qualname__ = "builtins", "UnicodeDecodeError"
@@ -451,8 +495,10 @@ def test_an_answer_that_ends_the_examiner_each_time_costs_its_check_alone(quick,
 CREDITS = "score = sum(count() == 3 for _ in range(7)) if count() == 3 else count()\nscore"
 
 
-@pytest.mark.parametrize(("count", "earned"), [("3", 7), ("2.5", 2.5), ("float('nan')", 0), ("-1", 0), ("99", 0)])
-def test_a_number_at_the_end_of_a_test_is_no_more_than_the_points(quick, tmp_path, count, earned):
+@pytest.mark.parametrize(
+    ("count", "earned"), [("3", 7), ("2.5", 2.5), ("float('nan')", 0), ("-1", 0), ("99", 7), ("[]", 0)]
+)
+def test_the_last_value_of_a_test_is_no_more_than_its_points(quick, tmp_path, count, earned):
     path, tests = tmp_path / "credits.ipynb", f"### CHECK 7: a\n{CREDITS}"
     nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION", tests=tests), path)
     outcome = quick.grade(in_cells(f"def count():\n    return {count}", tests=tests), rehearse(path, quick))

@@ -109,6 +109,15 @@ def test_a_line_of_the_third_form_told_a_fault_in_its_last_line():
         decode(json.dumps(old | {"faults": [3]}).encode())
 
 
+def test_a_check_that_earned_a_part_had_passed_in_the_fourth_form():
+    book = json.loads(encode(FULL)) | {"schema": 4}
+    (notebook,) = book["notebooks"].values()
+    earned = [{"title": str(part), "points": 2, "verdict": "passed", "earned": part} for part in (2, 0.5, 0)]
+    notebook["checks"] = {"tests": earned}
+    known = [(result.verdict, result.earned) for _, _, result in decode(json.dumps(book).encode()).results()]
+    assert known == [(Verdict.PASSED, 2), (Verdict.PARTLY, 0.5), (Verdict.FAILED, 0)]
+
+
 def test_the_schema_in_the_docs_is_that_of_the_record():
     page = PROJECT / "docs" / "results.schema.json"
     schema = json.dumps(msgspec.json.schema(SubmissionRecord), indent=2) + "\n"

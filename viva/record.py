@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from viva.cleaning import plaintext
 from viva.verdict import NOT_DONE, CourseError, Verdict
 
-SCHEMA = 4
+SCHEMA = 5
 """The number of this form of a line. Lines without one were written before there were numbers."""
 
 
@@ -174,6 +174,9 @@ def _record(known: object) -> SubmissionRecord:
     if not version or version < 3:
         for _, _, result in record.results():
             result.exception = _exception(result)
+    if not version or version < 5:
+        for _, _, result in record.results():
+            result.verdict = _verdict(result)
     record.schema = SCHEMA
     return record
 
@@ -182,6 +185,13 @@ def _exception(result: CheckResult) -> str:
     """The class that an earlier form told only at the head of a reason."""
     name, colon, _ = result.reason.partition(":")
     return name if colon and name.isidentifier() and result.verdict is Verdict.ERROR else ""
+
+
+def _verdict(result: CheckResult) -> Verdict:
+    """The verdict, where an earlier form had a check passed whatever part of its points it earned."""
+    if result.verdict is not Verdict.PASSED or result.earned >= result.points:
+        return result.verdict
+    return Verdict.PARTLY if result.earned else Verdict.FAILED
 
 
 def _with_faults(known: object) -> object:

@@ -21,9 +21,11 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What came of a check. Only PASSED earns points; UNGRADED never costs any."""
+    """What came of a check. Only PASSED earns all points, and PARTLY some; UNGRADED never costs any."""
 
     PASSED = "passed"
+    PARTLY = "partly right"
+    """The last value of its test gave a part of the points (viva/engine/credit.py)."""
     FAILED = "failed"
     """A wrong answer."""
     ERROR = "error"

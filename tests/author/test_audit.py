@@ -242,6 +242,42 @@ def test_false_promises_and_untested_answers_are_named(course, viva):
     assert "No surviving mutant fits the excuse 'there is no exponential in it'; remove it." in said.out
 
 
+COUNTS = """### CHECK 3: columns
+float(np.allclose(centre(numbers), numbers - 2)) + 2 * (len(centre(numbers)) == 4)
+"""
+MIXED = """\"\"\"Takes another number.
+
+Loses:
+    test_centre: columns
+Keeps:
+    everything else
+\"\"\"
+
+# %% centre
+def centre(table):
+    return np.zeros_like(table)
+
+# %% [solution] *
+"""
+
+
+@pytest.mark.slow
+def test_a_cell_whose_last_value_is_its_credit_is_named_with_the_wrong_answers_that_keep_all_of_it(course):
+    write(course, checks=COUNTS)
+    kept = WRONG.replace("test_centre: a table of two columns", "test_spread: *").splitlines(keepends=True)
+    kept = "".join(line for line in kept if "other tables" not in line).replace("axis=1, keepdims", "keepdims")
+    (course / "answers/small/wrong/rows.py").write_text(kept)
+    (course / "answers/small/wrong/zeros.py").write_text(MIXED.replace("everything else", "test_spread: *"))
+    found = audited(course)
+    (told,) = [remark for remark in found.remarks if "last value" in remark]
+    assert told == (
+        "Cell 'test_centre': its last value says how many of its points are earned, and these wrong answers keep all "
+        "of them: rows."
+    )
+    lost = {proof.name: [str(ruling) for ruling in proof.lost.values()] for proof in found.proofs}
+    assert "partly right: the test gave 2 of 3 points" in lost["zeros"]
+
+
 def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_it(course):
     lacking = "### CHECK 3: by a library that is not here\nfrom nose.tools import assert_equal\nassert_equal(1, 1)"
     write(course, checks=lacking)

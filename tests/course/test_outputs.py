@@ -56,7 +56,8 @@ def test_a_students_exception_keeps_its_last_line():
 def test_where_points_were_lost_it_is_said_why_a_human_should_look():
     lost, passed = CheckResult("one", 2, Verdict.FAILED, reason="No."), CheckResult("one", 2, Verdict.PASSED, 2)
     assert shown(lost, repairs=[DOUBT])[0].text == SAID
-    assert shown(CheckResult("one", 2, Verdict.PASSED, 1), repairs=[DOUBT])[0].text == SAID, "partial credit"
+    part = CheckResult("one", 2, Verdict.PARTLY, 1, cause=Note("credit", names=("1", "2")))
+    assert [item.text for item in shown(part, repairs=[DOUBT])] == [SAID, "1 of 2: one (partly right)\n"]
     assert shown(passed, repairs=[DOUBT]) == []
     (output,) = shown(lost, repairs=[Note("other_magic", doubt=True, tests=("others",))])
     assert output.output_type == "error"

@@ -362,17 +362,6 @@ def test_a_grade_cell_in_another_language_of_magics_is_ungraded_and_costs_nothin
     assert outcome.earned("test-1") is None
 
 
-PARTIAL = {"0.25": 0.25, "1": 1, "0": 0, "2": None, "-1": 1, "'full'": 1, "None": 1, "[]": 1, "True": 1}
-
-
-@pytest.mark.parametrize("value", PARTIAL)
-def test_a_number_at_the_end_is_partial_credit(quick, tmp_path, value):
-    exam = Exam(f"--- answer\nx = {value}\n--- test\nx\n", quick, tmp_path)
-    outcome = exam.grade()
-    assert outcome.earned("test-1") == PARTIAL[value]
-    assert (verdicts(outcome, "test-1") == ["ungraded"]) == (PARTIAL[value] is None)
-
-
 def timed(folder: Path, grader: Grader, notebook_seconds=None, cell_seconds=None) -> str:
     """The verdict of a call that takes 1.6 seconds."""
     notebook, _ = read("--- answer\ndef f(n): return n\n--- test\nassert f(1) == 1\n")

@@ -12,13 +12,9 @@ from viva.course.outputs import show
 from viva.engine.dialogue.facts import facts
 from viva.engine.outcome import (
     CHARACTERS,
-    FULL,
     MOST_COUNT,
-    NUMBER,
     Outcome,
     count_of,
-    credit_of,
-    kind_of_credit,
     outputs_of,
 )
 
@@ -81,41 +77,6 @@ def test_what_a_notebook_may_hold_is_counted_over_all_its_cells():
     outcome.keep(0, {"outputs": []})
     assert [len(str(outcome.outputs[index][0])) > 600 for index in range(3)] == [True, False, False]
     assert "dropped" in str(outcome.outputs[2])
-
-
-@pytest.mark.parametrize(
-    ("shown", "expected"),
-    [
-        ("3", NUMBER),
-        ("3.0", NUMBER),
-        ("np.float64(3.0)", NUMBER),
-        ("'ok'", FULL),
-        ("-1", FULL),
-        ("2", ""),
-        ("4", ""),
-        (None, ""),
-    ],
-)
-def test_what_the_solution_came_to_says_what_a_number_means(shown, expected):
-    assert kind_of_credit(shown, 3.0) == expected
-
-
-@pytest.mark.parametrize("shown", ["0", "1.5", "3", "3.0000000001", "-1e-12", "'text'", "np.float64(3.0)"])
-def test_points_are_those_that_the_test_came_to(shown):
-    wanted = {"0": 0, "1.5": 1.5, "-1e-12": 0}.get(shown, 3)
-    assert credit_of(shown, 3.0, NUMBER) == wanted
-
-
-@pytest.mark.parametrize(
-    "shown", ["nan", "inf", "-inf", "-1", "3.1", "np.float64(nan)", "1e999", "-2.5", "np.int64(-4)"]
-)
-def test_a_number_that_is_no_number_of_points_earns_nothing(shown):
-    with pytest.raises(ValueError, match="no number from 0 to 3"):
-        credit_of(shown, 3.0, NUMBER)
-
-
-def test_where_the_solutions_value_was_no_number_of_points_nbgraders_rule_holds():
-    assert [credit_of(shown, 3.0, FULL) for shown in ("-1", "nan", "'text'", "2")] == [3, 3, 3, 2]
 
 
 def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):

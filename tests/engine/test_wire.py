@@ -27,7 +27,7 @@ from hypothesis.extra import numpy as hnp
 from msgpack import ExtType, Packer, packb
 
 from viva.engine import wire
-from viva.engine.values import frames, reader, row, writer
+from viva.engine.values import frames, plain, reader, row, writer
 from viva.engine.values.arrays import BYTES, DIMENSIONS
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.keys import TWINS
@@ -677,6 +677,29 @@ def test_too_many_bytes_are_refused(monkeypatch):
     cap(monkeypatch, "MESSAGE", 10**5)
     with pytest.raises(WireError, match="larger"):
         encode([2**INT_BITS - 1] * 100)
+
+
+def test_too_many_frames_are_refused(monkeypatch):
+    frames = [pd.Series([number]) for number in range(30)]
+    cap(monkeypatch, "FRAMES", 100)
+    assert len(wire.decode(wire.encode(frames))) == 30
+    cap(monkeypatch, "FRAMES", 20)
+    with pytest.raises(WireError, match="more than 20 objects of pandas"):
+        wire.decode(wire.encode(frames))
+
+
+def test_of_a_simple_value_nothing_is_built_that_nobody_uses(monkeypatch):
+    listed = [1, "a"]
+    whole = {"text": "a", "parts": (listed, {"b": 2.5}, listed), "frame": pd.DataFrame({"a": [1]})}
+    whole |= {"odd": [np.arange(3), {1}, dt.datetime(2020, 1, 1, tzinfo=dt.UTC), 2**70, b"c"], "last": [listed]}
+    message, parts = wire.encode(whole), ([1, "a"], {"b": 2.5}, [1, "a"])
+    monkeypatch.setattr(plain, "learn_pandas", lambda: pytest.fail("a frame was built"))
+    found = wire.decode(message, simple=True)
+    odd = [None, None, None, 2**70, b"c"]
+    assert found == {"text": "a", "parts": parts, "frame": None, "odd": odd, "last": [listed]}
+    assert found["parts"][0] is found["last"][0]
+    with pytest.raises(WireError):
+        wire.decode(message[:-1], simple=True)
 
 
 def test_ints_and_decimals_are_capped():

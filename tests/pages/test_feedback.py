@@ -105,6 +105,23 @@ def test_a_right_answer_has_its_points_and_every_check_passed(graded):
     assert "passed" in checks(graded, "right")[0][2]
 
 
+def test_a_check_that_earned_a_part_is_partly_right_and_is_not_counted_as_passed(course, viva):
+    def lose_a_part(record):
+        first = record["notebooks"][NOTEBOOK]["checks"]["test_twice"][0]
+        first |= {"verdict": "partly right", "earned": 0.5, "cause": {"kind": "credit", "names": ["0.5", "1"]}}
+
+    change_results(course, "right", lose_a_part)
+    assert viva("feedback", "--student", "right").status == 0
+    assert [(verdict, points) for verdict, points, _ in checks(course, "right")][:2] == [
+        ("partly", "0.5 of 1"),
+        ("passed", "1 of 1"),
+    ]
+    assert "partly right" in checks(course, "right")[0][2]
+    said = " ".join(page(course, "right").text.split())
+    assert said.count("3 of 4 checks passed, 1 partly right") == 2  # at the top, and in the exercise
+    assert page(course, "right").select_one(".exercise").has_attr("open")
+
+
 def test_a_wrong_answer_reads_the_instructors_sentences(graded):
     lines = checks(graded, "wrong")
     assert [verdict for verdict, *_ in lines] == ["failed"] * 4

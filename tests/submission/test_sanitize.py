@@ -144,7 +144,7 @@ def test_grading_cleans_autograded_and_leaves_what_was_handed_in(course, viva):
     assert note.endswith("was shown without: <script>.")
 
 
-@pytest.mark.parametrize("student", ["<script>alert(1)<", "a\u202eb", "a\x1b]0;x\x07", "=1+1", 'a"b'])
+@pytest.mark.parametrize("student", ["<script>alert(1)<", "a\u202eb", "a\x1b]0;x\x07", "=1+1", "\uff1d1+1", 'a"b'])
 def test_a_students_folder_whose_name_is_more_than_a_name_is_not_graded_and_said_so(course, viva, student):
     hand_in(course, student)
     result = viva("grade", SHORT)

@@ -16,7 +16,9 @@ import pytest
 from tests.conftest import BIN, PROJECT, SHORT
 from tests.flow.shell import lost_checks
 from tests.flow.test_known_answers import ASSIGNMENTS, notebooks
+from tests.oral import Exam
 from viva.author.answers import fill_in, read_answer, read_answers
+from viva.commands.check import CheckCommand
 from viva.engine.blueprint import read_blueprint
 from viva.engine.checks import HIDDEN
 from viva.engine.grading import Grader
@@ -320,6 +322,41 @@ def test_a_notebook_that_was_released_without_viva_is_checked_too(own_grader, tm
     del release.metadata["viva"]
     _, tried = check(write(release, tmp_path), own_grader)
     assert {one.state for one in tried if one.counts} == {NOT_DONE}
+
+
+COUNTING = """
+--- answer
+def f(x): return x + 1
+--- test
+### CHECK 2: two sums
+(f(1) == 2) + (f(2) == 3)
+--- answer
+items = []
+def push(x): items.append(x)
+--- test
+### CHECK 3: nothing to count
+push(1)
+--- answer
+def g(x): return x * 2
+--- test
+### CHECK 2: half of it is hidden
+int(g(1) == 2)
+"""
+
+
+def test_a_part_of_the_points_is_partly_right_where_the_visible_lines_alone_can_give_all(own_grader, tmp_path, capsys):
+    exam = Exam(COUNTING, own_grader, tmp_path)
+    notebook = exam.answered("def f(x): return 2")
+    notebook.metadata["viva"] = {"check": describe(notebook, exam.examination, SECONDS)}
+    assert notebook.metadata["viva"]["check"]["credit"] == ["test-1"]
+    notebook.cells[2].source = "items = []\ndef push(x):\n    items.append(x)\n    return len(items)\n"
+    path = write(notebook, tmp_path)
+    copy, tried = check(path, own_grader)
+    assert [(one.state, one.passed) for one in tried] == [("partly right", False), ("passed", True), ("passed", True)]
+    CheckCommand()._print(path, copy, tried)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "partly right 2 two sums the test gave 1 of 2 points" in said
+    assert "2 of 3 visible checks pass, 1 partly right." in said
 
 
 def test_stubs_are_not_done_yet_and_the_first_answer_alone_is_checked(own_grader, tmp_path):

@@ -37,7 +37,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +79,10 @@ class Answer:
     @property
     def case(self) -> str:
         return "right" if self.right else "wrong"
+
+    def answers(self, cells: Iterable[str]) -> bool:
+        """Whether it has a text of its own for one of these cells."""
+        return any(name in self.sections and self.sections[name].type != "solution" for name in cells)
 
     def lost_checks(self, blueprint: Blueprint) -> set[CheckName]:
         """The checks this answer is said to lose; a right one loses none.

@@ -18,7 +18,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.answers import Answer, read_answers
-from viva.author.auditresult import Audit, excuse, read_excuses
+from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import findings, untold
 from viva.author.jobs import RUNS, Jobs
@@ -26,6 +26,7 @@ from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, s
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker, make_grader
 from viva.author.trimming import trimmed
+from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import stopping
 from viva.course.processes.workers import Workers
@@ -33,6 +34,7 @@ from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_notebook
+from viva.engine.dialogue.kinds import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.engine.seedline import SEED, default_of
@@ -147,6 +149,7 @@ class _Run:
         self._compare(found, trials)
         self.result.faults += excuse(self.result.fates, self.excuses)
         self._score(trials)
+        self._name_credit(trials)
         self._look_around()
         return self.result
 
@@ -235,6 +238,22 @@ class _Run:
         for place, answer in enumerate(self.answers):
             runs[f"the {answer.case} answer {answer.name}"] = [trials["answer", place], trials["second", place]]
         self.result.faults += flaky(every, runs)
+
+    def _name_credit(self, trials: dict) -> None:
+        """The cells whose last value is partial credit, and the wrong answers to them that keep all of it."""
+        for score in self.result.scores:
+            if CREDIT + score.check.cell not in self.known.kinds:
+                continue
+            keeping = [
+                answer.name
+                for place, answer in enumerate(self.answers)
+                if not answer.right
+                and answer.answers(score.answers)
+                and score.check not in lost_by(trials["answer", place])
+            ]
+            told = f"Cell '{score.check.cell}': its last value says how many of its points are earned"
+            kept = f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
+            self.result.remarks.append(f"{told}{kept}.")
 
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""

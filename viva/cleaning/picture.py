@@ -5,18 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import io
-import re
+
+from viva.cleaning import drawing
 
 FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
 SVG = "image/svg+xml"
 MOST_PIXELS = 50_000_000
 """A browser takes four bytes of memory for each; a figure of 60 by 60 cm at 300 dpi still fits."""
 MOST_BYTES = 10 * 2**20
-MOST_SVG = 4 * 2**20
-
-_ACTIVE = "script foreignObject iframe object embed feImage audio video handler listener"
-_SVG_ELEMENTS = re.compile("|".join(_ACTIVE.split()))
-_ELSEWHERE = re.compile(r"""url\(\s*['"]?\s*(?!#|['"])|@import|\\""", re.IGNORECASE)
 
 
 def problem(mime: str, text: object) -> str:
@@ -52,28 +48,5 @@ def _measured(name: str, data: bytes) -> str:
 
 
 def svg_problem(text: object) -> str:
-    """Why a drawing is not shown; empty when it can be.
-
-    One that can do more than be looked at is left out: scripts, handlers, links, what it would load, entities.
-    """
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import iterparse
-
-    if not isinstance(text, str) or len(text) > MOST_SVG:
-        return "a drawing (SVG) that is too large"
-    try:
-        for _, element in iterparse(io.BytesIO(text.encode("utf-8", "replace"))):
-            name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-            words = [value for key, value in element.attrib.items() if not key.endswith("href")]
-            links = [value for key, value in element.attrib.items() if key.endswith("href")]
-            handlers = [key for key in element.attrib if key.rpartition("}")[2].lower().startswith("on")]
-            outside = [link for link in links if not link.strip().startswith(("#", "data:image/png;base64,"))]
-            if name == "style":
-                words.append(element.text or "")
-            if _SVG_ELEMENTS.fullmatch(name) or handlers or outside or any(map(_ELSEWHERE.search, words)):
-                return "a drawing (SVG) with a script, a link or a picture from elsewhere"
-    except (ParseError, DefusedXmlException, ValueError, LookupError):
-        return "a drawing (SVG) that is none"
-    return ""
+    """Why a drawing is not shown; empty when it can be."""
+    return drawing.problem(text, problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
@@ -10,6 +12,9 @@ LONGEST = 200
 """Characters of a name in a sentence."""
 QUOTED = 80
 """Characters of what is quoted."""
+
+SIGNS = frozenset("=+-@")
+NUMBER = re.compile(r"-\d+(?:\.\d+)?", re.ASCII)
 
 
 def line(text: str, characters: int = LONGEST) -> str:
@@ -33,11 +38,17 @@ def lines(text: str) -> str:
     return "".join(one if one.isprintable() or one in "\n\t" else " " if one.isspace() else REPLACED for one in text)
 
 
-def cell(text: str, characters: int = 1000) -> str:
-    """The text in one line as a spreadsheet may have it, which would compute what begins as a formula does."""
-    return guarded(line(text, characters))
-
-
 def guarded(text: str) -> str:
-    """The text as it is, but for a mark before what a spreadsheet would compute."""
-    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
+    """The text as a table may hold it: with a mark before it where a spreadsheet would compute it."""
+    return f"'{text}" if _computed(text.lstrip("'")) else text
+
+
+def bare(text: str) -> str:
+    """The text that ``guarded`` was given."""
+    return text[1:] if text.startswith("'") and guarded(text[1:]) == text else text
+
+
+def _computed(text: str) -> bool:
+    """Whether a spreadsheet takes a text for a formula, by its first sign, full-width forms too. A number is none."""
+    first = unicodedata.normalize("NFKC", text.lstrip()[:1])
+    return text.startswith(("\t", "\r", "\n")) or (first in SIGNS and not NUMBER.fullmatch(text))

@@ -13,11 +13,11 @@ import viva
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
-from viva.verdict import NOT_DONE, VivaError, WallError
+from viva.verdict import NOT_DONE, Verdict, VivaError, WallError
 from viva.wording import counted
 
 SOME_FAIL = 1
-STYLES = {"passed": "green", NOT_DONE: "yellow"}
+STYLES = {Verdict.PASSED: "green", Verdict.PARTLY: "yellow", NOT_DONE: "yellow"}
 
 
 class CheckCommand(ShortHelp, Application):
@@ -114,10 +114,11 @@ class CheckCommand(ShortHelp, Application):
 
 def _sums(copy, tried: list) -> list[str]:
     visible = [one for one in tried if one.counts]
-    passed = sum(one.passed for one in visible)
+    passed, partly = (sum(one.state == state for one in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
     do = "passes" if len(visible) == 1 else "pass"
+    more = f", {partly} partly right" if partly else ""
     sentences = [
-        f"{passed} of {counted(len(visible), 'visible check')} {do}. Grading looks at more than what is visible."
+        f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Grading looks at more than what is visible."
     ]
     if any(one.state == NOT_DONE for one in visible):
         sentences.append("What is not done yet waits for answers that are empty, or still raise NotImplementedError.")

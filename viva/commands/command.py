@@ -21,7 +21,7 @@ from viva import cli, wording
 from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile
-from viva.commands.terminal import ShortHelp, console, figures, print_document, zone_problem
+from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status
@@ -82,6 +82,8 @@ class VivaCommand(ShortHelp, NbGrader):
         place = {"db_url": self.coursedir.db_url, "root": self.coursedir.root}
         lateness.follow(self.config, **place)  # with what the command line says
         self.console = console(errors=self.json)
+        for handler in self.log.handlers:
+            handler.addFilter(cleaned)
 
     @property
     def config_file_paths(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import os
 import re
 import sys
@@ -13,7 +14,8 @@ from itertools import pairwise
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column
 from traitlets import TraitError
 from traitlets.config import Application, Config
@@ -34,12 +36,30 @@ OPTIONS = {
     "quiet": "have nbgrader tell nothing",
 }
 """What nbgrader's own options mean, in fewer words than its own."""
+NOT_ASCII = re.compile(r"[^ -~\n]")
 SHOWN = 20
 """So many students are named in a sentence, and so many sentences of a kind are shown."""
 
 
+class CleanConsole(Console):
+    """A console that prints no control characters of strangers: names, reasons and outputs come from students.
+
+    Control characters, and characters that reorder or hide others, are replaced. What rich tells the terminal stays.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(plaintext.lines(segment.text), segment.style)
+
+
+def cleaned(record: logging.LogRecord) -> bool:
+    """A filter for a log handler: messages hold words of strangers too."""
+    record.msg, record.args = plaintext.lines(record.getMessage()), None
+    return True
+
+
 def console(errors: bool = False, **options: Any) -> Console:
-    """A console of rich's without any escape code when it leads to no terminal, or when NO_COLOR is set.
+    """A console without any escape code when it leads to no terminal, or when NO_COLOR is set.
 
     Texts are shown as they are: what stands in brackets is no markup.
     """
@@ -51,7 +71,7 @@ def console(errors: bool = False, **options: Any) -> Console:
         "markup": False,
         "highlight": False,
     }
-    return Console(stderr=errors, **(known | options))
+    return CleanConsole(stderr=errors, **(known | options))
 
 
 def figures(*headers: str) -> list[Column]:
@@ -90,8 +110,9 @@ def zone_problem() -> str:
 
 
 def print_document(document: object) -> None:
-    """The one JSON document of a command with --json."""
-    print(json.dumps(document, indent=1, ensure_ascii=False, default=str))
+    """The one JSON document of a command with --json; control characters and the like are escaped in it."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=str)
+    print(NOT_ASCII.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text))
 
 
 class ShortHelp(Application):

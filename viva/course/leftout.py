@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.table import Table
 
@@ -21,13 +20,8 @@ def reasons(course: Course, assignment: str) -> dict[str, str]:
     if path.exists():
         table = Table.read(path)
         for cells in table.rows.values():
-            row = dict(zip(table.header, map(bare, cells), strict=False))
+            row = dict(zip(table.header, cells, strict=False))
             if row.get("reason") and (path.with_suffix("") / row["folder"]).is_dir():
                 for student in filter(None, row.get("student", "").split("/")):
                     found[student].append(row["reason"])
     return {student: "; ".join(some) for student, some in found.items()}
-
-
-def bare(cell: str) -> str:
-    """The cell without the mark that keeps spreadsheets from computing it."""
-    return cell[1:] if cell.startswith("'") and plaintext.guarded(cell[1:]) == cell else cell

@@ -30,13 +30,13 @@ def show(notebook: NotebookNode, outcome: Outcome, repairs: Iterable[Note] = ())
         lost = any(result.earned < result.points for result in results)
         for sentence in wording.sentences(note for note in repairs if lost and name in note.tests):
             cell.outputs.append(output("stream", name="stdout", text=f"{sentence}\n"))
-        if len(results) > 1:
+        if len(results) > 1 or any(result.verdict is Verdict.PARTLY for result in results):
             lines = [f"{result.earned:g} of {result.points:g}: {result.title} ({result.word})" for result in results]
             cell.outputs.append(output("stream", name="stdout", text="\n".join(lines) + "\n"))
         for result in results:
             if result.printed:
                 cell.outputs.append(output("stream", name="stdout", text=result.printed))
-            if result.verdict is not Verdict.PASSED:
+            if result.verdict not in (Verdict.PASSED, Verdict.PARTLY):
                 why = wording.reason(result)
                 cell.outputs.append(output("error", ename=_name(result), evalue=why, traceback=_trace(result, why)))
 

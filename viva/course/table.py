@@ -1,5 +1,8 @@
 """A table in a file, as a learning system or a spreadsheet writes it: CSV, whatever its encoding.
 
+Students choose their names, so what a spreadsheet would compute gets a mark where Viva writes a table, and loses it
+where one is read (``plaintext.guarded``). Only a file for a learning system, which knows no such mark, has none.
+
 UTF-8 and UTF-16 are told by their bytes; what is neither is taken for Windows-1252, and a note says so. Between cells
 stands a comma, a semicolon or a tab, whichever cuts the first lines into as many cells each.
 """
@@ -47,7 +50,9 @@ class Table:
 
     @classmethod
     def read(cls, path: Path) -> Table:
-        """Raises CourseError when the file is no CSV, is damaged or too large, and OSError."""
+        """The table in a file, without the marks of ``csv_text``.
+
+        Raises CourseError when the file is no CSV, is damaged or too large, and OSError."""
         text, notes = _decoded(content(path), path)
         limit = csv.field_size_limit(MOST_BYTES)  # a cell of text may be longer than Python expects
         try:
@@ -68,7 +73,7 @@ class Table:
                     f"Line {line} of {path} has {len(row)} cells, and its first line names {width} columns. Perhaps a "
                     "name with a comma stands there without quotes; correct the line, or export the list again."
                 )
-            row += [""] * (width - len(row))
+            row[:] = [*map(plaintext.bare, row), *[""] * (width - len(row))]
         return cls(tuple(map(plaintext.line, header)), found, notes)
 
 
@@ -145,11 +150,19 @@ def _rows(text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[s
             yield line, row
 
 
-def csv_text(columns: Iterable[str], rows: Iterable[Iterable], end: str = "\n") -> str:
-    """A table as CSV; each row ends with ``end``."""
-    text = StringIO(newline="")
-    csv.writer(text, lineterminator=end).writerows([columns, *rows])
-    return text.getvalue()
+def csv_text(columns: Iterable[str], rows: Iterable[Iterable], end: str = "\n", exact: bool = False) -> str:
+    """A table as CSV, in which no text is a formula to a spreadsheet; each row ends with ``end``.
+
+    It is ``exact`` for who finds people by these texts, and knows no mark before them.
+    """
+    text, lines = StringIO(newline=""), []
+    writer = csv.writer(text)  # which puts quotes only around those ends of lines that it writes itself
+    for row in itertools.chain([columns], rows):
+        writer.writerow(plaintext.guarded(cell) if isinstance(cell, str) and not exact else cell for cell in row)
+        lines.append(text.getvalue().removesuffix("\r\n") + end)
+        text.seek(0)
+        text.truncate()
+    return "".join(lines)
 
 
 def listed(names: tuple[str, ...], most: int = 12) -> str:

@@ -19,6 +19,7 @@ blueprint     what an assignment expects: cells, points, checks
 seedline      the line by which a notebook offers variants
 studentcopy   what a released notebook says about its own checks
 candidate     inside the wall: runs the student's cells and answers questions about them
+credit        the last value of a test cell: partial credit
 checkreport   what came of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes

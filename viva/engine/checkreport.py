@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 import viva
+from viva.engine.credit import Result
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.namespace import UnknownMagicError
 from viva.record import Note, note
@@ -33,8 +34,8 @@ class CheckReport(Struct):
     """In place of a reason."""
     traceback: str = ""
     printed: str = ""
-    result: str | None = None
-    """What the last expression of the check shows, for partial credit."""
+    result: Result = None
+    """What the last expression of the check came to, for partial credit."""
     seconds: float = 0.0
     raised_by: str = ""
     """Whose exception ended the check: the ``student``'s code, the ``test``'s lines, or the ``grader``."""

@@ -15,6 +15,7 @@ from viva.engine.assigned import assigned_of
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checkreport import CheckReport, running
 from viva.engine.checks import Check
+from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
@@ -232,10 +233,10 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> CheckR
         report.raised_by = "student"  # in the candidate nobody can tell whose it is
         report.running = running(raised.get("traceback"))
     else:
-        values = [
-            item["data"].get("text/plain") for item in outputs_of(reply) if item["output_type"] == "execute_result"
-        ]
-        report.result = values[-1] if values else None
+        with session.patience.working():
+            outputs = outputs_of(reply)
+        values = [item["data"].get("text/plain", "") for item in outputs if item["output_type"] == "execute_result"]
+        report.result = result_of_text(values[-1]) if values else None
     session.patience.judge(report, session.interrupted, session.limit)
     return report
 

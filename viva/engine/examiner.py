@@ -26,19 +26,17 @@ from collections.abc import Iterable
 
 from viva.engine import pipe, wire
 from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
+from viva.engine.credit import Result, result_of
 from viva.engine.dialogue.asker import Asker
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
 from viva.engine.dialogue.kinds import CALLED_BACK
-from viva.engine.dialogue.misfit import Misfit
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook
 from viva.engine.dialogue.standin import STAND_INS
 from viva.engine.dialogue.testcode import compiled, marks
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
-NO_CREDIT = frozenset({*STAND_INS, Misfit, list, tuple, dict, set})
-"""What is no number of points, whatever it shows; what stands in it may live in the candidate."""
 LINE, LOG = 500, 4000
 """Characters of a fault of the examiner's own, and of its traceback."""
 
@@ -221,7 +219,7 @@ class Examiner:
         asserted = self.asker.asserted
         return None if asserted is None or self.asker.kinds.allows(CALLED_BACK) else asserted
 
-    def _execute(self, source: str, title: str) -> str | None:
+    def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title)
         _remember(title, source)
         for name in in_classes & self.namespace.owned:
@@ -230,10 +228,7 @@ class Examiner:
                     dict.__setitem__(self.namespace, name, self.namespace[name])
         self.guard.begin(code, last, awake=not self.namespace.giving)
         exec(code, self.namespace, self.namespace)
-        if last is None:
-            return None
-        value = eval(last, self.namespace, self.namespace)
-        return None if value is None or type(value) in NO_CREDIT else repr(value)[:200]
+        return None if last is None else result_of(eval(last, self.namespace, self.namespace))
 
 
 def _can_be_told(value: object) -> bool:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from dataclasses import dataclass, field
 
 from viva.engine.blueprint import Cell
 from viva.engine.checkreport import CheckReport
-from viva.record import CheckResult, Fault, Note, note
+from viva.engine.credit import judged
+from viva.record import CheckResult, Fault, Note
 from viva.verdict import Verdict
 
 ITEMS, CHARACTERS, LONGEST = 2000, 20_000_000, 20_000
 """So many outputs of a cell, so much in those of a notebook, and so much of a reason is kept of what is sent."""
 MOST_COUNT = 10**6
-NUMBER, FULL = "a number of points", "full points"
-NUMPY = re.compile(r"np\.\w+\((.*)\)")
-ROUNDING = 1e-6
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character, which no file can hold."""
 
@@ -52,63 +49,19 @@ class Outcome:
         return sum(result.earned for result in results)
 
 
-def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: str = "") -> list[CheckResult]:
-    """Reports with their points; a number as the last value of a cell is partial credit, as in nbgrader.
-
-    ``credit`` is what the solution's last value came to: NUMBER or FULL, or nothing where that is not known.
-    """
+def score(cell: Cell, reports: list[CheckReport], skip: int = 0, credit: bool = False) -> list[CheckResult]:
+    """Reports with their points; with ``credit`` the last value of the cell says how many of them are earned."""
     results = []
     for check, report in zip(cell.checks[skip:], reports, strict=False):
-        verdict = report.verdict
+        verdict, cause = report.verdict, report.cause
         earned = check.points if verdict is Verdict.PASSED else 0.0
+        if credit and earned and len(cell.checks) == 1:
+            verdict, earned, cause = judged(report.result, check.points)
         texts = ("reason", "exception", "traceback", "printed")
         told = {name: whole(getattr(report, name))[:LONGEST] for name in texts}
-        cause = report.cause
-        if earned and len(cell.checks) == 1 and report.result is not None:
-            try:
-                earned = credit_of(report.result, check.points, credit)
-            except ValueError as error:  # where the solution's was fit, the answer is at fault
-                verdict, earned = (Verdict.FAILED if credit else Verdict.UNGRADED), 0.0
-                cause = note("no_credit", str(error))
         told |= {"cause": cause, "seconds": report.seconds, "raised_by": report.raised_by}
         results.append(CheckResult(check.title, check.points, verdict, earned, **told))
     return results
-
-
-def credit_of(shown: str, points: float, credit: str = "") -> float:
-    """The points for what the last value of a test is shown as; for what is no number nbgrader gives all.
-
-    Raises ValueError for a number that is too large; where the solution's was a NUMBER of points also for one that is
-    none, and for one below zero: for both nbgrader gives all points.
-    """
-    from nbgrader import utils  # takes a second to load, and few tests end in a number
-
-    number = _number(shown)
-    if credit == NUMBER and number is not None:
-        if not -ROUNDING * points <= number <= points + ROUNDING * points:
-            raise ValueError(f"the test came to {shown[:40]}, which is no number from 0 to {points:g}")
-        if not 0 <= number <= points:
-            return min(max(number, 0.0), points)
-    return utils.get_partial_grade({"data": {"text/plain": shown}}, points, logging)
-
-
-def kind_of_credit(shown: str | None, points: float) -> str:
-    """What the solution's last value came to: NUMBER, FULL, or nothing when it was not worth all points."""
-    try:
-        if shown is None or credit_of(shown, points) < points:
-            return ""
-    except ValueError:
-        return ""
-    number = _number(shown)
-    return NUMBER if number is not None and 0 <= number <= points else FULL
-
-
-def _number(shown: str) -> float | None:
-    match = NUMPY.fullmatch(shown)
-    try:
-        return float(match[1] if match else shown)
-    except ValueError:
-        return None
 
 
 def whole(text: str) -> str:

@@ -135,8 +135,9 @@ class Passage:
         self.watch(_name(cell))
         self.ran.append(cell.source)
         reply = session.candidate(limit, do="run", source=cell.source)
+        with patience.working():
+            self.outcome.keep(index, reply)
         self.own -= (left - patience.left) * own if left < math.inf else 0.0
-        self.outcome.keep(index, reply)
         raised = reply.get("raised")
         if session.interrupted:
             if index not in self.interrupted:
@@ -173,7 +174,7 @@ class Passage:
             self.unsteady = report.unsteady | self.unsteady
         self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
-            credit = self.examination.kinds.get(CREDIT + cell.id, "")
+            credit = CREDIT + cell.id in self.examination.kinds
             results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
         if len(results) >= len(cell.checks):
             self.finished.add(index)

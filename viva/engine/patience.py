@@ -1,15 +1,16 @@
 """How long a submission is waited for: all of it together, each step, and what did not finish before.
 
-Theory of operation. Everything that a submission makes the grader wait for is paid from one budget. Each cell has its
-own limit as well. What did not finish in it once is not given as long a second time: the name that the test asked for,
-the student's functions that were running, and every function whose code mentions one of them are *slow* from then on
-and get SHORT, or a thirtieth of the limit. A name that did not finish so often as MOST_STRIKES, or that could not even
-be interrupted, is *given up*: tests that ask for it are told at once. So an endless loop costs its limit and a few
-seconds, and all checks that do not need it run as ever.
+Theory of operation. Everything that a submission makes the grader wait for is paid from one budget, and so is the work
+of reading what its process replies. Each cell has its own limit as well. What did not finish in it once is not given
+as long a second time: the name that the test asked for, the student's functions that were running, and every function
+whose code mentions one of them are *slow* from then on and get SHORT, or a thirtieth of the limit. A name that did not
+finish so often as MOST_STRIKES, or that could not even be interrupted, is *given up*: tests that ask for it are told at
+once. So an endless loop costs its limit and a few seconds, and all checks that do not need it run as ever.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import time
@@ -83,6 +84,15 @@ class Patience:
 
     def spend(self, seconds: float) -> None:
         self.left -= seconds
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Spend what this process computes meanwhile: a submission says how much there is to read of it."""
+        start = time.process_time()
+        try:
+            yield
+        finally:
+            self.spend(time.process_time() - start)
 
     @staticmethod
     def short(seconds: float) -> float:

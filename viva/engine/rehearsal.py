@@ -19,6 +19,7 @@ from pathlib import Path
 from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
+from viva.engine.credit import kind_of
 from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
 from viva.engine.evaluated import Running
 from viva.engine.examination import Examination, examine, prepare
@@ -26,7 +27,6 @@ from viva.engine.grading import Grader
 from viva.engine.imported import imported_answers
 from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
-from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
 from viva.engine.session import Died, Session
 from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
@@ -271,7 +271,7 @@ def _examine_one(
     ]
     if lost or len(reports) != len(cell.checks):
         found.lost[cell.id] = " ".join((lost or ["its process ended"])[0].split())[:200]
-    elif len(cell.checks) == 1 and (credit := kind_of_credit(reports[0].result, cell.checks[0].points)):
+    elif len(cell.checks) == 1 and (credit := kind_of(reports[0].result, cell.checks[0].points)):
         found.kinds[CREDIT + cell.id] = credit
 
 

@@ -11,6 +11,7 @@ import select
 import shutil
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from viva import wording
@@ -139,13 +140,14 @@ class Session:
         """The candidate's reply to a request. Raises Died, and Spent when the submission's time is over."""
         self._begin(within)
         try:
-            pipe.write(self.question, wire.encode(request), timeout=STUCK)
+            with self._passing():
+                pipe.write(self.question, wire.encode(request), timeout=STUCK)
             if not self._readable(self.answer, self.limit):
                 self._interrupt(self.candidates)
                 self.interrupted = True
                 if not self._readable(self.answer, GRACE):
                     raise Died(Verdict.TIMEOUT, Note("unfinished_code", amount=self.limit))
-            reply = wire.decode(pipe.read(self.answer, timeout=STUCK))
+            reply = self._answered()
         except (EOFError, BrokenPipeError):
             raise Died(Verdict.KILLED, Note("killed")) from None
         except (WireError, TimeoutError) as error:
@@ -153,6 +155,22 @@ class Session:
         if not isinstance(reply, dict) or "refused" in reply:
             raise Died(Verdict.KILLED, note("unreadable", plaintext.quoted(safe(str, reply))))
         return reply
+
+    def _answered(self) -> object:
+        """The candidate's reply, which has begun to come; it pays for the work of reading it."""
+        with self._passing():
+            data = pipe.read(self.answer, timeout=STUCK)
+        with self.patience.working():
+            return wire.decode(data, simple=True)
+
+    @contextlib.contextmanager
+    def _passing(self) -> Iterator[None]:
+        """Spend the time in which a message goes to the candidate or comes from it, maybe drop by drop."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.patience.spend(time.monotonic() - start)
 
     def examiner(self, within: float, **request: object) -> dict:
         """The examiner's reply to a request. Raises ExaminerFault; after ExaminerBusy the candidate is gone.

@@ -7,6 +7,7 @@ solution in it, and writes what came of it into the copy's metadata, under ``viv
     given, inside   cells that the examiner runs, and grade cells that run in the candidate
     owned           by cell, the names that are the student's from there on
     kinds           by path, as in ``self_attention()``, the kind of an answer
+    credit          the grade cells, if there are such, whose last value is their partial credit
     files           by cell, if there are such, the files that are the student's from there on
     cells           a digest of each locked cell, in order, to see which of them are gone or changed
     seconds         the time limit of a cell
@@ -27,7 +28,8 @@ from nbformat import NotebookNode
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, language_of, purpose_of
 from viva.engine.checks import split_checks
-from viva.engine.dialogue.kinds import ANY
+from viva.engine.credit import FULL
+from viva.engine.dialogue.kinds import ANY, CREDIT
 from viva.engine.examination import Examination
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.verdict import BlueprintError, SubmissionError
@@ -74,6 +76,8 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
         if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in known.files.items() if names and cell in named}
+    # Where the visible lines alone do not give the solution all points, they tell nothing of a student's.
+    credit = [name for name in locked if known.kinds.get(CREDIT + name) == FULL]
     return {
         "given": sorted(known.plan.given & named.keys()),
         "inside": sorted(known.inside & named.keys()),
@@ -81,6 +85,7 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
         "kinds": kinds,
         "cells": {name: digest(cell.source) for name, cell in locked.items()},
         "seconds": int(seconds) if seconds == int(seconds) else seconds,
+        **({"credit": credit} if credit else {}),
         **({"files": files} if files else {}),
         **({"memory": memory // MB} if memory != USUAL.memory_bytes else {}),
     }
@@ -164,7 +169,8 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
             {name: frozenset(names) for name, names in about.get(key, {}).items()} for key in ("owned", "files")
         )
         plan, inside = ownership.Plan(frozenset(about["given"]), owned), frozenset(about["inside"])
-        return Examination(blueprint, plan, about["kinds"], inside, files=files)
+        credit = {CREDIT + name: FULL for name in about.get("credit", [])}
+        return Examination(blueprint, plan, about["kinds"] | credit, inside, files=files)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
@@ -199,12 +205,15 @@ def _description(about: object) -> dict | None:
     expected = {"given": list, "inside": list, "owned": dict, "kinds": dict, "cells": dict}
     if not isinstance(about, dict) or not isinstance(about.get("files", {}), dict):
         return None
+    if not isinstance(about.get("credit", []), list):
+        return None
     memory = about.get("memory", LEAST_MEMORY)
     if type(memory) is not int or not LEAST_MEMORY <= memory <= MOST_MEMORY or not is_time(about.get("seconds")):
         return None
     if not all(isinstance(about.get(key), cls) for key, cls in expected.items()):
         return None
     names = [*about["given"], *about["inside"], *about["kinds"].values(), *about["cells"].values()]
+    names += about.get("credit", [])
     for several in (*about["owned"].values(), *about.get("files", {}).values()):
         names += several if isinstance(several, list) else [several]
     return about if all(isinstance(name, str) for name in names) else None

@@ -46,17 +46,22 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None) 
 
 
 def decode(
-    data: bytes, resolve: Callable | None = None, rename: Callable | None = None, factory: Callable | None = None
+    data: bytes,
+    resolve: Callable | None = None,
+    rename: Callable | None = None,
+    factory: Callable | None = None,
+    simple: bool = False,
 ):
     """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference,
     ``rename(row)`` that of a namedtuple, whose class is made up, and ``factory(reference)`` what makes the missing
-    values of a defaultdict (without it that is a dict).
+    values of a defaultdict (without it that is a dict). In a ``simple`` value of atoms, lists, tuples and dictionaries
+    None stands in the place of whatever else a message holds, and no time is spent on it.
 
     Raises WireError for any bytes that carry no value, and for a reference without ``resolve``.
     The arrays of the value are new and writable.
     """
     try:
-        return Reader(row_of(data), resolve, rename, factory).value()
+        return Reader(row_of(data), resolve, rename, factory, simple).value()
     except VivaError:
         raise
     except (Exception, MemoryError) as error:

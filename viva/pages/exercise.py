@@ -14,6 +14,7 @@ from viva.verdict import NOT_DONE, Verdict
 
 WORDS = {
     Verdict.PASSED: "passed",
+    Verdict.PARTLY: "partly right",
     Verdict.FAILED: "failed: a wrong answer",
     Verdict.ERROR: "error: the code stopped",
     Verdict.TIMEOUT: "timeout: it took too long",
@@ -117,14 +118,16 @@ class Exercise:
     @property
     def state(self) -> str:
         """What came of its checks, in a few words; empty where it has none."""
-        passed = sum(line.verdict is Verdict.PASSED for line in self.lines)
+        passed, partly = (sum(line.verdict is one for line in self.lines) for one in (Verdict.PASSED, Verdict.PARTLY))
         if not self.lines:
             return NOT_DONE if all(question.unanswered for question in self.questions) else ""
         if all(line.undone for line in self.lines):
             return NOT_DONE
         if passed == len(self.lines):
             return "all checks passed" if passed > 1 else "passed"
-        return f"{passed} of {len(self.lines)} checks passed"
+        if partly == len(self.lines) == 1:
+            return WORDS[Verdict.PARTLY]
+        return f"{passed} of {len(self.lines)} checks passed" + (f", {partly} partly right" if partly else "")
 
     @property
     def open(self) -> bool:

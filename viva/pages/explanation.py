@@ -57,6 +57,7 @@ FRAME = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+NO_CREDIT = "This check counts points, and with your code it did not come to a number."
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
@@ -82,6 +83,7 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 
 SENTENCES = {
     Verdict.PASSED: "",
+    Verdict.PARTLY: "It earns a part of its points: some of what it looks at is right.",
     Verdict.FAILED: "The result is not what it should be.",
     Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends, or takes far too many steps.",
     Verdict.KILLED: "Your code ended its process, or used more memory than it may. Look for exit() or quit(), for a "
@@ -126,6 +128,8 @@ class Explainer:
         sentence = SENTENCES.get(verdict, "")
         if cause and cause.kind == "not_plain":
             sentence = NOT_PLAIN.format(self._path(cause.names[0]))
+        elif cause and cause.kind == "no_credit":
+            sentence = NO_CREDIT
         elif verdict is Verdict.FAILED and not cause:
             sentence = self._failed(result.reason, whose, visible) or sentence
         elif verdict is Verdict.ERROR:

@@ -114,7 +114,7 @@ def overview(figures: dict) -> list[dict]:
 def tables_of(part: dict) -> Iterator[tuple[str, list[dict]]]:
     """Every table and figure of an assignment, by name, as rows for a CSV file."""
     yield "scores", [{"score": score, "maximum": part["maximum"]} for score in part["scores"]]
-    simple = "notebook cell title points taken passed rate discrimination undefined seconds slowest".split()
+    simple = "notebook cell title points taken passed partly rate discrimination undefined seconds slowest".split()
     yield (
         "checks",
         [{key: check[key] for key in simple} | {"marks": "; ".join(check["marks"])} for check in part["checks"]],

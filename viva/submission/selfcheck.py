@@ -121,8 +121,6 @@ def _tried(cell: Cell, result: CheckResult) -> Tried:
     state = result.word
     if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
-    elif result.verdict is Verdict.PASSED and result.earned < result.points:
-        state, hint = str(Verdict.FAILED), f"{result.earned:g} of {wording.counted(result.points, 'point')}"
     return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone))
 
 

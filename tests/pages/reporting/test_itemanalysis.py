@@ -7,7 +7,7 @@ import math
 import pytest
 
 from viva.pages.reporting.itemanalysis import FEWEST, discrimination, group, items, without_numbers
-from viva.record import CheckResult, NotebookRecord, SubmissionRecord
+from viva.record import CheckResult, Note, NotebookRecord, SubmissionRecord
 from viva.verdict import Verdict
 
 
@@ -59,6 +59,21 @@ def test_rates_times_and_marks():
     assert odd.discrimination == pytest.approx(-1)
     assert "those who pass it do worse elsewhere" in odd.marks
     assert easy.seconds == 0.01
+
+
+def test_who_earns_a_part_has_not_passed_and_counts_as_much_as_was_earned():
+    part = CheckResult("a", 2, Verdict.PARTLY, 1, cause=Note("credit", names=("1", "2")))
+    others = {2: CheckResult("a", 2, Verdict.PASSED, 2), 1: part, 0: CheckResult("a", 2, Verdict.FAILED, reason="No.")}
+    (item, _) = items(record(others[share], ("b", share / 2)) for share in (2, 1, 1, 0, 2))
+    assert (item.taken, item.passed, item.partly, item.rate) == (5, 2, 2, 0.4)
+    assert item.discrimination == pytest.approx(1)
+    assert [(one.verdict, one.reason, one.students) for one in item.mistakes] == [
+        ("partly right", "the test gave 1 of 2 points", 2),
+        ("failed", "No.", 1),
+    ]
+    assert item.marks == []
+    (item, _) = items(record(part, ("b", share)) for share in (1, 0, 1, 0, 1))
+    assert (item.undefined, item.marks) == ("all earn the same part", [])
 
 
 def test_an_ungraded_check_counts_neither_way():

@@ -30,6 +30,8 @@ COLUMNS = (
 
 CHOSEN = ("last_name", "first_name", "email")
 """What a student may have chosen in a learning system."""
+REASON = 1000
+"""Characters of a reason."""
 
 
 def scores(
@@ -60,9 +62,9 @@ def scores(
             standing, about = standings.of(assignment.name, who), entered.get(who)
             row = dict.fromkeys(COLUMNS)
             row |= {"assignment": assignment.name, "duedate": assignment.duedate, "timestamp": standing.handed_in}
-            row |= {"student_id": who if about else plaintext.cell(who)}
+            row |= {"student_id": who if about else plaintext.line(who)}
             row |= {name: getattr(about, name, None) for name in CHOSEN}
-            row |= most | {"status": str(standing.status), "reason": plaintext.cell(standing.reason)}
+            row |= most | {"status": str(standing.status), "reason": plaintext.line(standing.reason, REASON)}
             graded = standing.status == Status.GRADED and who in marks  # or it was removed while this ran
             yield row | (_scores(marks[who]) if graded else {})
 
@@ -86,9 +88,4 @@ class CsvExport(ExportPlugin):
 
     def write(self, rows: Iterable[dict], path: Path) -> None:
         """The rows of ``scores`` as a file."""
-        leftovers.write(path, csv_text(COLUMNS, (map(guarded(row).get, COLUMNS) for row in rows)))
-
-
-def guarded(row: dict) -> dict:
-    """A row of ``scores`` for a spreadsheet, which would compute a name that begins as a formula does."""
-    return row | {name: row[name] and plaintext.guarded(row[name]) for name in CHOSEN}
+        leftovers.write(path, csv_text(COLUMNS, (map(row.get, COLUMNS) for row in rows)))

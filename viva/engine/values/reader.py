@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 from viva.engine.values.codec import CODEC_OF, Codec, Reference
 from viva.engine.values.namedtuples import build_named
-from viva.engine.values.plain import AGAIN, CHANGEABLE, DEFAULT, HOLDERS
+from viva.engine.values.plain import AGAIN, CHANGEABLE, DEFAULT, HOLDERS, PANDAS
 from viva.engine.values.row import ITEMS, LEVELS
 from viva.verdict import WireError
 
 SHAPES = 100  # different namedtuples in one message: to make one costs a tenth of a millisecond
+FRAMES = 50_000  # frames, series, indexes and other objects of pandas in one message: so does each of these
+SIMPLE = frozenset(CODEC_OF[cls] for cls in (list, tuple, dict))
+"""What is built for a reader who wants nothing but atoms, and these of them."""
 
 
 class Reader:
@@ -20,8 +23,14 @@ class Reader:
     """
 
     def __init__(
-        self, row: list, resolve: Callable | None, rename: Callable | None = None, factory: Callable | None = None
+        self,
+        row: list,
+        resolve: Callable | None,
+        rename: Callable | None = None,
+        factory: Callable | None = None,
+        simple: bool = False,
     ):
+        self.simple = simple
         self.row, self.resolve, self.rename, self.at, self.owed, self.shapes = row, resolve, rename, 0, 1, set()
         self.factory = factory or (lambda reference: False)
         self.known: list[tuple[object, int]] | None = []
@@ -30,6 +39,8 @@ class Reader:
         """So many has the value, counting what it holds twice twice: whoever goes through it meets them all."""
 
     def value(self):
+        if not self.simple and sum(type(item) is tuple and item[0] is PANDAS for item in self.row) > FRAMES:
+            raise WireError(f"a message holds more than {FRAMES} objects of pandas")
         value = self.take(0)
         if self.at != len(self.row):
             raise WireError("a message goes on after its value")
@@ -61,11 +72,12 @@ class Reader:
             self.owed -= count
             self.items += count
         self.known = known
-        if codec.parts is not None and not found <= codec.parts:
+        left_out = self.simple and codec not in SIMPLE and codec is not AGAIN
+        if codec.parts is not None and not left_out and not found <= codec.parts:
             raise WireError("a message holds a value of parts that it cannot have")
         if codec is AGAIN:
             return self.again(*parts)
-        value = self.build(codec, parts)
+        value = None if left_out else self.build(codec, parts)
         if known is not None and codec in CHANGEABLE:
             known.append((value, self.items - before))
         return value

@@ -1,7 +1,8 @@
 """What a class's results say about each check: how hard it is, whether it tells good work from bad, what goes wrong.
 
-``discrimination`` is the point-biserial correlation between passing a check and the points of the *rest* of the
-notebook, so that a check does not correlate with itself (the corrected item-total correlation; Henrysson 1963).
+``discrimination`` is the correlation between the points of a check and those of the *rest* of the notebook, so that a
+check does not correlate with itself (the corrected item-total correlation; Henrysson 1963). Of a check that gives all
+points or none this is the point-biserial correlation.
 Near 1 it separates those who can from those who cannot; near 0 it says nothing; below 0 something is the matter with
 the check, or with how the material was taught.
 """
@@ -14,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
-from scipy.stats import pointbiserialr
+from scipy.stats import pearsonr
 
 from viva import wording
 from viva.cleaning import plaintext
@@ -64,6 +65,8 @@ class Item:
     points: float
     taken: int = 0
     passed: int = 0
+    partly: int = 0
+    """So many earned a part of its points."""
     discrimination: float | None = None
     undefined: str = ""
     """Why there is no discrimination."""
@@ -84,7 +87,7 @@ class Item:
 def items(records: Iterable[SubmissionRecord]) -> list[Item]:
     """The checks of one assignment, in the order of its notebooks, from one record for each submission."""
     found: dict[tuple, Item] = {}
-    taken: dict[tuple, list[tuple[bool, float]]] = defaultdict(list)
+    taken: dict[tuple, list[tuple[float, float]]] = defaultdict(list)
     failed: dict[tuple, list[CheckResult]] = defaultdict(list)
     seconds: dict[tuple, list[float]] = defaultdict(list)
     for record in sorted(records, key=lambda record: -sum(1 for _ in record.results())):
@@ -97,7 +100,10 @@ def items(records: Iterable[SubmissionRecord]) -> list[Item]:
             if result.verdict is Verdict.UNGRADED:
                 continue
             passed = result.verdict is Verdict.PASSED
-            taken[key].append((passed, earned[notebook] - result.earned))
+            found[key].passed += passed
+            found[key].partly += result.verdict is Verdict.PARTLY
+            share = result.earned / result.points if result.points else float(passed)
+            taken[key].append((share, earned[notebook] - result.earned))
             if result.seconds > 0:
                 seconds[key].append(result.seconds)
             if not passed:
@@ -107,8 +113,8 @@ def items(records: Iterable[SubmissionRecord]) -> list[Item]:
     return sorted(found.values(), key=lambda item: item.notebook)  # stable: the cells stay in their order
 
 
-def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[CheckResult], seconds: list[float]) -> None:
-    item.taken, item.passed = len(taken), sum(passed for passed, _ in taken)
+def _describe(item: Item, taken: list[tuple[float, float]], failed: list[CheckResult], seconds: list[float]) -> None:
+    item.taken = len(taken)
     item.discrimination, item.undefined = discrimination(taken)
     if seconds:
         item.seconds, item.slowest = median(seconds), max(seconds)
@@ -117,30 +123,30 @@ def _describe(item: Item, taken: list[tuple[bool, float]], failed: list[CheckRes
     item.others = sum(mistake.students for mistake in rest)
     if item.taken and item.passed == item.taken:
         item.marks.append("nobody fails")
-    if item.taken and not item.passed:
+    if item.taken and not item.passed and not item.partly:
         item.marks.append("everybody fails")
     if item.discrimination is not None and item.discrimination < WORSE:
         item.marks.append("those who pass it do worse elsewhere")
-    wrong = [mistake.students for mistake in item.mistakes if not mistake.undone]
+    wrong = [one.students for one in item.mistakes if not one.undone and one.verdict != Verdict.PARTLY]
     if wrong and item.taken >= FEWEST and max(wrong) > item.taken / 4:
         item.marks.append("one wrong result is common")
 
 
-def discrimination(taken: list[tuple[bool, float]]) -> tuple[float | None, str]:
-    """The point-biserial correlation of passing and the rest's points; None and why, where there is none.
+def discrimination(taken: list[tuple[float, float]]) -> tuple[float | None, str]:
+    """The correlation of the share of a check's points and the rest's points; None and why, where there is none.
 
-    >>> round(discrimination([(True, 3), (True, 2), (True, 3), (False, 1), (False, 1)])[0], 4)
+    >>> round(discrimination([(1, 3), (1, 2), (1, 3), (0, 1), (0, 1)])[0], 4)
     0.9129
     """
-    passed = [passed for passed, _ in taken]
+    shares = [share for share, _ in taken]
     rest = [points for _, points in taken]
     if len(taken) < FEWEST:
         return None, f"fewer than {FEWEST} submissions"
-    if all(passed) or not any(passed):
-        return None, "all pass" if all(passed) else "all fail"
+    if max(shares) - min(shares) < 1e-9:
+        return None, {1.0: "all pass", 0.0: "all fail"}.get(shares[0], "all earn the same part")
     if max(rest) - min(rest) < 1e-9:
         return None, "the rest is the same for all"
-    return float(pointbiserialr(passed, rest).statistic), ""
+    return float(pearsonr(shares, rest).statistic), ""
 
 
 def group(failed: list[CheckResult]) -> list[Mistake]:

@@ -13,6 +13,8 @@ from viva.course.processes import leftovers
 
 MOST_BYTES = 1_000_000
 """Of CSV in a page. A browser reads so much in a moment; where there is more, all of it lies beside the page."""
+LONGEST = 1000
+"""Characters of a text in a cell."""
 
 
 class Tables:
@@ -45,10 +47,11 @@ class Tables:
 
 
 def csv_text(rows: Iterable[dict]) -> str:
-    """Rows as CSV, in which no text is a formula to a spreadsheet."""
+    """Rows as CSV, each text in one line."""
     rows = list(rows)
     columns = list(rows[0]) if rows else ["nothing"]
     cells = (
-        [plaintext.cell(row[name]) if isinstance(row[name], str) else row[name] for name in columns] for row in rows
+        [plaintext.line(row[name], LONGEST) if isinstance(row[name], str) else row[name] for name in columns]
+        for row in rows
     )
     return table.csv_text(columns, cells)

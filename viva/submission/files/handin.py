@@ -124,7 +124,8 @@ def name_problem(student: str) -> str:
 
     nbgrader's pages hold it as it is, terminals obey what is in it, and spreadsheets take some for formulas.
     """
-    if student.isprintable() and not re.search(r'[<>"\\]|^[=+@-]', student):
+    begins = unicodedata.normalize("NFKC", student[:1])
+    if student.isprintable() and begins not in plaintext.SIGNS and not re.search(r'[<>"\\]', student):
         return ""
     return (
         f"a page, a terminal or a spreadsheet could take the folder's name {plaintext.quoted(student)} "

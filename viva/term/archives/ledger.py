@@ -103,4 +103,4 @@ def groups(course: Course, assignment: str) -> list[set[str]]:
 
 def cell(text: str) -> str:
     """A stranger's text as a table may have it."""
-    return plaintext.cell(text, 500)
+    return plaintext.line(text, 500)

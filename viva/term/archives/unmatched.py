@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from viva.cleaning import plaintext
 from viva.course.course import Course
-from viva.course.leftout import UNMATCHED, bare
+from viva.course.leftout import UNMATCHED
 from viva.course.processes import leftovers
 from viva.course.table import Table, csv_text
 from viva.folder import remove
@@ -43,7 +42,7 @@ class Unmatched:
             table = Table.read(self.path)
             if not set(COLUMNS) <= set(table.header):
                 raise CourseError(f"The first line of {self.path} must name the columns {','.join(COLUMNS)}.")
-            self.rows = [dict(zip(table.header, map(bare, row), strict=False)) for row in table.rows.values()]
+            self.rows = [dict(zip(table.header, row, strict=False)) for row in table.rows.values()]
 
     def attempts(self) -> list[Attempt]:
         """Those whose files are still there, in the order in which they came."""
@@ -113,8 +112,7 @@ class Unmatched:
                     folder.rmdir()
             return
         columns = (*COLUMNS, *SINCE)
-        rows = ([plaintext.guarded(row.get(name, "")) for name in columns] for row in self.rows)
-        leftovers.write(self.path, csv_text(columns, rows))
+        leftovers.write(self.path, csv_text(columns, ([row.get(name, "") for name in columns] for row in self.rows)))
 
 
 def _others(text: str) -> tuple[Sender, ...]:

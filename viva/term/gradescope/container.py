@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 
 from viva import wording
+from viva.cleaning import plaintext
 from viva.course.graders import limits_of
 from viva.course.material import Material
 from viva.course.pipeline import Passed
@@ -176,17 +177,16 @@ def _packed(submission: Submission) -> bytes:
 
 def _tell(passed: Passed) -> None:
     """What instructors read in the autograder's output, beside what students do."""
-    for sentence in filter(None, (passed.explained, *passed.notes)):
-        print(sentence)
+    told = [passed.explained, *passed.notes]
     for name, known in (passed.record.notebooks if passed.record else {}).items():
-        for sentence in wording.sentences([*known.repairs, *known.integrity]):
-            print(f"{name}.ipynb: {sentence}")
+        told += [f"{name}.ipynb: {sentence}" for sentence in wording.sentences([*known.repairs, *known.integrity])]
         for cell, checks in known.checks.items():
             for result in checks:
                 points, why = f"{result.earned:g} of {result.points:g}", " ".join(wording.reason(result).split())
-                print(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
-    for fault in passed.record.faults if passed.record else ():
-        print(f"The grader itself failed: {fault}")
+                told.append(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
+    told += [f"The grader itself failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
+    for sentence in filter(None, told):
+        print(plaintext.lines(sentence))
 
 
 def _compare_points(settings: Settings, place: Path) -> None:

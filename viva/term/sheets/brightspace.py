@@ -117,7 +117,7 @@ class BrightspaceExport(SheetExport):
 
     def _write(self, ids: list[str], rows: list[list[str]], plan: Plan) -> None:
         head = [*ids, f"{plan.column} Points Grade", END]
-        data = csv_text(head, ([*row, HASH] for row in rows), "\r\n").encode()
+        data = csv_text(head, ([*row, HASH] for row in rows), "\r\n", exact=True).encode()
         plan.write = lambda file: file.write(data)
 
 

@@ -119,11 +119,11 @@ class CanvasExport(SheetExport):
             entry = mark.entry
             unknown += not (entry.lms_user_id or entry.sis or entry.login)
             name = ", ".join(filter(None, (entry.last_name, entry.first_name))) or entry.id
-            known = (name, entry.lms_user_id, entry.sis, entry.login, entry.section)
-            rows.append([*map(plaintext.guarded, known), cell])
+            known = (plaintext.guarded(name), entry.lms_user_id, entry.sis, entry.login, entry.section)
+            rows.append([*known, cell])
             plan.written.append(Line(mark.student, entry.name, cell))
         left_out((mark for mark in marks.by.values() if not mark.excused), plan)
-        data = csv_text([*COLUMNS, plan.column], rows).encode()
+        data = csv_text([*COLUMNS, plan.column], rows, exact=True).encode()
         plan.write = lambda file: file.write(data)
         if unknown:
             plan.warnings.append(

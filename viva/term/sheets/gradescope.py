@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from viva.cleaning import plaintext
 from viva.course.gradebook.standing import Status
 from viva.course.table import csv_text
 from viva.term.sheets import number
@@ -45,4 +44,4 @@ def _row(mark: Mark, maximum: str) -> list[str]:
     status = GRADED if score else MISSING if nothing else UNGRADED
     time = f"{when:%Y-%m-%d %H:%M:%S} +0000" if when else ""  # nbgrader keeps UTC
     lateness = f"{late // 3600:02}:{late // 60 % 60:02}:{late % 60:02}"
-    return [*map(plaintext.guarded, names), score, maximum, status, time, lateness]
+    return [*names, score, maximum, status, time, lateness]

@@ -14,7 +14,7 @@ from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.styles import Font
 
 from viva.cleaning import plaintext
-from viva.course.gradebook.export import COLUMNS, CsvExport, guarded
+from viva.course.gradebook.export import COLUMNS, CsvExport
 from viva.course.processes import leftovers
 
 TEXT = "s"
@@ -33,7 +33,8 @@ class WorkbookExport(CsvExport):
         def cell(value: Any) -> Cell:
             if not isinstance(value, str):
                 return WriteOnlyCell(sheet, value)
-            made = WriteOnlyCell(sheet, plaintext.lines(value))  # a workbook cannot hold control characters
+            text = plaintext.lines(value)  # a workbook cannot hold control characters
+            made = WriteOnlyCell(sheet, plaintext.guarded(text))
             made.data_type = TEXT  # else text that begins with = would be a formula
             return made
 
@@ -42,6 +43,6 @@ class WorkbookExport(CsvExport):
             made.font = Font(bold=True)
         sheet.append(head)
         for row in rows:
-            sheet.append([cell(value) for value in map(guarded(row).get, COLUMNS)])
+            sheet.append([cell(value) for value in map(row.get, COLUMNS)])
         with leftovers.whole(path) as file:
             book.save(file.buffer)
