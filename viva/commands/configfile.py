@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import traceback
 
-from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
+from traitlets.config.loader import (
+    Config,
+    ConfigFileNotFound,
+    FileConfigLoader,
+    JSONFileConfigLoader,
+    PyFileConfigLoader,
+)
 
 from viva.verdict import CourseError
 
 
-class _Told:
+class _Told(FileConfigLoader):
     """Says in a sentence what is wrong with the file."""
 
-    def load_config(self):
+    def load_config(self) -> Config:
         """Raises ConfigFileNotFound, and CourseError."""
         try:
             return super().load_config()
@@ -37,7 +43,8 @@ class JSONFile(_Told, JSONFileConfigLoader):
 
 def _place(error: BaseException, name: str) -> str:
     """The file, and the line of it that was read or ran last."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == name]
     if isinstance(error, SyntaxError) and error.filename == name:
         lines.append(error.lineno)
     return f"{name}, line {lines[-1]}" if lines else name
