@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from traitlets.config import Application
 
@@ -165,7 +166,7 @@ class Output(io.TextIOWrapper):
     def flush(self) -> None:
         self._tried(super().flush)
 
-    def _tried(self, do: Callable, *what: str) -> object:
+    def _tried(self, do: Callable, *what: str) -> Any:
         try:
             return do(*what)
         except OSError as error:
@@ -175,10 +176,10 @@ class Output(io.TextIOWrapper):
 
 def main() -> None:
     """Do what is asked for; a sentence where standard output cannot be written to, and none where nobody reads on."""
-    status: object = 0
-    if (old := sys.stdout) is not None:  # else it was closed
-        buffering = {"line_buffering": old.line_buffering, "write_through": old.write_through}
-        sys.stdout = Output(old.buffer, encoding=old.encoding, errors=old.errors, **buffering)
+    status: str | int | None = 0
+    if isinstance(old := sys.stdout, io.TextIOWrapper):  # else it was closed
+        buffering, through = old.line_buffering, old.write_through
+        sys.stdout = Output(old.buffer, old.encoding, old.errors, line_buffering=buffering, write_through=through)
     try:
         _launch()
     except SystemExit as stop:

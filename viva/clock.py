@@ -101,11 +101,13 @@ def parse(text: str, zones: Iterable[str] = ()) -> datetime:
 def _parts(text: object) -> tuple[datetime, str] | None:
     """A time and what stands behind it; None where it is no time."""
     found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
+    if not found:
+        return None
     try:
-        when = datetime.fromisoformat(found["time"]) if found else None
+        when = datetime.fromisoformat(found["time"])
     except ValueError:  # there is no such month, day, hour or minute
         return None
-    return (when, found["zone"] or "") if when and when.year in YEARS else None
+    return (when, found["zone"] or "") if when.year in YEARS else None
 
 
 def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
@@ -113,10 +115,10 @@ def _zone(name: str, when: datetime, zones: Iterable[str]) -> tzinfo:
         return UTC
     if name[0] in "+-":
         digits = name[1:].replace(":", "").ljust(4, "0")
-        offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-        if offset >= timedelta(days=1):
+        east = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+        if east >= timedelta(days=1):
             raise CourseError(f"There is no time zone '{name}'. Write an offset as +02:00.")
-        return timezone(-offset if name[0] == "-" else offset)
+        return timezone(-east if name[0] == "-" else east)
     if "/" in name:
         return zone_of(name)
     ours = [zone for known in zones if (zone := _known(known))]
@@ -145,8 +147,9 @@ def _offset(zone: ZoneInfo, short: str, when: datetime) -> timezone | None:
     """The offset from UTC with which the clocks of a zone show an abbreviation at a time of day."""
     for fold in (0, 1):
         there = when.replace(tzinfo=zone, fold=fold)
-        if there.tzname() == short:
-            return timezone(there.utcoffset())
+        offset = there.utcoffset()
+        if there.tzname() == short and offset is not None:
+            return timezone(offset)
     return None
 
 

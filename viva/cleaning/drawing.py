@@ -66,7 +66,7 @@ def problem(text: object, picture: Callable[[str, str], str]) -> str:
                 root, count = element, count + 1
                 if _does_more(element, picture):
                     return "a drawing (SVG) with a script, a link, a filter, an animation or a picture from elsewhere"
-        return _too_much(root, count)
+        return "a drawing (SVG) that is none" if root is None else _too_much(root, count)
     except (ParseError, DefusedXmlException, ValueError, LookupError):
         return "a drawing (SVG) that is none"
 
@@ -133,16 +133,18 @@ def _dash(element: Element) -> float:
 
 def _drawn(root: Element, dash: float) -> float:
     """How many elements are drawn, each as often as it is used; infinite where one uses itself."""
-    named = {}
+    named: dict[str, Element] = {}
     for element in root.iter():
         named.setdefault(unquote(element.get("id", "")), element)
     known: dict[Element, float] = {}
     under_way = {root}
-    stack = [[root, _own(root, dash), list(_parts(root, named))]]
+    stack = [(root, list(_parts(root, named)))]
+    sums = [_own(root, dash)]
     while True:
-        element, _, parts = stack[-1]
+        element, parts = stack[-1]
         if not parts:
-            known[element] = stack.pop()[1]
+            stack.pop()
+            known[element] = sums.pop()
             under_way.discard(element)
             if not stack:
                 return known[root]
@@ -150,14 +152,15 @@ def _drawn(root: Element, dash: float) -> float:
         part, times = parts[-1]
         if part in known:
             parts.pop()
-            stack[-1][1] += times * known[part]
-            if stack[-1][1] > MOST:
+            sums[-1] += times * known[part]
+            if sums[-1] > MOST:
                 return math.inf
         elif part in under_way:
             return math.inf
         else:
             under_way.add(part)
-            stack.append([part, _own(part, dash), list(_parts(part, named))])
+            stack.append((part, list(_parts(part, named))))
+            sums.append(_own(part, dash))
 
 
 def _own(element: Element, dash: float) -> float:

@@ -221,11 +221,12 @@ class Course:
         """Every folder of a student and an assignment in a step of the flow, known ones and others, in order."""
         name = getattr(self.directory, f"{step}_directory")
         place = self.directory.format_path(name, "(?P<student>[^/]*)", "(?P<assignment>[^/]*)", escape=True)
-        found = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
-        matches = [(re.fullmatch(place, folder), folder) for folder in found if os.path.isdir(folder)]
-        found = [(match["assignment"], match["student"], Path(folder)) for match, folder in matches if match]
+        folders = sorted(glob.glob(self.directory.format_path(name, "*", "*")))
+        matches = [(re.fullmatch(place, folder), folder) for folder in folders if os.path.isdir(folder)]
         zones = self.zones
-        return [Submission(*place, zones) for place in found]
+        return [
+            Submission(match["assignment"], match["student"], Path(folder), zones) for match, folder in matches if match
+        ]
 
     def released_notebooks(self, assignment: str) -> set[str]:
         """The names of the assignment's notebooks in the gradebook.

@@ -114,8 +114,9 @@ def _submissions(gradebook: Gradebook, student: str) -> list[SubmittedAssignment
 def _folders(course: Course, assignment: str, joining: Joining) -> Iterator[tuple[Path, Path]]:
     """Where work lies, and where it is to lie."""
     for step in STEPS:
-        yield tuple(course.path(step, assignment, one) for one in (joining.new, joining.old))
-    yield tuple(course.root / ATTEMPTS / assignment / one for one in (joining.new, joining.old))
+        yield course.path(step, assignment, joining.new), course.path(step, assignment, joining.old)
+    attempts = course.root / ATTEMPTS / assignment
+    yield attempts / joining.new, attempts / joining.old
 
 
 def _granted(path: Path, joining: Joining) -> None:
@@ -165,5 +166,5 @@ def _known(roster: Roster, joining: Joining) -> Entry:
     old = roster.entries.get(joining.old)
     new = roster.entries.get(joining.new)
     if old is None or new is None:
-        return replace(old or new, id=joining.old)
+        return replace(old or new or Entry(joining.old), id=joining.old)
     return replace(old, **{name: getattr(new, name) or getattr(old, name) for name in COLUMNS if name != "id"})

@@ -97,8 +97,9 @@ class Book:
 
     @property
     def seconds_late(self) -> float:
-        known = self.handed_in is not None and self.due is not None
-        return max(0.0, (self.handed_in - self.due).total_seconds()) if known else 0.0
+        if self.handed_in is None or self.due is None:
+            return 0.0
+        return max(0.0, (self.handed_in - self.due).total_seconds())
 
 
 def notebooks(gradebook: Gradebook, name: str, student: str = "") -> list[Book]:

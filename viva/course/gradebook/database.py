@@ -117,8 +117,8 @@ def patiently(
     What was tried so long in vain is tried no longer by who called it. Raises what the database said, as DBAPIError.
     """
     limit = PATIENCE if seconds is None else seconds
-    start = last = None
-    told = False
+    start: float | None = None
+    last, told = 0.0, False
     while True:
         try:
             return work()
@@ -131,7 +131,7 @@ def patiently(
                 start, told = now, False
             last = now
             if now - start >= limit:
-                found.given_up = True
+                vars(found)["given_up"] = True
                 if found is error:
                     raise
                 raise found from error
@@ -157,7 +157,7 @@ def quietly() -> Iterator[None]:
             logger.disabled = disabled
 
 
-def passing(error: BaseException) -> DBAPIError | None:
+def passing(error: BaseException | None) -> DBAPIError | None:
     """What the database said that may pass, where that is the cause of an error; nbgrader calls it an invalid entry."""
     for _ in range(CAUSES):
         if error is None or isinstance(error, VivaError):

@@ -78,7 +78,7 @@ class Laid:
         if not parts:
             return None
         if self.system == "github":
-            folders = {piece.member.parts[self.depth] for piece in self.pieces}
+            folders = {piece.file.parts[self.depth] for piece in self.pieces}
             login = owners([parts[0], *folders], about.assignment, about.known).get(parts[0])
             return Piece(Sender(parts[0], login=login), parts[1:]) if login and len(parts) > 1 else None
         found = LAYOUTS[self.system].read(parts, about)

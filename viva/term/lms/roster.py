@@ -194,8 +194,8 @@ class Roster:
         by = {name: self._by(name) for name in ("sis", "lms_user_id", "login")}
         changed, same, notes = [], [], []
         for line, entry in found.items():
-            told = {by[name].get(getattr(entry, name).casefold()) for name in by if getattr(entry, name)} - {None}
-            known = {entry.id} if entry.id in self.entries else told
+            told = {by[name].get(getattr(entry, name).casefold(), "") for name in by if getattr(entry, name)}
+            known = {entry.id} if entry.id in self.entries else told - {""}
             if len(known & self.listed) != 1:
                 notes.append(f"Line {line}: {quoted(entry.id)} is nobody of the course, or may be two; left out.")
                 continue
@@ -227,9 +227,9 @@ class Roster:
         folded = defaultdict(set)
         for one in self.entries.keys() | {entry.id for entry in difference.new}:
             folded[one.casefold()].add(one)
-        new = {entry.id for entry in difference.new}
+        fresh = {entry.id for entry in difference.new}
         for ids in folded.values():
-            if len(ids) > 1 and ids & new:
+            if len(ids) > 1 and ids & fresh:
                 names = " and ".join(map(quoted, sorted(ids)))
                 yield f"The ids {names} differ in capital letters only; they are taken for different students."
 

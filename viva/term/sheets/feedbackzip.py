@@ -14,6 +14,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from operator import add
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -46,8 +47,7 @@ BEGINNING = (1980, 1, 1, 0, 0, 0)
 def moodle_pages(students: Mapping[str, str], course: Course, marks: Marks, plan: Plan) -> None:
     """Plan a zip with a folder for each participant. ``students`` has the participants' numbers."""
     folders = {student: f"student_{number}_assignfeedback_file/" for student, number in students.items()}
-    _plan({one: lambda page, folder=folder: folder + page for one, folder in folders.items()}, course, marks, plan,
-          "the worksheet")  # fmt: skip
+    _plan({one: partial(add, folder) for one, folder in folders.items()}, course, marks, plan, "the worksheet")
 
 
 def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None:
@@ -68,10 +68,11 @@ def answer_archive(path: Path, course: Course, marks: Marks, plan: Plan) -> None
     for name in names:
         anonymous = ANONYMOUS.fullmatch(name)
         match = anonymous or (None if name.startswith(("anon_", "LATE_anon_")) else GIVEN.fullmatch(name))
-        students = (
-            collected.get(match["sender"], []) if anonymous else by_number.get(match["user"], []) if match else []
-        )
-        if len(students) == 1:
+        if anonymous:
+            students = collected.get(anonymous["sender"], [])
+        else:
+            students = by_number.get(match["user"], []) if match else []
+        if match and len(students) == 1:
             given.setdefault(students[0], []).append(match)
         elif not name.endswith("/"):
             plan.strangers.append(Line("", plaintext.line(name), _unknown(match, bool(anonymous), students)))
