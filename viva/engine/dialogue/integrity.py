@@ -143,7 +143,8 @@ class Witness:
         around = [os.path.dirname(self.scratch), os.path.dirname(os.path.dirname(self.scratch))]
         self.by_chance = [folder for folder in around if os.path.basename(folder).startswith("viva-")]
         """The folders around its own that have other names in each batch."""
-        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", f"{os.environ.get('HOME', os.getcwd())}/")
+        own = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
+        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in own))
 
     def watch(self) -> None:
         sys.addaudithook(self._hear)
