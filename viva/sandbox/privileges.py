@@ -100,8 +100,8 @@ def own_proc() -> tuple[str, ...]:
 
 
 def keep_only(paths: Sequence[str], folder: str, size: int, files: int) -> None:
-    """Take a root folder that holds ``paths``, /dev/null, ``own_proc`` and ``folder``, each in its place, and nothing else but
-    an empty SHARED, of limited size.
+    """Take a root folder that holds ``paths``, /dev/null, ``own_proc`` and ``folder`` in their places, an empty SHARED
+    of limited size, and nothing else.
 
     For a process that called ``mount_private``, and gives up the right to change its root and to write here next; of
     other paths not even ``stat`` knows then. Raises OSError.
