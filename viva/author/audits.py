@@ -17,8 +17,8 @@ from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.graders import require_wall
 from viva.course.processes import stopping
-from viva.sandbox.protection import protection
 from viva.scale import joining
 from viva.scale.address import Cluster
 from viva.verdict import ClusterError, VivaError
@@ -40,8 +40,10 @@ def prove(
     results: dict[str, bool] = {}
     step, cluster = Examine(config=config), Cluster(config=config)
     cluster.check()
-    no_wall = step.no_wall or (not cluster.wanted and protection().level == "none")
-    how = {"budget": step.budget, "memory": step.memory, "no_wall": no_wall, "workers": workers, "cluster": cluster}
+    if not (step.no_wall or cluster.wanted):
+        require_wall()
+    how = {"budget": step.budget, "memory": step.memory, "no_wall": step.no_wall, "workers": workers}
+    how["cluster"] = cluster
     how |= {"seconds": float(Execute(config=config).timeout or 30), "tell": partial(console.print, soft_wrap=True)}
     try:
         with stopping.postponed(), joining.connected(cluster):
@@ -52,8 +54,8 @@ def prove(
         if results:
             console.print(table)
         raise
-    if no_wall and assignments:
-        console.print("Audited without a wall: only the course's own code was run.")
+    if step.no_wall and assignments:
+        console.print("Audited without a wall: the course's code could read and change your files.")
     if cluster.wanted and cluster.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)
