@@ -23,6 +23,7 @@ from jinja2 import BaseLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
+from nbgrader.nbgraderformat.common import SchemaMismatchError
 from nbgrader.preprocessors import Execute, InstantiateTests, NbGraderPreprocessor, instantiatetests
 
 from viva.course.autograde import Examine
@@ -151,6 +152,8 @@ class Compiler(GenerateAssignment):
     def convert_single_notebook(self, notebook_filename: str) -> None:
         try:
             super().convert_single_notebook(notebook_filename)
+        except SchemaMismatchError:
+            raise  # nbgrader says which command mends it
         except Exception as error:
             self.reason = told(error, Path(notebook_filename).name)
             raise
