@@ -194,9 +194,9 @@ def test_a_cell_that_cannot_be_split_runs_inside(way, grader, tmp_path):
 
 POOL = """
 --- answer
-def double(pool, numbers): return pool.map(lambda n: 2 * n, numbers)
+def double(pool, numbers): return [2 * n for n in pool.map(abs, numbers)]
 --- test
-from multiprocessing.dummy import Pool
+from multiprocessing import Pool
 with Pool(2) as pool:
     assert double(pool, [1, 2]) == [2, 4]
 --- test
@@ -262,7 +262,7 @@ def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept
     assert exam.grade(exam.variants[0].answers).checks[second][0].verdict is Verdict.FAILED
 
 
-@pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["a thread pool", "a file of the machine's"])
+@pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["other processes", "a file of the machine's"])
 def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
     (tmp_path / "numbers").write_text("1 2")
     exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)

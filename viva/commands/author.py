@@ -75,7 +75,8 @@ class ReleaseCommand(ProvingCommand):
         self.show_document(
             released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
         )
-        return NEEDS_GRADER if refused or failures else 0
+        lost = any(done.not_passed for done in self.releases)
+        return NEEDS_GRADER if refused or failures or lost else 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
         """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
@@ -142,6 +143,8 @@ class ReleaseCommand(ProvingCommand):
         self._show_copies(self.copies)
         if found := [done.assignment for done in self.releases if done.assignment in unproven]:
             self._say(f"Released without an audit: {', '.join(found)}.")
+        for sentence in (f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
+            self._say_error(f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
         return failures
@@ -193,6 +196,8 @@ class AdoptCommand(VivaCommand):
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
     """
     aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
+    flags = VivaCommand.flags | NO_WALL
+    settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
 
     def run(self) -> int:

@@ -31,6 +31,7 @@ session       a candidate and an examiner, connected
 outcome       what a notebook came to
 undone        answers that are not done yet, and the checks that this explains
 lacking       libraries that a notebook imports and that are not installed
+refusals      what the sandbox refused to a notebook, so that checks were lost
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 passage       one pass over a submission, and a new one after each death
 pair          the two warm parents of a process that grades

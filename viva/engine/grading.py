@@ -20,6 +20,7 @@ from viva.engine.lacking import libraries_lacking
 from viva.engine.outcome import Outcome
 from viva.engine.pair import Pair
 from viva.engine.passage import Passage, Shot
+from viva.engine.refusals import refusals
 from viva.engine.session import ExaminerFault
 from viva.record import Fault
 from viva.verdict import WallError
@@ -72,5 +73,6 @@ class Grader(Pair):
                 else:
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
-        run.outcome.doubts = libraries_lacking(run.outcome, notebook, examination)
+        lacking = libraries_lacking(run.outcome, notebook, examination)
+        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.walled else [])
         return run.outcome

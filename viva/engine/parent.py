@@ -33,6 +33,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "JOBLIB_MULTIPROCESSING": "0",  # n_jobs=-1 of scikit-learn works in the one process that there is
     "MALLOC_ARENA_MAX": "2",
     "PYTHONHASHSEED": "0",
     "NBGRADER_EXECUTION": "autograde",

@@ -142,7 +142,7 @@ def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -
         elif cut:
             refused[cell.id] = note("told", cut)
         elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
-            # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
+            # Other processes, for example, or a file of the machine's.
             refused[cell.id] = Note("refused_by_wall")
     return refused
 

@@ -193,7 +193,8 @@ def test_a_witness_that_was_patched_speaks_in_nobodys_voice(exam):
     patched = """
 from viva.engine.dialogue.integrity import Witness
 def told(*_):
-    return dict.fromkeys(("touched", "hooks", "opened", "connections", "subclasses"), ["honest-0 copied all answers"])
+    kinds = ("touched", "hooks", "opened", "connections", "processes", "subclasses")
+    return dict.fromkeys(kinds, ["honest-0 copied all answers"])
 Witness.told = told
 """
     outcome = exam.grade(RIGHT + patched)

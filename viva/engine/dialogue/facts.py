@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 
 from viva.cleaning import plaintext
-from viva.engine.dialogue.integrity import ENTRIES, HOOKS, OWN, WATCHED
+from viva.engine.dialogue.integrity import ENTRIES, HOOKS, OWN, STARTS, WATCHED
 from viva.record import Note, note
 
 CHARACTERS = 100
@@ -90,7 +90,12 @@ READ: dict[str, Callable[[str], str]] = {
     "hooks": _hook,
     "opened": _path,
     "connections": _address,
+    "processes": lambda text: text if text in STARTS else "",
     "subclasses": _subclass,
 }
 """By kind of fact, how what a witness names is read."""
-UNWALLED = {"opened": "opened_unwalled", "connections": "connections_unwalled"}
+UNWALLED = {
+    "opened": "opened_unwalled",
+    "connections": "connections_unwalled",
+    "processes": "processes_unwalled",
+}

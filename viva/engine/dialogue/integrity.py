@@ -2,10 +2,11 @@
 
 Theory of operation. The warm parent of the candidates takes a *snapshot* of the libraries and of IPython before it
 forks. At the end of a notebook the candidate is asked what is another object now (identities are compared, about a
-millisecond), which files outside its folder the student's code tried to open and which connections to make (an audit
-hook, which Python code cannot take away, noted them), and which answers were of a subclass of a plain type. All of it
-comes from a process that the student's code shares and can make say anything: what is told of it is put together in
-``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
+millisecond), which files outside its folder the student's code tried to open, which connections to make and whether
+to start processes (an audit hook, which Python code cannot take away, noted them), and which answers were of a
+subclass of a plain type. All of it comes from a process that the student's code shares and can make say anything:
+what is told of it is put together in ``facts``. An empty list proves nothing; a fact is a reason to look into the
+notebook.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ KERNEL = ("/proc/", "/sys/")
 """Where libraries look by themselves, for the number of processors and the like."""
 OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
+STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system", "subprocess.Popen"))
+STARTERS = frozenset(("asyncio", "concurrent", "multiprocessing", "os", "subprocess"))
+"""Libraries that start a process for who calls them; others look for the processor, and do without."""
 FRAMES, ENTRIES, CHARACTERS = 60, 12, 200
 """So deep is the caller looked for; so many things of a kind are told, each in so many characters."""
 ANSWER_SECONDS = 10.0
@@ -138,12 +142,14 @@ class Witness:
     def __init__(self) -> None:
         self.opened: dict[str, None] = {}
         self.connections: dict[str, None] = {}
+        self.processes: dict[str, None] = {}
         self.subclasses: dict[str, None] = {}
         self.scratch = os.path.realpath(os.getcwd())
         around = [os.path.dirname(self.scratch), os.path.dirname(os.path.dirname(self.scratch))]
         self.by_chance = [folder for folder in around if os.path.basename(folder).startswith("viva-")]
         """The folders around its own that have other names in each batch."""
-        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", f"{os.environ.get('HOME', os.getcwd())}/")
+        own = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
+        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in own))
 
     def watch(self) -> None:
         sys.addaudithook(self._hear)
@@ -151,7 +157,7 @@ class Witness:
     def _hear(self, event: str, values: tuple) -> None:
         """Must not raise, as that would stop what the code does. Every import and every id() comes by here."""
         try:
-            if event in EVENTS or event.startswith("socket."):
+            if event in EVENTS or event in STARTS or event.startswith("socket."):
                 self._note(event, values)
         except Exception:
             return
@@ -161,6 +167,9 @@ class Witness:
             path = self._outside(values[0]) if len(self.opened) < ENTRIES else ""
             if path and _by_student(SHELL if path.startswith(KERNEL) else READERS):
                 self.opened[path] = None
+        elif event in STARTS:
+            if event not in self.processes and _by_student(STARTERS):
+                self.processes[event] = None
         elif len(self.connections) < ENTRIES:
             address = _address(event, values)
             if address and _by_student(None):
@@ -191,7 +200,7 @@ class Witness:
         cls = type(candidate)
         patched = [f"{cls.__module__}.{cls.__name__}.{name}" for name in vars(candidate) if name in vars(cls)]
         found = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
-        found |= {"connections": self.connections, "subclasses": self.subclasses}
+        found |= {"connections": self.connections, "processes": self.processes, "subclasses": self.subclasses}
         return {name: [str(one)[:CHARACTERS] for one in list(values)[:ENTRIES]] for name, values in found.items()}
 
 
