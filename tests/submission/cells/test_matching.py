@@ -254,7 +254,8 @@ OWN = "def twice(x):\n    return 2 * x"
 @pytest.fixture(scope="module")
 def doubling(grader, tmp_path_factory) -> Course:
     text = f"--- given\nimport math\n--- answer\n{OWN}\n--- test\nassert twice(2) == 4\n--- open\nprint(1)\n"
-    return course(grader, tmp_path_factory.mktemp("doubling"), text, answer_1="def twice(x):\n    raise NotImplementedError()")
+    stub = "def twice(x):\n    raise NotImplementedError()"
+    return course(grader, tmp_path_factory.mktemp("doubling"), text, answer_1=stub)
 
 
 @pytest.mark.parametrize("strip", [False, True])
@@ -389,6 +390,29 @@ def test_a_written_answer_in_a_new_cell_below_its_stub_waits_for_the_grader(purp
     ids = [cell.id for cell in result.notebook.cells]
     assert result.notebook.cells[ids.index(name) + 1].source == answer
     assert ("why_equivariant" if purpose == "task" else "own") in doubtful(result.repairs)
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_written_answer_in_the_text_above_its_stub_waits_for_the_grader(locked):
+    flags = {"grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3, "points": 1}
+    own = new_markdown_cell("YOUR ANSWER HERE", id="own", metadata={"nbgrader": flags | {"grade_id": "own"}})
+    asked = new_markdown_cell("## Why is that so?\n\nOne sentence.", id="asked")
+    if locked:
+        asked.metadata.nbgrader = flags | {"grade_id": "asked", "grade": False, "solution": False, "locked": True}
+    release = copy.deepcopy(ONE.release)
+    release.cells[5:5] = [asked, own]
+    notebook = plain(release)
+    for text, doubted in (("Because.", True), ("", False)):
+        find(notebook, "asked")["source"] = f"{asked.source}\n\n{text}"
+        result = repair(read(as_utf8(notebook))[0], Released(copy.deepcopy(release)))
+        assert ("own" in doubtful(result.repairs)) == doubted
+        assert text in "\n".join(cell.source for cell in result.notebook.cells[5:9])
+
+
+def test_an_answer_in_an_unlocked_cell_of_the_release_runs_there(doubling):
+    notebook = doubling.handed_in()
+    find(notebook, "open-3")["source"] = OWN
+    assert doubling.lost(notebook) == ({"test-2"}, {"test-2"})
 
 
 # Cells that nbgrader does not know

@@ -384,7 +384,8 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert source(result, "self_attention").startswith("# later")
     place = ids.index("self_attention")
     assert result.notebook.cells[place - 1].source == answer["source"]
-    assert "'self_attention' stood 2 times with different text; both run where they stood" in sentences(result.repairs)[0]
+    told = "'self_attention' stood 2 times with different text; both run where they stood"
+    assert told in sentences(result.repairs)[0]
 
 
 def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():

@@ -25,10 +25,10 @@ from viva.submission.cells.places import Piece, Slot
 from viva.submission.cells.texts import (
     bound_names,
     given_names,
-    is_prose,
     looks_like_code,
     raises_as_stub,
     runs,
+    squeezed,
     undone_functions,
     used_names,
     words,
@@ -62,12 +62,16 @@ class _Doubts:
         self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.is_code]
         self.filled = [slot for slot in self.answers if not match.is_blank(slot)]
         self.index = {piece: place for place, piece in enumerate(match.pieces)}
-        self.owner = {piece: slot for slot, piece in self.chosen.items()}
-        self.code = [*self.extras, *(self.chosen[slot] for slot in self.filled)]
+        edited = [(slot, piece) for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed]
+        self.owner = {self.chosen[slot]: slot for slot in self.filled}
+        """The answers by their pieces."""
+        self.code = [*self.extras, *self.owner, *(piece for slot, piece in edited if slot.purpose == "open")]
         """The student's own code, in answers or beside them, and texts."""
         self.code.sort(key=self.index.__getitem__)
-        edited = [(slot, piece) for slot, piece in self.chosen.items() if slot.locked and slot.is_code]
-        self.edited = {slot: piece for slot, piece in edited if piece.squeezed != slot.squeezed}
+        self.edited = {slot: piece for slot, piece in edited if slot.locked and slot.is_code}
+        """The given cells and tests that the student changed,"""
+        self.texts = {slot: piece for slot, piece in edited if not slot.is_code and not slot.answers}
+        """and the texts."""
 
     def all(self) -> Iterator[Doubt]:
         yield from self.match.unsure
@@ -94,7 +98,7 @@ class _Doubts:
             if slot in self.filled and names and slot not in found:
                 found += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
             if slot in found and slot.purpose in ANSWERS:
-                names |= slot.own | (self.chosen[slot].binds | self.chosen[slot].gives if slot in self.chosen else set())
+                names |= slot.own | (self.chosen[slot].gives if slot in self.chosen else set())
             elif slot.purpose == "given" and slot.is_code and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
@@ -140,7 +144,7 @@ class _Doubts:
             for other, text in self.edited.items():
                 if lacking & (text.binds - given_names(other.source)):
                     found.setdefault(text, []).append(slot)
-            for text in self._texts() if lacking else ():
+            for text in self.texts.values() if lacking else ():
                 shown = set().union(*map(bound_names, self._own_code(text)))
                 # Where the answer's cell is gone, it may have become one with a text.
                 if lacking & shown or (slot not in self.chosen and _seems_to_give(text, lacking, loosely=True)):
@@ -156,14 +160,10 @@ class _Doubts:
         before = [other for other in elsewhere if other.is_code and self.index[other] < tested and runs(other.source)]
         # A blank stub does not undo what a cell of the student's own above it gives (``repair``).
         blank = slot not in self.filled
-        below = [o for o in before if piece is None or self.index[o] > self.index[piece] or (blank and o in self.extras)]
+        above = self.index[piece] if piece else -1
+        below = [other for other in before if self.index[other] > above or (blank and other in self.extras)]
         lacking = slot.own.difference(given, undone).difference(*map(self._beyond, before))
         return lacking | (slot.own & undone).difference(*map(self._beyond, below))
-
-    def _texts(self) -> list[Piece]:
-        """The assignment's texts into which a student may have typed something."""
-        texts = [(slot, piece) for slot, piece in self.chosen.items() if not slot.is_code]
-        return [piece for slot, piece in texts if piece.squeezed != slot.squeezed]
 
     def _versions(self) -> Iterator[Doubt]:
         """Answers of which a cell of the student's is another version: so both have run, or either may be meant."""
@@ -173,7 +173,8 @@ class _Doubts:
             for piece in [piece for piece in self.extras if piece.is_code and not self.match.was_handed_out(piece)]:
                 again = piece.binds & chosen.binds & slot.defines
                 below = self.index[piece] > self.index[chosen]
-                if again and (below or nameless) or (nameless and slot.own and slot.own <= piece.binds):
+                either = nameless and slot.own and slot.own <= piece.binds
+                if either or (again and (below or nameless)):
                     yield doubted("may_belong", slot, numbers=(piece.number,))
 
     def _uses_below(self) -> Iterator[Doubt]:
@@ -216,10 +217,12 @@ class _Doubts:
             piece = self.chosen[slot]
             if piece.was and not runs(piece.source):
                 yield doubted("answered_in_text", slot)
-            elif runs(piece.source) or not piece.refused:  # nobody damaged what the student saw refused
-                if why := why_not_run(piece.source, slot, self._wanting(slot)):
-                    kind, *names = why
-                    yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
+                continue
+            if piece.refused and not runs(piece.source):
+                continue  # nobody damaged what the student saw refused
+            if why := why_not_run(piece.source, slot, self._wanting(slot)):
+                kind, *names = why
+                yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
 
     def _below_platform(self) -> Iterator[Doubt]:
         """Answers that use what a cell of the student's own gives below a line that could not run."""
@@ -250,11 +253,14 @@ class _Doubts:
         blank = [slot for slot in self.slots if slot.answers and not slot.is_code and self.match.is_blank(slot)]
         beside: dict[Piece, list[Slot]] = {}
         for slot in blank:
-            low, high = self.match.between(slot)
+            low, high = self.match.between(slot) if self.match.is_anchored() else (0, 0)
             for piece in self.match.pieces[low + 1 : high]:
-                if piece in self.extras and not piece.is_code and not looks_like_code(piece.source):
-                    if self.match.is_text_of_ones_own(piece, least=1) and self.match.is_anchored():
-                        beside.setdefault(piece, []).append(slot)
+                text = piece in self.extras and not piece.is_code and not looks_like_code(piece.source)
+                if text and self.match.is_text_of_ones_own(piece, least=1):
+                    beside.setdefault(piece, []).append(slot)
+            for other in (self.slots[slot.place - 1], *self.slots[slot.place + 1 : slot.place + 2]):
+                if other in self.texts and not self.match.handout.has_text(_added(self.texts[other], other)):
+                    beside.setdefault(self.texts[other], []).append(slot)
         there = any(slot in self.chosen for slot in blank)
         texts = [p for p in self.extras if self.match.is_text_of_ones_own(p, least=WORDS if there else 20)]
         if len(texts) > 1 and not self.match.is_anchored():
@@ -263,7 +269,7 @@ class _Doubts:
             yield doubted("may_be_answer", *beside.get(piece, blank), numbers=(piece.number,))
 
     def _was_rebuilt(self) -> bool:
-        """Whether answers without identity stood in another order, or some of them nowhere, so that any may be wrong."""
+        """Whether answers without identity stood in another order, or some of them nowhere: any may be wrong."""
         places = [self.index[self.chosen[slot]] for slot in self.answers if slot in self.chosen]
         lost = bool(self.filled) and any(slot in self.match.by_text for slot in self.answers)
         return lost and (places != sorted(places) or len(places) < len(self.answers))
@@ -280,6 +286,12 @@ def _seems_to_give(piece: Piece, names: Set[str], loosely: bool = False) -> bool
     binding = "" if piece.cell_type == "markdown" and not loosely else r"|\b{name}\b[^\n=]*=[^=]"
     patterns = [(r"\bdef {name}\b" + binding).format(name=name) for name in names]
     return not runs(piece.source) and any(re.search(pattern, piece.source) for pattern in patterns)
+
+
+def _added(piece: Piece, slot: Slot) -> str:
+    """The lines of a text that are not those of the released one."""
+    lines = set(map(squeezed, slot.source.splitlines()))
+    return "\n".join(line for line in piece.source.splitlines() if squeezed(line) not in lines)
 
 
 def _needed(piece: Piece) -> set[str]:

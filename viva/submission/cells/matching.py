@@ -1,4 +1,4 @@
-"""Which cell of a submission is which cell of the assignment: a *slot* is one of those, a *piece* one that was handed in.
+"""Which cell of a submission (a *piece*) is which cell of the assignment (a *slot*).
 
 Theory of operation. What a piece says it is, it is: whole, and where nothing contradicts it, in its place. A locked
 cell is the instructor's: it is known by its text, and where it is not there whole, by its lines, which may stand in
@@ -35,7 +35,7 @@ LEAST = 10
 LEAST_LINES = 20
 """And so long are the lines of a locked cell that are found in other cells."""
 ENOUGH, ENOUGH_OF_LOCKED = 0.6, 0.75
-"""Evidence from which a piece is taken for an answer or an open cell, and for a cell that nobody had reason to change."""
+"""Evidence from which a piece is taken for an answer or an open cell, and for one that nobody had reason to change."""
 IN_PLACE = 0.2
 """What standing in the right place adds."""
 
@@ -107,7 +107,7 @@ class Match:
         return next((self.released.by_name[name] for name in piece.names if name in self.released.by_name), None)
 
     def between(self, slot: Slot, purposes: tuple[str, ...] = ()) -> tuple[int, int]:
-        """Between which places a slot's piece would stand, judged by the others (of some purposes) that were not moved."""
+        """Between which places a slot's piece would stand, judged by others (of some purposes) that were not moved."""
         known = {pair: 1.0 for pair in self.chosen.items() if not purposes or pair[0].purpose in purposes}
         if not purposes:
             known |= {(other, piece): 1.0 for piece in self.extras if (other := self.identified(piece)) is not None}

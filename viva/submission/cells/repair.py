@@ -59,7 +59,7 @@ def repair(submission: NotebookNode, release: Released) -> Repaired:
     share = len(named) / max(1, len(answers))  # in a file with the answers alone, which say what they are
     fit = max(len(present) / max(1, len(slots)), share if share > 0.5 else 0.0)
     code = [slot for slot in answers if slot.own and slot.is_code]
-    giving = [slot for slot in code if slot in answered and (match.is_blank(slot) or slot.own & match.chosen[slot].binds)]
+    giving = [s for s in code if s in answered and (match.is_blank(s) or s.own & match.chosen[s].binds)]
     told = len(giving) / max(1, len(code))
     return Repaired(notebook, list(dict.fromkeys(repairs)), fit, len(answered), told)
 
@@ -123,9 +123,8 @@ class _Build:
             cell.outputs, cell.execution_count = [], None
         if slot.locked:
             return cell
-        if piece is None or self.match.is_blank(slot):
-            if slot.purpose == "answer" and self._would_undo(slot):
-                cell.source = ELSEWHERE
+        if slot.purpose == "answer" and self.match.is_blank(slot) and self._would_undo(slot):
+            cell.source = ELSEWHERE
         # A stub that a program laid out anew is the stub; where the student emptied it, the cell is empty.
         if piece and piece.squeezed != slot.squeezed and not (piece.squeezed and slot.answers and slot.is_stub(piece)):
             cell.source = piece.source
@@ -134,7 +133,9 @@ class _Build:
             if piece.attachments and not slot.is_code:
                 cell.attachments = piece.attachments
             if slot.is_code:
-                self.beyond |= bound_names(cell.source) - slot.expects
+                names = bound_names(cell.source) - slot.expects
+                self.given |= dict.fromkeys(names if slot.purpose == "open" else (), True)
+                self.beyond |= names
         return cell
 
     def _would_undo(self, slot: Slot) -> bool:

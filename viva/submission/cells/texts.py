@@ -33,7 +33,13 @@ _STATEMENT = re.compile(
 )
 """A line that is hardly one of a text."""
 _SIGN_OF_CODE = re.compile(r"[][={}@#<>*_\\]|\w\(|[^\W\d]\.[^\W\d]")
-_BLOCK = re.compile(r"^(```|~~~)[^\n]*\n(.*?)^\1[ \t]*$|((?:^(?:    |\t)[^\n]*\n?|^[ \t]*\n)+)", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"""
+    ^(```|~~~) [^\n]*\n (.*?) ^\1[ \t]*$
+    | ( (?: ^(?:[ ]{4}|\t) [^\n]*\n? | ^[ \t]*\n )+ )
+    """,
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
 """A block of code in Markdown: in fences, or indented."""
 _FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")
 PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self", "get_ipython"}
