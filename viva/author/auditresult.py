@@ -9,7 +9,8 @@ from pathlib import Path
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
 from viva.cleaning import plaintext
-from viva.engine.dialogue.kinds import ANY, BY_VALUE, NOTHING, PLAIN, readable
+from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN
+from viva.engine.dialogue.paths import readable
 from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
@@ -168,7 +169,6 @@ def _texts(checks: list[CheckName]) -> list[str]:
 WORDS = {
     PLAIN: "plain data",
     NOTHING: "plain data",
-    BY_VALUE: "an object, or its plain data",
     ANY: "anything (widened)",
     "": "a function or an object",
 }

@@ -203,14 +203,13 @@ def seed() -> None:
 
 def _learn(source: str, title: str) -> None:
     from viva.engine.dialogue.namespace import UnknownMagicError
-    from viva.engine.dialogue.testcode import compiled, marks
+    from viva.engine.dialogue.testcode import compiled
 
     with (
         contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs
         warnings.catch_warnings(action="ignore"),  # no user's terminal is the place for Python's opinion
     ):
         compiled(source, title)
-        marks(source)
 
 
 def _kept_waiting(pid: int) -> float:

@@ -37,7 +37,7 @@ class Grader(Pair):
         for cell in examination.blueprint.cells:
             if cell.id in examination.plan.given:
                 self.examiners.learn(cell.source, cell.id)
-            if cell.purpose == "tests" and cell.id not in examination.inside:
+            if cell.purpose == "tests" and cell.id not in examination.single_process:
                 for source, title in ((cell.prelude, cell.id), *((check.source, check.title) for check in cell.checks)):
                     self.examiners.learn(source, title)
 

@@ -16,10 +16,10 @@ from nbformat import NotebookNode
 
 from viva.engine.blueprint import Cell
 from viva.engine.checkreport import running
+from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.facts import facts
 from viva.engine.dialogue.integrity import ANSWER_SECONDS
-from viva.engine.dialogue.kinds import CREDIT
-from viva.engine.examination import Examination, examine, prepare
+from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.names import names_of
 from viva.engine.outcome import Outcome, score
 from viva.engine.pair import Pair
@@ -70,10 +70,9 @@ class Passage:
         self.interrupted: set[int] = set()
         self.fatal: set[tuple[str, str]] = set()
         """Checks that ended the candidate: they are not run again."""
-        self.ran: list[str] = []
-        """What the candidate has run since the last grade cell."""
-        self.unsteady: dict[str, tuple[str, str]] = {}
-        """Names that changed though no text says so: the grade cells between which they did."""
+        self.read = read_by_functions(cell.source for _, cell in self.cells if not _is_test(cell))
+        self.ran = False
+        """Whether the candidate has run cells since the last grade cell."""
         self.last = False
 
     def finish(self, *, last: bool) -> None:
@@ -101,7 +100,7 @@ class Passage:
 
     def _go_through(self, session: Session) -> Died | None:
         """Run all cells; the death of the candidate if the end was not reached."""
-        before, self.ran = None, []
+        before, self.ran = None, False
         for index, cell in self.cells:
             if index in self.deadly:
                 continue
@@ -112,7 +111,7 @@ class Passage:
                 if _is_test(cell):
                     between = self.examination.cells_before(name, before)
                     prepare(session, between, self.examination, self._seconds(cell), self.ran)
-                    before, self.ran = name, []
+                    before, self.ran = name, False
                     self._examine(session, index, self.blueprint[name])
                 else:
                     self._run(session, index, cell)
@@ -133,7 +132,7 @@ class Passage:
             self.outcome.keep(index, NOT_RUN)
             return
         self.watch(_name(cell))
-        self.ran.append(cell.source)
+        self.ran = True
         reply = session.candidate(limit, do="run", source=cell.source)
         self.own -= (left - patience.left) * own if left < math.inf else 0.0
         self.outcome.keep(index, reply)
@@ -154,7 +153,7 @@ class Passage:
         with contextlib.suppress(Died):
             reply = session.candidate(ANSWER_SECONDS, do="facts")
         causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
-        self.outcome.integrity = facts(reply, causes, self.pair.walled, self.unsteady)
+        self.outcome.integrity = facts(reply, causes, self.pair.walled)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
@@ -166,11 +165,9 @@ class Passage:
             cell = replace(cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.fatal))
         limit, start = cell.seconds or self.pair.seconds, time.monotonic()
         seconds = allowance(limit, self.spent.get(cell.id, 0.0))
-        reports = examine(session, cell, self.examination, seconds, skip, again=self.last)
-        if cell.id in self.examination.inside:
-            self.ran.append(cell.source)
-        for report in reports:
-            self.unsteady = report.unsteady | self.unsteady
+        reports = examine(session, cell, self.examination, seconds, skip, again=self.last, read=self.read)
+        if cell.id in self.examination.single_process:
+            self.ran = True
         self.spent[cell.id] = self.spent.get(cell.id, 0.0) + time.monotonic() - start
         if not again:
             credit = self.examination.kinds.get(CREDIT + cell.id, "")

@@ -19,16 +19,15 @@ from pathlib import Path
 from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
-from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
-from viva.engine.evaluated import Running
-from viva.engine.examination import Examination, examine, prepare
+from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
+from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.imported import imported_answers
-from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.outcome import kind_of_credit
 from viva.engine.patience import allowance
 from viva.engine.session import Died, Session
+from viva.engine.singleprocess import SingleProcess
 from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
@@ -65,15 +64,12 @@ def rehearse(
     try:
         alone = run_alone(cells, grader, data)
         plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
-        inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
-            cells, alone.raised, grader
-        )
-        inside |= _indivisible(cells, alone.raised, set().union(*plan.owned.values()), data)
+        found = {cell.id: Note("declared") for cell in cells if cell.inside}
+        found = dict.fromkeys(_with_files_of_students(cells, alone.raised, grader), Note("brings_files")) | found
+        found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
         split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
-        known, found = _split_and_inside(
-            cells, Examination(blueprint, plan, {}, inside, files=files), alone, grader, data
-        )
+        known, found = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
@@ -83,10 +79,10 @@ def rehearse(
     return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
 
 
-def _split_and_inside(
+def _tried(
     cells: list[Cell], known: Examination, alone: Solo, grader: Grader, data: Path | None
 ) -> tuple[Examination, _Examined]:
-    """Find out which grade cells have to run in the candidate so that the solution passes.
+    """Find out which grade cells are single-process cells, as the solution passes them in no other way.
 
     Each round shows more of them: what a cell binds in the candidate, those below may have passed only with; and one in
     the candidate may need what those above it bind in the examiner.
@@ -96,13 +92,15 @@ def _split_and_inside(
         found = _examine_recording(cells, known, grader, data)
         known = replace(known, seconds=time.monotonic() - start)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
-        more = lost - known.inside or _needed(cells, lost) - known.inside
+        more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
+        more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
         if not more and not found.reading and known.files | files == known.files:
             return known, found
         plan = _without(cells, known.plan, found.reading)
-        known = replace(known, plan=plan, inside=known.inside | more, files=known.files | files)
+        single = {**known.single_process, **more}
+        known = replace(known, plan=plan, single_process=single, files=known.files | files)
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
@@ -173,21 +171,18 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return found
 
 
-def _indivisible(cells: list[Cell], raised: dict[str, dict | None], answers: set[str], data: Path | None) -> set[str]:
-    """The grade cells that the solution passes in one process, and whose text says that they are about it."""
-    modules: set[str] = set()
-    running = Running()
+def _single_process_by_text(
+    cells: list[Cell], raised: dict[str, dict | None], students: set[str], data: Path | None
+) -> dict[str, Note]:
+    """The grade cells whose text says that they are single-process cells, each with the reason."""
+    reader = SingleProcess(cell.source for cell in cells if cell.purpose in ANSWERS)
     for module in filter(Path.is_file, data.glob("*.py") if data else ()):
-        running.read(module.read_text(errors="replace"))
-    found: set[str] = set()
+        reader.read(module.read_text(errors="replace"))
+    found: dict[str, Note] = {}
     for cell in cells:
-        if cell.purpose == "tests" and (
-            running.runs(cell.source, answers) or (raised[cell.id] is None and is_indivisible(cell.source, modules))
-        ):
-            found.add(cell.id)
-        modules |= imports_of(cell.source)
-        if cell.purpose not in ANSWERS:
-            running.read(cell.source)
+        if cell.purpose == "tests" and (why := reader.why(cell.source, students, raised[cell.id] is None)):
+            found[cell.id] = why
+        reader.read(cell.source, given=cell.purpose not in ANSWERS)
     return found
 
 
@@ -216,7 +211,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
     recorded = sorted(known.kinds.items())
-    recorded = [(path, kind) for path, kind in recorded if LETS_OUT not in path and not path.endswith(COMPUTED)]
+    recorded = [(path, kind.partition(",")[0] if ":" not in kind else kind) for path, kind in recorded]
     return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
@@ -261,7 +256,8 @@ def _examine_one(
     if examination.files:
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
     files = files_of(session)
-    reports = examine(session, cell, examination, allowance(seconds))
+    read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != "tests")
+    reports = examine(session, cell, examination, allowance(seconds), read=read)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
     lost = [
@@ -276,8 +272,7 @@ def _examine_one(
 
 
 def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
-    """Add recorded kinds; what was seen as two different kinds may be either."""
-    for path, kind in more.items():
-        before = kinds.setdefault(path, kind)
-        if before != kind and (kind, before) not in WIDER:
-            kinds[path] = kind if (before, kind) in WIDER else ""
+    """Add what was recorded; what was seen as two different types may be either."""
+    for path, text in more.items():
+        one, other = expected_of(kinds.get(path, text)), expected_of(text)
+        kinds[path] = replace(merged(one, other), full=one.full or other.full).text

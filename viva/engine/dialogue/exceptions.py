@@ -15,10 +15,12 @@ import contextlib
 import os
 import sys
 import traceback
+from collections.abc import Callable
 
 import viva
 from viva.engine import wire
 from viva.engine.dialogue import likeness
+from viva.engine.dialogue.paths import CALL, Path, Step
 from viva.engine.values.classes import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
 
@@ -117,20 +119,21 @@ class StudentClass(type):
 
     def __call__(cls, *args: object, **kwargs: object):
         if "viva_number" in vars(cls):
-            return cls.viva_asker.operate("call", cls, *args, path=f"{cls.__name__}()", **kwargs)
+            return cls.viva_ask("call", cls, *args, path=Path(cls.__name__, (CALL,)), kwargs=kwargs)
         return super().__call__(*args, **kwargs)
 
     def __getattr__(cls, name: str):
         if name[:2] == "__" or name[:5] == "viva_":
             raise AttributeError(name)
-        return cls.viva_asker.operate("getattr", cls, name, path=f"{cls.__name__}.{name}")
+        return cls.viva_ask("getattr", cls, name, path=Path(cls.__name__, (Step("attribute", name),)))
 
 
 class Raised:
     """The candidate's exceptions and their classes as the examiner knows them."""
 
-    def __init__(self, asker) -> None:
-        self.asker = asker
+    def __init__(self, ask: Callable[..., object]) -> None:
+        """``ask`` puts a question to the candidate."""
+        self.ask = staticmethod(ask)  # a class that holds it does not bind it
         self.classes: dict[int, type[Exception]] = {}
         self.kept: list[BaseException] = []
         """Exceptions that test code raised into the candidate."""
@@ -203,7 +206,7 @@ class Raised:
         if len(self.classes) >= KNOWN_CLASSES:
             raise ValueError
         above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
-        members = {"viva_number": number, "viva_asker": self.asker, "__getattr__": _attribute}
+        members = {"viva_number": number, "viva_ask": self.ask, "__getattr__": _attribute}
         members = likeness.hiding(above) | members | {"__str__": likeness.told}
         return StudentClass(name.rpartition(".")[2][:NAME], above, members)
 
@@ -231,7 +234,7 @@ def _attribute(error: BaseException, name: str):
     if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
         raise AttributeError(name)
     cls = type(error)
-    return cls.viva_asker.operate("getattr", error, name, path=f"{cls.__name__}.{name}")
+    return cls.viva_ask("getattr", error, name, path=Path(cls.__name__, (Step("attribute", name),)))
 
 
 def left_generator(stop: StopIteration) -> RuntimeError:

@@ -23,14 +23,12 @@ BASES = frozenset(
 )
 
 
-def facts(reply: object, causes: list[Note], walled: bool, unsteady: dict[str, tuple[str, str]]) -> list[Note]:
-    """What is told of a notebook: from a stranger's ``reply``, from the ``causes`` of what its checks came to, and from
-    the names that were ``unsteady`` (see ``told``).
+def facts(reply: object, causes: list[Note], walled: bool) -> list[Note]:
+    """What is told of a notebook: from a stranger's ``reply``, and from the ``causes`` of what its checks came to.
 
     None of it says more than that something was there; an honest notebook has none.
     """
-    seen = [note("unsteady", name, cells=tuple(cells)) for name, cells in list(unsteady.items())[:ENTRIES]]
-    seen += list(dict.fromkeys(cause for cause in causes if cause.kind == "not_plain"))[:ENTRIES]
+    seen = list(dict.fromkeys(cause for cause in causes if cause.kind == "not_plain"))[:ENTRIES]
     found = reply.get("facts") if isinstance(reply, dict) else None
     if not isinstance(found, dict):
         return [Note("silent"), *seen]
