@@ -132,4 +132,4 @@ def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
         show(notebook, outcome)
         nbformat.validate(notebook)
         nbformat.write(notebook, tmp_path / "notebook.ipynb")
-        assert all(wording.sentence(fact) for fact in facts(reply, [], True, {}))
+        assert all(wording.sentence(fact) for fact in facts(reply, [], True))

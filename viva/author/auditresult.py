@@ -101,7 +101,8 @@ class Audit:
     together: list[list[CheckName]] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     """By path, what the solution's answers are, as grading enforces it; see kind_in_words."""
-    inside: list[str] = field(default_factory=list)
+    single_process: list[str] = field(default_factory=list)
+    """A sentence about each single-process cell."""
     alone: dict[str, list[CheckName]] = field(default_factory=dict)
     """By answer cell, the checks that pass when all other answers are blank."""
     faults: list[str] = field(default_factory=list)

@@ -66,7 +66,8 @@ def release(
     """Compile an assignment into release/ and record its cells in the gradebook.
 
     The grader rehearses the visible checks, so that students can have them graded; without one a new one does. Of what
-    no audit has proven the hidden ones are rehearsed too, to say which cannot be graded.
+    no audit has proven the hidden ones are rehearsed too, to say which cannot be graded, and which are single-process
+    cells; of the others the audit says it.
     Raises BlueprintError when a notebook's checks do not fit its cells, and CourseError when
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
@@ -81,7 +82,9 @@ def release(
     with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
         remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
         if unproven:
-            remarks += [_ungraded(course, assignment, path, grader) for path in course.source_notebooks(assignment)]
+            remarks += [
+                one for path in course.source_notebooks(assignment) for one in _tests(course, assignment, path, grader)
+            ]
     return Release(assignment, blueprints, tuple(sorted(files - notebooks)), tuple(filter(None, remarks)))
 
 
@@ -119,17 +122,20 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     return ""
 
 
-def _ungraded(course: Course, assignment: str, source: Path, grader: Grader) -> str:
-    """A sentence about the test cells that cannot be graded, as the solution does not pass them either."""
+def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> list[str]:
+    """Sentences about the test cells that cannot be graded, as the solution does not pass them either, and about the
+    single-process cells."""
     with course.gradebook() as gradebook:
         locked = Expected.of(gradebook, assignment).locked(source.stem)
     try:
-        refused = grader.twice(lambda: rehearse(source, grader, source.parent, locked)).refused
+        known = grader.twice(lambda: rehearse(source, grader, source.parent, locked))
     except (VivaError, ExaminerFault) as error:
-        return f"{source.name} cannot be graded: {error}"
-    return "; ".join(
-        f"the cell '{cell}' will be ungraded for everybody: {wording.sentence(why)}" for cell, why in refused.items()
+        return [f"{source.name} cannot be graded: {error}"]
+    refused = "; ".join(
+        f"the cell '{cell}' will be ungraded for everybody: {wording.sentence(why)}"
+        for cell, why in known.refused.items()
     )
+    return [refused, *known.single_process_sentences().values()]
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:

@@ -38,7 +38,7 @@ class Cell:
     prelude: str = ""
     checks: tuple[Check, ...] = ()
     inside: bool = False
-    """Whether the author says that a grade cell cannot be split and runs in the candidate."""
+    """Whether the author says that a grade cell is a single-process cell."""
     seconds: float | None = None
     """The author's time limit for this cell, or for the notebook."""
     code: bool = True

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
+from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checkreport import CheckReport, running
@@ -48,6 +49,12 @@ class Examination:
     def inside(self) -> frozenset[str]:
         """The single-process cells."""
         return frozenset(self.single_process)
+
+    def single_process_sentences(self) -> dict[str, str]:
+        """What an author is told of the single-process cells, by cell in the notebook's order."""
+        cells = [cell.id for cell in self.blueprint.cells if cell.id in self.single_process]
+        notes = {cell: Note("single_process", cells=(cell,), because=self.single_process[cell]) for cell in cells}
+        return {cell: wording.sentence(one) for cell, one in notes.items()}
 
     def __deepcopy__(self, memo: dict) -> Examination:
         return self  # it never changes; nbconvert copies what it is handed for every step
@@ -140,7 +147,7 @@ def examine(
     again: bool = False,
     read: Collection[str] = (),
 ) -> list[CheckReport]:
-    """The reports on a grade cell's checks, the first ``skip`` left out; a cell that cannot be split is run inside.
+    """The reports on a grade cell's checks, the first ``skip`` left out; a single-process cell is run in the candidate.
 
     ``read`` are the names that functions of the notebook read: they see what visible lines of the cell bind to them.
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
@@ -224,7 +231,7 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
 
 
 def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[CheckReport]:
-    """The candidate runs the test code: for cells that cannot be split."""
+    """The candidate runs the test code of a single-process cell."""
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds))
     if begun.died:

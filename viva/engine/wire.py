@@ -45,18 +45,14 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None) 
     return writer.message()
 
 
-def decode(
-    data: bytes, resolve: Callable | None = None, rename: Callable | None = None, factory: Callable | None = None
-):
-    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference,
-    ``rename(row)`` that of a namedtuple, whose class is made up, and ``factory(reference)`` what makes the missing
-    values of a defaultdict (without it that is a dict).
+def decode(data: bytes, resolve: Callable | None = None):
+    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference.
 
     Raises WireError for any bytes that carry no value, and for a reference without ``resolve``.
     The arrays of the value are new and writable.
     """
     try:
-        return Reader(row_of(data), resolve, rename, factory).value()
+        return Reader(row_of(data), resolve).value()
     except VivaError:
         raise
     except (Exception, MemoryError) as error:

@@ -1644,52 +1644,6 @@ def word(level): return Level(level)
 --- test
 assert level("low") == 1 and word(2) == "high"
 """,
-    "a dict that makes what is missing": """
---- answer
-from collections import Counter
-def count(words): return Counter(words)
-def index(words):
-    found = {}
-    for word in words: found.setdefault(word[0], []).append(word)
-    return found
-def note(index, key, value): index.setdefault(key, []).append(value)
---- right
-from collections import defaultdict
-def count(words):
-    found = defaultdict(int)
-    for word in words: found[word] += 1
-    return found
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[word[0]].append(word)
-    found.default_factory = None
-    return found
-def note(index, key, value): index[key].append(value)
---- wrong
-from collections import defaultdict
-def count(words): return {word: words.count(word) for word in words}
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[word[0]].append(word)
-    return found
-def note(index, key, value): index[key] = [value]
---- test
-### CHECK 1: missing words are counted too
-assert count(["a", "b", "a"])["c"] == 0
-### CHECK 1: a missing letter is an error
-try:
-    index(["apple"])["b"]
-except KeyError:
-    pass
-else:
-    assert False
-### CHECK 1: a dict of lists
-from collections import defaultdict
-notes = defaultdict(list)
-note(notes, "a", 1)
-note(notes, "a", 2)
-assert notes == {"a": [1, 2]}
-""",
     "a mapping of the student's, of whatever class": """
 --- answer
 class Bag:
@@ -1920,6 +1874,52 @@ assert settings()["a"] == 1 and dict(settings()) == {"a": 1}
 """,
 }
 SINGLE = {
+    "a dict that makes what is missing": """
+--- answer
+from collections import Counter
+def count(words): return Counter(words)
+def index(words):
+    found = {}
+    for word in words: found.setdefault(word[0], []).append(word)
+    return found
+def note(index, key, value): index.setdefault(key, []).append(value)
+--- right
+from collections import defaultdict
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[word[0]].append(word)
+    found.default_factory = None
+    return found
+def note(index, key, value): index[key].append(value)
+--- wrong
+from collections import defaultdict
+def count(words): return {word: words.count(word) for word in words}
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[word[0]].append(word)
+    return found
+def note(index, key, value): index[key] = [value]
+--- test
+### CHECK 1: missing words are counted too
+assert count(["a", "b", "a"])["c"] == 0
+### CHECK 1: a missing letter is an error
+try:
+    index(["apple"])["b"]
+except KeyError:
+    pass
+else:
+    assert False
+### CHECK 1: a dict of lists
+from collections import defaultdict
+notes = defaultdict(list)
+note(notes, "a", 1)
+note(notes, "a", 2)
+assert notes == {"a": [1, 2]}
+""",
     "dir of classes and objects": """
 --- answer
 class C:

@@ -125,6 +125,7 @@ class Asker:
         if self.expected.takes_objects(path) and not self.expected.recording:
             request["by_name"] = True
         self.random.tell(request)
+        self.expected.check_arguments([*args, *kwargs.values()])
         mine = parts_of([*args, *kwargs.values()])
         answer = Answer(path, mine)
         reply = self.exchange(request, answer)

@@ -8,8 +8,8 @@ numbers. Where an author has widened a path to ANY, a proxy is accepted for it, 
 from __future__ import annotations
 
 import sys
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,8 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import library
 from viva.engine.dialogue.paths import EACH, ITEM, ITERATED, Path, path_of
-from viva.engine.values.classes import module_of
-from viva.verdict import CandidateOdd
+from viva.engine.values.classes import module_of, own_namespaces
+from viva.verdict import CandidateLied, CandidateOdd
 
 PLAIN, OBJECT, ANY = "plain", "", "any"
 NOTHING = "nothing"
@@ -29,8 +29,8 @@ OWN = "own "
 """Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
 CREDIT = " credit "
 """Before the name of a grade cell: what the last value of its only check came to, as ``viva.engine.outcome`` has it."""
-BY_VALUE = frozenset({deque})
-"""Classes that cross by value, and that students may write themselves."""
+BY_VALUE = frozenset({deque, Counter})
+"""Classes that cross by value, and in whose place students may have one of their own, or a defaultdict."""
 PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
 HOLDING = (list, tuple, dict, set, frozenset)
 ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
@@ -122,7 +122,7 @@ class ExpectedTypes:
         value: object = None,
         data: bytes | None = None,
         of_class: bool = False,
-    ) -> CandidateOdd | None:
+    ) -> CandidateLied | None:
         """What is wrong with an answer in which objects were ``found``; ``data`` is its message, if that is known.
 
         While recording, what crossed by value of a class that students may write themselves (``of_class`` says that a
@@ -131,7 +131,8 @@ class ExpectedTypes:
         if not self.recording:
             return self._refusal(path, found, value, data)
         if not found and (of_class or self._is_of_students_choice(value)):
-            return CandidateOdd(path.readable, f"of {type(value).__name__}, a class that students may write themselves")
+            cls = type(value).__name__
+            return CandidateLied(f"{path.readable} gives a {cls}, and students may give an object of their own class")
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
         kind = OBJECT if found else PLAIN
         if not found and issubclass(type(value), (type(None), *HOLDING)) and not value:
@@ -165,6 +166,13 @@ class ExpectedTypes:
         """Refuse what was told beside an answer, as the plain value of an object, where it deceives."""
         if not self.recording and (odd := self._refusal(path, [], value, None)):
             raise odd
+
+    def check_arguments(self, args: Iterable[object]) -> None:
+        """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base:
+        student code may ask for its class. Such a cell is a single-process cell."""
+        for part in _parts(list(args)) if self.recording else ():
+            if own_namespaces(type(part)) and type(type(part)) is type:
+                raise CandidateLied(f"an argument is of the notebook's own class {type(part).__name__}")
 
     def _is_of_students_choice(self, value: object) -> bool:
         """Whether something in a value is a deque, a namedtuple, or of a library's class that the answers name."""

@@ -9,9 +9,8 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import NoneType
-from zoneinfo import ZoneInfo
 
-ZONES = (NoneType, dt.timezone, ZoneInfo)
+ZONES = (NoneType, dt.timezone)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,15 @@
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is no NumPy array, is a nested list of the same form. Columns
-of NumPy's types, strings, categories, nullable numbers, sparse numbers, dates with a time zone, periods and
-intervals cross, and object columns that hold only scalars, or lists and the like of them. Anything else (objects
-of a student's class) makes an object of the whole that cannot cross. The attributes
+of NumPy's types, strings, categories and nullable numbers cross, sparse ones as dense ones, periods and intervals as
+their texts, and object columns that hold only scalars, or lists and the like of them. Anything else (objects of a
+student's class, time zones) makes an object of the whole that cannot cross. The attributes
 and flags of a frame stay behind, and the calendar step of an index of more than STEPS dates.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from types import NoneType
 
@@ -17,7 +18,6 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values import spans, sparse
 from viva.engine.values.keys import check_keys
 from viva.engine.values.scalars import (
     ForeignError,
@@ -43,7 +43,7 @@ MASKED = {
     "f": pd.arrays.FloatingArray,
 }
 DATED = (pd.DatetimeIndex, pd.TimedeltaIndex)
-INDEXES = (pd.Index, *DATED, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
+INDEXES = (pd.Index, *DATED, pd.CategoricalIndex)
 
 
 def take_apart(value) -> list | None:
@@ -79,6 +79,10 @@ def _split_cells(array) -> np.ndarray | list:
     if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
         cells = array.to_numpy()
         return cells if cells.dtype.kind in NUMERIC else ["objects", in_column(cells.tolist())]
+    if type(array) is pd.arrays.SparseArray:
+        return _split_cells(pd.Series(np.asarray(array)).array)
+    if type(array) in (pd.arrays.PeriodArray, pd.arrays.IntervalArray):
+        return ["objects", array.astype(str).tolist()]
     if type(array) not in COLUMNS:
         raise ForeignError
     return _split(array)
@@ -108,17 +112,6 @@ def _masked(data, mask):
     return MASKED[numbers(data, "biuf").dtype.kind](data, numbers(mask, "b"))
 
 
-def _split_intervals(array) -> list:
-    return [_split_cells(array.left.array), _split_cells(array.right.array), array.closed]
-
-
-def _intervals(left, right, closed):
-    left, right = _build_cells(left), _build_cells(right)
-    if left.dtype != right.dtype or left.dtype.kind not in "iufmM":
-        malformed()
-    return pd.arrays.IntervalArray.from_arrays(left, right, closed=want(closed, str))
-
-
 def _split_categories(array) -> list:
     return [array.codes, _split_level(array.categories), array.ordered]
 
@@ -128,10 +121,18 @@ def _categories(codes, categories, ordered):
     return pd.Categorical.from_codes(numbers(codes, "i"), dtype=dtype)
 
 
+def _split_stamp(value) -> list:
+    if dt.datetime.tzinfo.__get__(value) is not None:
+        raise ForeignError
+    return [pd.Timestamp.to_datetime64(value)]
+
+
 # --- indexes, series and frames
 
 
 def _split_index(index) -> list:
+    if type(index) in (pd.PeriodIndex, pd.IntervalIndex):
+        index = pd.Index(index.astype(str), name=index.name)
     if type(index) not in INDEXES:
         raise ForeignError
     step = index.freq if type(index) in DATED else None
@@ -249,18 +250,12 @@ TABLE = {
     "objects": (None, object_column),
     "strings": (_split_strings, _strings),
     "masked": (lambda array: [array._data, array._mask], _masked),
-    "sparse": (sparse.take_apart, sparse.put_together),
-    "zoned": (spans.split_zoned, spans.zoned),
     "categories": (_split_categories, _categories),
-    "periods": (spans.split_periods, spans.periods),
-    "intervals": (_split_intervals, _intervals),
-    "stamp": (spans.split_stamp, spans.stamp),
+    "stamp": (_split_stamp, lambda utc: pd.Timestamp(want(utc, np.datetime64))),
     "delta": (
         lambda value: [pd.Timedelta.to_timedelta64(value)],
         lambda step: pd.Timedelta(want(step, np.timedelta64)),
     ),
-    "period": (spans.split_period, spans.period),
-    "interval": (spans.split_interval, spans.interval),
     "NaT": (lambda value: [], lambda: pd.NaT),
     "NA": (lambda value: [], lambda: pd.NA),
 }
@@ -268,11 +263,7 @@ COLUMNS = {
     type(pd.array(["a"], dtype="str")): "strings",
     type(pd.array(["a"], dtype="string")): "strings",
     **dict.fromkeys(MASKED.values(), "masked"),
-    pd.arrays.SparseArray: "sparse",
-    pd.arrays.DatetimeArray: "zoned",
     pd.Categorical: "categories",
-    pd.arrays.PeriodArray: "periods",
-    pd.arrays.IntervalArray: "intervals",
 }
 TYPES = {
     pd.DataFrame: "frame",
@@ -283,8 +274,6 @@ TYPES = {
     **COLUMNS,
     pd.Timestamp: "stamp",
     pd.Timedelta: "delta",
-    pd.Period: "period",
-    pd.Interval: "interval",
     type(pd.NaT): "NaT",
     type(pd.NA): "NA",
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from viva.engine.values.codec import CODEC_OF, Codec, Reference
 from viva.engine.values.namedtuples import build_named
-from viva.engine.values.plain import AGAIN, CHANGEABLE, DEFAULT, HOLDERS
+from viva.engine.values.plain import AGAIN, CHANGEABLE, HOLDERS
 from viva.engine.values.row import ITEMS, LEVELS
 from viva.verdict import WireError
 
@@ -19,11 +19,8 @@ class Reader:
     What is owed never exceeds what is left of the row, so all work is in proportion to the row.
     """
 
-    def __init__(
-        self, row: list, resolve: Callable | None, rename: Callable | None = None, factory: Callable | None = None
-    ):
-        self.row, self.resolve, self.rename, self.at, self.owed, self.shapes = row, resolve, rename, 0, 1, set()
-        self.factory = factory or (lambda reference: False)
+    def __init__(self, row: list, resolve: Callable | None):
+        self.row, self.resolve, self.at, self.owed, self.shapes = row, resolve, 0, 1, set()
         self.known: list[tuple[object, int]] | None = []
         """What can be changed, in the order in which it was built, and of how many items it is."""
         self.items = 0
@@ -83,12 +80,7 @@ class Reader:
         resolve = self.resolve
         if codec is CODEC_OF[Reference]:
             self.resolve = None  # what is said about a reference is plain
-        elif codec is DEFAULT:
-            self.resolve = resolve and self.factory
-        parts = [self.take(level)]
-        if codec is DEFAULT:
-            self.resolve = resolve
-        parts += [self.take(level) for _ in range(count - 1)]
+        parts = [self.take(level) for _ in range(count)]
         self.resolve = resolve
         return parts
 
@@ -98,7 +90,7 @@ class Reader:
             self.shapes.add(type(value))
             if len(self.shapes) > SHAPES:
                 raise WireError(f"a message holds more than {SHAPES} different namedtuples")
-            return self.rename(value) if self.rename else value
+            return value
         if type(value) is Reference:
             if self.resolve is None:
                 raise WireError("a message holds a reference where only plain values can be")

@@ -15,7 +15,7 @@ from viva.engine.values import arrays
 from viva.engine.values.codec import CODEC_OF
 from viva.verdict import WireError
 
-DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT), pd.Period, pd.Interval)
+DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
 PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
 CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
 """What an object column may hold, and a label or a name be."""

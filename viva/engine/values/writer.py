@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 
 from msgpack import ExtType, Packer
 
 from viva.engine.values.classes import name_of
 from viva.engine.values.codec import CODEC_OF, Codec, Reference
-from viva.engine.values.plain import AGAIN, ATOMS, CHANGEABLE, DEFAULT, HOLDERS, INT_BITS, codec_of
+from viva.engine.values.plain import AGAIN, ATOMS, CHANGEABLE, HOLDERS, INT_BITS, codec_of
 from viva.engine.values.row import ATOM_TYPES, BIG_INT, ITEMS, LEVELS, MESSAGE, mark
 from viva.verdict import WireError
 
@@ -40,8 +39,6 @@ class Writer:
         parts = codec.split(value) if codec else None
         if parts is None:
             return self.put_reference(value)
-        if codec is DEFAULT and parts[0] is False and self.refer:
-            parts[0] = self.refer(defaultdict.default_factory.__get__(value)) or False
         if codec in HOLDERS:
             self.put_parts(codec, parts, type(value))
         else:
@@ -78,8 +75,6 @@ class Writer:
             self.row.extend(parts)
         else:
             self.trail.append(cls)
-            if codec is DEFAULT and type(parts[0]) is Reference:
-                self.put_about(parts.pop(0))
             for part in parts:
                 self.put(part)
             self.trail.pop()
