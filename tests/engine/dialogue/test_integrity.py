@@ -205,7 +205,7 @@ Witness.told = told
     ("patch", "place"),
     [
         ("operations.OPERATIONS['call'] = lambda *args: 4", "viva.engine.dialogue.operations.OPERATIONS.call"),
-        ("operations.held_by.__code__ = (lambda value: '').__code__", "viva.engine.dialogue.operations.held_by"),
+        ("operations._forward.__code__ = (lambda value: '').__code__", "viva.engine.dialogue.operations._forward"),
         (
             "from viva.engine.dialogue.objects import Objects; Objects.number = None",
             "viva.engine.dialogue.objects.Objects.number",

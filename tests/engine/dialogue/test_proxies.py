@@ -1237,8 +1237,7 @@ def words(texts):
 def bins(x): return pd.cut(pd.Series(x), [0, 9, 20]).value_counts().sort_index()
 --- right
 def monthly(sales):
-    months = pd.MultiIndex.from_arrays([sales["day"].dt.to_period("Y"), sales["day"].dt.to_period("M")])
-    return sales.groupby(months)["n"].agg(sum)
+    return sales.groupby([sales["day"].dt.to_period("Y"), sales["day"].dt.to_period("M")])["n"].agg(sum)
 def words(texts): return texts.assign(n=texts["text"].str.split().str.len(), half=pd.cut(texts.index, 2))
 def bins(x): return pd.Series(x).groupby(pd.cut(x, [0, 9, 20]), observed=False).size()
 --- wrong

@@ -145,7 +145,9 @@ class Asker:
             raise answer.handed[0]
         value, same = reply.get("value"), reply.get("same")
         of_class = operation == "call" and is_class(args[0])
-        if odd := self.expected.odd(path, answer.found, value, answer.data, of_class):
+        with doubting():
+            odd = self.expected.odd(path, answer.found, value, answer.data, of_class)
+        if odd:
             if operation not in UNSEEN or not answer.found or self.expected.recording:
                 raise odd
             if operation == "getattr" and path not in self.expected.known and can_be_called(value):
@@ -209,12 +211,14 @@ class Asker:
         if "refused" in reply:
             raise CandidateLied(f"the answer cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
         if "value" in reply:
-            reply["value"] = self.expected.as_series(data, reply["value"], answer.path)
+            with doubting():
+                reply["value"] = self.expected.as_series(data, reply["value"], answer.path)
         self.heard([*reply.values()], data)
         if "callback" in reply:
             handed: list[wire.Reference] = []
             reply = self._decoded(data, path := answer.path.then(HANDED), handed)
-            odd = self.expected.odd(path, handed, reply.get("args"), data)
+            with doubting():
+                odd = self.expected.odd(path, handed, reply.get("args"), data)
             # Objects may be handed over, too, where the call itself gave one.
             if odd and (self.expected.recording or self.expected.odd(answer.path, handed)):
                 answer.handed.append(odd)

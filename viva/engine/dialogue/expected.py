@@ -232,7 +232,7 @@ def deceptive(value: object) -> tuple[str, str]:
         elif issubclass(cls, pd.api.extensions.ExtensionArray):
             arrays = arrays or cls.__name__
         elif issubclass(cls, pd.MultiIndex):
-            ahead += part.levels
+            ahead += [*part.levels]
         elif issubclass(cls, pd.Index) and _is_nullable(part.dtype):
             arrays = arrays or f"an Index of {part.dtype}"
         elif issubclass(cls, pd.Series | pd.Index):

@@ -82,14 +82,21 @@ class NameCache:
         if meaning.fault:
             raise meaning.fault
         if meaning.data:
-            path = Path(name)
-            meaning.value = self.expected.as_series(meaning.data, meaning.value, path)
-            if odd := self.expected.odd(path, meaning.found, meaning.value, meaning.data):
-                raise odd
-            meaning.data = b""  # it may be large
+            self._check(Path(name), meaning)
         if type(meaning.value) in PROXIES:
             self.standing[name] = meaning.value
         return meaning.value
+
+    def _check(self, path: Path, meaning: Meaning) -> None:
+        """Raises what is wrong with a meaning. Whatever goes wrong while it is looked at, the answer is at fault."""
+        try:
+            meaning.value = self.expected.as_series(meaning.data, meaning.value, path)
+            odd = self.expected.odd(path, meaning.found, meaning.value, meaning.data)
+        except Exception as error:
+            odd = CandidateLied(f"the answer cannot be read: {type(error).__name__}")
+        if odd:
+            raise odd
+        meaning.data = b""  # it may be large
 
     def _ask(self, name: str) -> None:
         others = [
