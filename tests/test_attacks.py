@@ -317,7 +317,7 @@ def test_a_cell_that_nobody_reads_does_not_hold_up_the_grader(earned):
 
 
 def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick, examination, monkeypatch):
-    monkeypatch.setattr("viva.engine.passage.OWN_CELLS", 2 / 60)
+    monkeypatch.setattr("viva.engine.grading.OWN_CELLS", 2 / 60)
     waiting = ["import time\ntime.sleep(0.9)"] * 8
     outcome = quick.grade(in_cells("def double(x):\n    return 2 * x\ntotal = 12", *waiting, tests=TESTS), examination)
     assert outcome.earned("tests") == 10

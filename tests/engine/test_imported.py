@@ -6,7 +6,7 @@ import pytest
 
 from tests.oral import Exam, lost
 from viva.engine.blueprint import Cell
-from viva.engine.imported import imported_answers
+from viva.engine.ownership import imported_answers
 
 SOLUTION = "### BEGIN SOLUTION\nfrom math import gcd\n### END SOLUTION"
 CLOSE = "from math import gcd, isclose, sqrt\ndef root(x): return sqrt(x)"

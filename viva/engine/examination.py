@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -44,6 +45,11 @@ class Examination:
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What the solution took."""
+
+    @functools.cached_property
+    def cells(self) -> dict[str, Cell]:
+        """The blueprint's cells by name."""
+        return {cell.id: cell for cell in self.blueprint.cells}
 
     @property
     def inside(self) -> frozenset[str]:

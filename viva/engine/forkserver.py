@@ -28,8 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
-from viva.engine.channel import REQUEST_BYTES
-from viva.engine.parent import HOME, ORIGIN
+from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
 from viva.sandbox.confinement import Limits, Wall, begin_session, enter, limit

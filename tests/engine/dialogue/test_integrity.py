@@ -6,8 +6,8 @@ import pytest
 
 from tests.attacks import CHEATS, READERS
 from tests.oral import Exam
-from viva.engine.dialogue.facts import CHARACTERS, READ
-from viva.engine.dialogue.facts import facts as noted
+from viva.engine.dialogue.integrity import CHARACTERS, READ
+from viva.engine.dialogue.integrity import facts as noted
 from viva.engine.grading import Grader
 from viva.verdict import Verdict
 from viva.wording import WORDS, sentences

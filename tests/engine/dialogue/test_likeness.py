@@ -17,8 +17,7 @@ import pandas as pd
 import pytest
 
 from viva.engine import wire
-from viva.engine.dialogue.exceptions import MESSAGE, Raised, StudentClass, told
-from viva.engine.dialogue.likeness import can_be_told, like, make, seen
+from viva.engine.dialogue.exceptions import MESSAGE, Raised, StudentClass, can_be_told, like, make, seen, told
 from viva.engine.dialogue.proxies import Type
 from viva.verdict import CandidateLied
 

@@ -61,7 +61,7 @@ class Asker:
         """``rebound`` gives the names that test code has bound since, and that the candidate should see; ``hurry`` is
         told the name that will be asked to do something, and may raise CandidateStopped; ``heard`` is told what the
         candidate answers, and the message that carried it."""
-        self.question, self.answer = question, answer
+        self.pipes = question, answer
         self.rebound, self.hurry, self.heard = rebound, hurry, heard
         self.turn = threading.RLock()
         self.expected = ExpectedTypes()
@@ -189,7 +189,7 @@ class Asker:
                 raise self.check.fault
             before, self.waiting = self.waiting, True
             try:
-                pipe.write(self.question, wire.encode(request, self.references.refer))
+                pipe.write(self.pipes[0], wire.encode(request, self.references.refer))
                 while "callback" in (reply := self._reply(answer or Answer(Path("")))):
                     if answer is None:
                         raise CandidateLied("a callback where no code of the student's runs")
@@ -204,7 +204,7 @@ class Asker:
 
     def _reply(self, answer: Answer) -> dict:
         """The next message of the candidate's; what is in a callback's is at another path."""
-        answer.data = data = pipe.read(self.answer)
+        answer.data = data = pipe.read(self.pipes[1])
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
             raise CandidateLied(f"an answer of {len(data)} bytes")
         reply = self._decoded(data, answer.path, answer.found)
@@ -258,7 +258,7 @@ class Asker:
             self.random.tell(told)
             data = wire.encode(told)
         self.waiting = True
-        pipe.write(self.question, data)
+        pipe.write(self.pipes[0], data)
 
     def share_random_state(self) -> None:
         """Go on from the random numbers that the notebook's cells have left behind."""

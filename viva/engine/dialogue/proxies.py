@@ -11,8 +11,7 @@ import types
 from collections.abc import Callable
 from typing import NoReturn
 
-from viva.engine.dialogue.exceptions import library
-from viva.engine.dialogue.likeness import seen
+from viva.engine.dialogue.exceptions import library, seen
 from viva.engine.dialogue.operations import origin
 from viva.engine.dialogue.paths import CALL, EACH, ITEM, ITERATED, Path, Step
 from viva.verdict import CandidateFault
