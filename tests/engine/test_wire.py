@@ -28,13 +28,9 @@ from msgpack import ExtType, Packer, packb
 from viva.engine import wire
 from viva.engine.values import frames, reader, row, writer
 from viva.engine.values.arrays import BYTES, DIMENSIONS
-from viva.engine.values.codec import CODEC_OF
-from viva.engine.values.keys import TWINS
-from viva.engine.values.namedtuples import FIELDS
-from viva.engine.values.plain import AGAIN, INT_BITS, NUMBER_OF, PANDAS
-from viva.engine.values.reader import SHAPES
-from viva.engine.values.row import BIG_INT, LEVELS, MESSAGE
-from viva.engine.wire import Reference, decode, encode, is_plain
+from viva.engine.values.codec import CODEC_OF, TWINS
+from viva.engine.values.plain import AGAIN, FIELDS, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.wire import BIG_INT, LEVELS, MESSAGE, SHAPES, Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
 SETTINGS = settings(suppress_health_check=list(HealthCheck), max_examples=150)

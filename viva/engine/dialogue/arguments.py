@@ -39,7 +39,7 @@ def _is_changeable(value: object) -> bool:
 
 def parts_of(values: Iterable[object], without: Container[int] = ()) -> list:
     """What can be changed in some values, each thing once; not what has one of the ids ``without``."""
-    found, ahead, seen = [], [*values][::-1], set()
+    found, ahead, seen = [], [value for value in values if type(value) not in ATOMS][::-1], set()
     while ahead:
         part = ahead.pop()
         if id(part) in seen or id(part) in without:
@@ -60,11 +60,11 @@ class Handed:
         self.refer, self.kept = refer, kept
         self.parts = parts_of(args, kept)
         self.places = {id(part): place for place, part in enumerate(self.parts)}
-        self.before = [(self.parts[:], self._state(self.parts))]
+        self.before = [(self.parts[:], self._state(self.parts))] if self.parts else []
 
     def _state(self, parts: list) -> bytes:
         try:
-            return wire.encode(parts, self.refer) if parts else b""
+            return wire.encode(parts, self.refer)
         except WireError:
             return b""
 

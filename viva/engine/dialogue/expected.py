@@ -168,9 +168,10 @@ class ExpectedTypes:
             raise odd
 
     def check_arguments(self, args: Iterable[object]) -> None:
-        """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base:
-        student code may ask for its class. Such a cell is a single-process cell."""
-        for part in _parts(list(args)) if self.recording else ():
+        """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base.
+
+        Student code may ask for its class. Such a cell is a single-process cell."""
+        for part in _parts(list(args)):
             if own_namespaces(type(part)) and type(type(part)) is type:
                 raise CandidateLied(f"an argument is of the notebook's own class {type(part).__name__}")
 

@@ -95,17 +95,20 @@ class Objects:
             "name": name_of(value) if is_class else value.__name__ if cls is types.FunctionType else "",
             "origin": origin(value),
         }
-        if is_class and issubclass(value, BaseException):
-            about["lineage"] = exceptions.lineage(value, self.number)
-        elif issubclass(cls, BaseException):
-            about["exception"] = exceptions.told(value, self.number)
-        elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
-            about["contents"] = contents
-        elif (plain := _plain_form(value)) is not None and wire.is_plain(plain):
-            about["plain"] = plain
-        elif (base := mixed_in(value)) is not None or ((base := held_by(value)) is not None and wire.is_plain(base)):
-            about["base"] = base
+        if cls is not types.FunctionType:
+            about |= self._told_beside(value, is_class)
         return wire.Reference(self.number(value), about)
+
+    def _told_beside(self, value: object, is_class: bool) -> dict:
+        """What is told of an object beside its class: what it holds, or what may be taken in its place."""
+        if is_class:
+            return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
+        if issubclass(type(value), BaseException):
+            return {"exception": exceptions.told(value, self.number)}
+        for name, found in (("contents", contents_of), ("plain", _plain_form), ("base", mixed_in), ("base", held_by)):
+            if (plain := found(value)) is not None and wire.is_plain(plain):
+                return {name: plain}
+        return {}
 
     def liken(self, value: object) -> wire.Reference | None:
         """What names something of a student's class that derives from a plain type, beside its base value."""
