@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from tests.oral import Exam, lost, read
+from viva.author.mutants import mutants
 from viva.engine.rehearsal import rehearse
 from viva.engine.singleprocess import Sharing, SingleProcess
 
@@ -548,6 +549,15 @@ def test_an_answer_that_gives_its_own_list_in_the_place_of_a_copy_still_fails(gr
     exam = Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path)
     assert {one.kind for one in exam.examination.single_process.values()} == {"looks_again"}
     exam.prove(inside=True)
+
+
+def test_the_audits_mutants_that_leave_out_a_copy_are_noticed(grader, tmp_path):
+    marked = DEFENSIVE.replace("--- answer\n", "--- answer\n### BEGIN SOLUTION\n").replace("): ", "):\n        ")
+    exam = Exam(marked.replace("--- test", "### END SOLUTION\n--- test"), grader, tmp_path)
+    found = [mutant for mutant in mutants(exam.examination.blueprint) if mutant.operator == "dropped call"]
+    changes = [mutant for mutant in found if "list(" in mutant.change]
+    assert [mutant.change.partition(" -> ")[2] for mutant in changes] == ["self._items = items", "return self._items"]
+    assert all(lost(exam.grade({mutant.cell: mutant.source})) for mutant in changes)
 
 
 def test_each_check_of_a_class_without_copies_fails_for_itself(grader, tmp_path):
