@@ -330,8 +330,8 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
     recorded = sorted(known.kinds.items())
-    recorded = [(path, kind.partition(",")[0] if ":" not in kind else kind) for path, kind in recorded]
-    return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
+    kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
+    return {path: kind for path, kind in kinds.items() if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
