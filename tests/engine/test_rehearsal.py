@@ -11,7 +11,7 @@ import pytest
 from tests.oral import Exam, lost, read
 from viva import wording
 from viva.course.graders import new_grader
-from viva.engine.dialogue.kinds import PLAIN
+from viva.engine.dialogue.expected import PLAIN, expected_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.record import Note
@@ -300,13 +300,13 @@ either(0), either(1)
 
 def test_the_kinds_of_all_answers_are_recorded(grader, tmp_path):
     exam = Exam(ANSWERS, grader, tmp_path)
-    kinds = exam.examination.kinds
+    kinds = {path: expected_of(text).kind for path, text in exam.examination.kinds.items()}
     paths = "number", "text", "array", "f()", "pair()", "made.n", "made.copy().n"
     assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, PLAIN)
     paths = "f", "made", "made.copy", "made.copy()", "either", "either()"
     assert {path: kinds[path] for path in paths} == dict.fromkeys(paths, "")
     assert kinds["activation"] == "numpy:tanh"
-    assert kinds["np"] == "own numpy:"
+    assert exam.examination.kinds["np"] == "own numpy:"
     assert lost(exam.grade()) == {}
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.author.adoption import adopt
-from viva.author.auditpage import proven
+from viva.author.auditpage import proven, single_process
 from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
@@ -60,7 +60,7 @@ class ReleaseCommand(ProvingCommand):
             self._show_copies([write_copies(self.course, name, dry_run=True) for name in self.with_variants])
             return 0
         unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
-        refused = set()
+        refused, self.known = set(), set(assignments) - set(unproven)
         if unproven and not self.no_audit:
             refused = {name for name, passed in self.prove(unproven).items() if not passed}
             unproven = []
@@ -137,7 +137,8 @@ class ReleaseCommand(ProvingCommand):
                 table.add_row(assignment, *(f"{number:g}" for number in points))
                 if done.extra_files:
                     self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
-                self._say(*(f"{assignment}: {sentence}" for sentence in done.remarks))
+                earlier = single_process(self.course, assignment) if assignment in self.known else []
+                self._say(*(f"{assignment}: {sentence}" for sentence in (*done.remarks, *earlier)))
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)

@@ -76,7 +76,8 @@ def release(
     """Compile an assignment into release/ and record its cells in the gradebook.
 
     The grader rehearses the visible checks, so that students can have them graded; without one a new one does. The
-    solution of what no audit has proven is graded too, to say which checks it does not pass.
+    solution of what no audit has proven is graded too: to say which checks it does not pass, and which test cells are
+    single-process cells.
     Raises BlueprintError when a notebook's checks do not fit its cells, and CourseError when
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
@@ -93,8 +94,12 @@ def release(
     with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
         remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
         sources = course.source_notebooks(assignment) if unproven else []
-        failed = [sentence for path in sources for sentence in _not_passed(course, assignment, path, grader)]
-    remarks += [_name_problem(assignment)]
+        failed: list[str] = []
+        single: list[str] = []
+        for path in sources:
+            lost, cells = _tests(course, assignment, path, grader)
+            failed, single = failed + lost, single + cells
+    remarks += [_name_problem(assignment), *single]
     extra = tuple(sorted(files - notebooks))
     return Release(assignment, blueprints, extra, tuple(filter(None, remarks)), tuple(failed))
 
@@ -147,24 +152,25 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     return ""
 
 
-def _not_passed(course: Course, assignment: str, source: Path, grader: Grader) -> list[str]:
-    """A sentence for each check that the solution does not pass when it is graded as a submission is."""
+def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tuple[list[str], list[str]]:
+    """Sentences about the checks that the solution does not pass when it is graded, and the single-process cells."""
     notebook = read_notebook(source)
     if language_of(notebook.metadata) != "python":
-        return []
+        return [], []
     with course.gradebook() as gradebook:
         locked = Expected.of(gradebook, assignment).locked(source.stem)
     try:
         known = grader.twice(lambda: rehearse(source, grader, source.parent, locked))
         outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
-        return [f"{source.name} cannot be graded: {error}"]
-    return [
+        return [f"{source.name} cannot be graded: {error}"], []
+    lost = [
         _of_solution(source.name, cell, result)
         for cell, results in outcome.checks.items()
         for result in results
         if result.verdict is not Verdict.PASSED or result.earned < result.points
     ]
+    return lost, list(known.single_process_sentences().values())
 
 
 def _of_solution(notebook: str, cell: str, result: CheckResult) -> str:
