@@ -2,7 +2,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# With --quiet pip does not name what conflicts. What it says is kept, and its end shown where it fails.
+INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' >.venv/pip.log 2>&1 \
+	  || { tail -n 20 .venv/pip.log; echo; echo "pip could not install what Viva needs. All it said is in .venv/pip.log."; exit 1; }
 PORT ?= 8888
 N ?= 60
 # JupyterLab's own place for defaults: nobody is asked about news. Users can still turn them on.
@@ -25,7 +28,7 @@ setup: .venv/.complete  ## create .venv with everything (the other targets do it
 	  || { echo "This Python cannot make virtual environments. Install that part of it: sudo apt-get install python3-venv"; exit 1; }
 	@echo "Setting up .venv; this takes about a minute the first time."
 	@$(PYTHON) -m venv .venv
-	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test]'
+	@$(call INSTALL,.[test])
 	@touch $@
 
 demo: setup  ## run the whole flow on a demo class: release, hand in, grade, feedback, export, report
@@ -72,7 +75,7 @@ docs: .venv/.docs  ## build the documentation site into site/; it can be read wi
 	@touch $@
 
 wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the commands, and no course
-	@rm -rf build dist && $(BIN)/python -m pip --disable-pip-version-check --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist .
+	@rm -rf build dist && $(PIP) --quiet wheel --no-deps --no-build-isolation --wheel-dir=dist .
 	@ls dist/*.whl
 
 doctor: setup  ## say what this machine lacks
@@ -95,7 +98,7 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 	  --no-header --show-capture=no -W ignore --pyargs nbgrader.tests.apps.test_nbgrader_autograde
 
 .venv/.compat: .venv/.complete
-	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test,compat]'
+	@$(call INSTALL,.[test,compat])
 	@touch $@
 
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)

@@ -15,7 +15,7 @@ import nbformat
 
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import examination
-from viva.engine import libraries, passage
+from viva.engine import grading, libraries
 from viva.engine.grading import Grader
 from viva.engine.session import Session
 from viva.sandbox.confinement import Wall
@@ -69,7 +69,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     release = PROJECT / "release" / assignment / source.name
     loaded = libraries.wanted([release])
     grader = Grader(walls=(Wall.for_candidate(), Wall.for_examiner()), libraries=loaded)
-    passage.Session = Counted
+    grading.Session = Counted
     try:
         known = examination(source, grader, {}, {}, {})
         grader.learn(known)
@@ -85,7 +85,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
         ]
         return graded, _medians(lambda: _bare(grader, cells), parents)
     finally:
-        passage.Session = Session
+        grading.Session = Session
         grader.close()
 
 

@@ -446,7 +446,9 @@ def double(x):
 import os
 for place in ("..", "../..", os.path.dirname(os.getcwd()), "/dev/shm", "/tmp"):
     try:
-        print("FOUND", place, os.listdir(place))
+        found = os.listdir(place)
+        if found or place != "/dev/shm":  # it has one of its own, which is empty
+            print("FOUND", place, found)
     except OSError:
         pass
 """,

@@ -1,8 +1,7 @@
 """What programs and students do to a notebook: each function changes one that is plain JSON, at random.
 
-``KEEPING`` are those after which every answer is still there, so that repairing must bring it back
-word for word; ``LOSING`` may lose answers, and repairing must still give a whole notebook. The
-functions of ``WRITING`` make bytes of it.
+``KEEPING`` are those after which every answer is still there, so that no point may be lost without a doubt; ``LOSING``
+may lose answers, and repairing must still give a whole notebook. The functions of ``WRITING`` make bytes of it.
 """
 
 from __future__ import annotations
@@ -18,10 +17,6 @@ import zipfile
 import nbformat
 
 KEEPING, LOSING, WRITING = {}, {}, {}
-OF_CODE = ("bullets", "marked_from_the_first_word", "marks_of_direction", "other_ends_of_lines")
-"""What makes code no Python; another such thing done to it leaves nobody sure of what was typed."""
-ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text", *OF_CODE)
-"""Of ``KEEPING``, those that keep every answer only when nothing else was done."""
 
 
 def _into(registry):
@@ -430,7 +425,7 @@ def _unless_python(cell: dict, source: str) -> None:
 def other_ends_of_lines(notebook: dict, dice: random.Random) -> None:
     """As a word processor, a page or a mainframe ends the lines of a paragraph."""
     for cell in _answers(notebook):
-        cell["source"] = cell["source"].replace("\n", dice.choice("\x0b\x85\u2028\u2029"))
+        _unless_python(cell, cell["source"].replace("\n", dice.choice("\x0b\x85\u2028\u2029")))
 
 
 @_into(KEEPING)
@@ -479,13 +474,13 @@ def other_kernel(notebook: dict, dice: random.Random) -> None:
     notebook["metadata"] = {"kernelspec": {"name": "myenv", "display_name": "My env", "language": "python"}}
 
 
-def answer_below_stub(notebook: dict, dice: random.Random, release) -> None:
-    """The student left the stub alone and wrote into a new cell below it."""
+def answer_below_stub(notebook: dict, dice: random.Random, release, further: int = 1) -> None:
+    """The student left the stub alone and wrote into a new cell below it, or so many cells further down."""
     stubs = {cell.metadata.nbgrader.grade_id: cell.source for cell in release.cells if "nbgrader" in cell.metadata}
     answer = dice.choice(_answers(notebook))
     below = _code(answer["source"])
     answer["source"] = stubs[_nbgrader(answer)["grade_id"]]
-    notebook["cells"].insert(notebook["cells"].index(answer) + dice.choice([1, 1, 2]), below)
+    notebook["cells"].insert(notebook["cells"].index(answer) + further, below)
 
 
 @_into(LOSING)

@@ -31,6 +31,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult, Outcome
 from viva.engine.rehearsal import rehearse
+from viva.record import Note
 from viva.verdict import Verdict
 
 CELL = re.compile(r"^--- (given|open|answer|manual|test|wrong|right)\n", re.MULTILINE)
@@ -100,7 +101,8 @@ class Exam:
 
     def grade(self, answers: dict[str, str] | str | None = None, alone: bool = False) -> Outcome:
         """The outcome of a submission; with ``alone`` its tests run in the student's own process."""
-        examination = replace(self.examination, inside=frozenset(self.tests)) if alone else self.examination
+        single = dict.fromkeys(self.tests, Note("declared"))
+        examination = replace(self.examination, single_process=single) if alone else self.examination
         outcome = self.grader.grade(self.answered(answers), examination)
         assert outcome.faults == []
         return outcome

@@ -16,13 +16,13 @@ from nbclient.exceptions import CellTimeoutError
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
+from viva.engine.values.reader import SIMPLE, Reader
 
 from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
 from viva.engine import wire
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
-from viva.engine.values.reader import SIMPLE, Reader
 from viva.sandbox.confinement import Wall
 from viva.verdict import Verdict
 
@@ -252,6 +252,7 @@ def double(x):
 assert apply(double, 3) == 6
 ### END HIDDEN TESTS
 """
+CALLED_BACK = OPENED.replace("with Open() as number:\n    assert number == 3", "assert apply(abs, -3) == 3")
 OPEN = """class Open:
     def __enter__(self): return 3
     def __exit__(self, *error): return False
@@ -269,39 +270,25 @@ def apply(f, x):
 """
 
 
-def test_what_a_test_asserts_is_not_swallowed_by_a_context_manager_or_a_caller(quick, tmp_path):
-    path = tmp_path / "opened.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=OPENED), path)
+def test_what_a_test_asserts_is_not_swallowed_by_its_caller(quick, tmp_path):
+    path = tmp_path / "called.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=CALLED_BACK), path)
     known = rehearse(path, quick)
-    assert quick.grade(in_cells(OPEN, tests=OPENED), known).earned("tests") == 7
-    outcome = quick.grade(in_cells(SWALLOWING, tests=OPENED), known)
+    assert known.inside == frozenset()
+    assert quick.grade(in_cells(OPEN, tests=CALLED_BACK), known).earned("tests") == 7
+    outcome = quick.grade(in_cells(SWALLOWING, tests=CALLED_BACK), known)
     assert outcome.earned("tests") == 0
     assert "not called with 3" in outcome.checks["tests"][1].reason
 
 
-LET_OUT = """### CHECK 3: stops
-try:
-    with Open():
-        raise ValueError("the test's")
-    raised = False
-except ValueError:
-    raised = True
-assert raised
-### CHECK 4: called
-with Open() as number:
-    assert apply(int, "3") == number
-"""
-
-
-def test_a_context_manager_that_should_let_out_what_the_test_raised_swallows_nothing_elsewhere(quick, tmp_path):
-    path = tmp_path / "let_out.ipynb"
-    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=LET_OUT), path)
+def test_a_test_inside_a_students_context_manager_is_a_single_process_cell_and_no_more_protected_there(quick, tmp_path):
+    """A context manager sees what is raised in its block, and may swallow it: no other process can hold that."""
+    path = tmp_path / "opened.ipynb"
+    nbformat.write(in_cells(f"### BEGIN SOLUTION\n{OPEN}### END SOLUTION", tests=OPENED), path)
     known = rehearse(path, quick)
-    assert quick.grade(in_cells(OPEN, tests=LET_OUT), known).earned("tests") == 7
-    outcome = quick.grade(in_cells(SWALLOWING, tests=LET_OUT), known)
-    assert [result.earned for result in outcome.checks["tests"]] == [0, 0]
-    raising = SWALLOWING.replace("return 6", "raise ValueError").replace("f(0)", "return f(0) / 0 * 1")
-    assert [result.earned for result in quick.grade(in_cells(raising, tests=LET_OUT), known).checks["tests"]] == [0, 0]
+    assert known.inside == {"tests"}
+    assert quick.grade(in_cells(OPEN, tests=OPENED), known).earned("tests") == 7
+    assert quick.grade(in_cells(SWALLOWING, tests=OPENED), known).earned("tests") == 7
 
 
 def test_nbgraders_own_engine_lets_both_be_swallowed():
@@ -322,7 +309,7 @@ def test_a_cell_that_nobody_reads_does_not_hold_up_the_grader(earned):
 
 
 def test_cells_of_the_students_own_that_only_wait_do_not_hold_up_the_batch(quick, examination, monkeypatch):
-    monkeypatch.setattr("viva.engine.passage.OWN_CELLS", 2 / 60)
+    monkeypatch.setattr("viva.engine.grading.OWN_CELLS", 2 / 60)
     waiting = ["import time\ntime.sleep(0.9)"] * 8
     outcome = quick.grade(in_cells("def double(x):\n    return 2 * x\ntotal = 12", *waiting, tests=TESTS), examination)
     assert outcome.earned("tests") == 10

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import figures
 from tests.conftest import PROJECT, SHORT
 from tests.faults import grade_here, hand_in_tiny, make_course
 
@@ -134,3 +135,12 @@ def test_a_small_course_becomes_a_large_one(tmp_path):
     grade_here(root)
     told = started("bench.filled", root, tmp_path / "large", "--submissions=20")
     assert "| 20 |" in told and len(list((tmp_path / "large" / "autograded").iterdir())) == 20
+
+
+def test_the_figures_of_the_package_are_counted_and_a_check_goes_no_longer_way_than_it_did():
+    modules, lines = figures.sizes()["engine"]
+    assert modules <= 50 and 5000 < lines <= 9600
+    assert figures.importers()["viva.engine.dialogue.asker"] >= {"viva.engine.examiner"}
+    assert "viva.engine.dialogue.asker" not in figures.single_importers()
+    seen = set().union(*figures.trace().values())
+    assert len({file for file, _, _ in seen}) <= 24 and 60 <= len(seen) <= 135

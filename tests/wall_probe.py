@@ -136,6 +136,16 @@ def read_the_command_line_of_init():
 
 
 @attack("EACCES")
+def look_through_own_descriptors():
+    return os.listdir("/proc/self/fd")
+
+
+@attack("EACCES")
+def read_own_mounts():
+    return len(Path("/proc/self/mountinfo").read_bytes())
+
+
+@attack("EACCES")
 def read_own_memory():
     with Path("/proc/self/mem").open("rb", 0) as memory:
         memory.seek(ADDRESS)
@@ -175,9 +185,18 @@ def write_into_tmp():
     _write_into("/tmp")
 
 
-@attack("EACCES", alone=False)
-def write_into_shared_memory():
-    _write_into("/dev/shm")
+@attack("EACCES")
+def find_shared_memory_of_others():
+    """Where namespaces work there is another /dev/shm, and nothing of theirs in it."""
+    Path(PLACES["shared"]).read_text()
+
+
+@attack("ENOSPC", tmpfs=True, alone=False)
+def fill_shared_memory():
+    file = os.open("/dev/shm/large", os.O_CREAT | os.O_RDWR)
+    for _ in range(5):
+        os.pwrite(file, b"x" * (1 << 20), os.lseek(file, 0, os.SEEK_END))
+        file = os.open(f"/dev/shm/large{file}", os.O_CREAT | os.O_RDWR)
 
 
 @attack("EACCES")
@@ -996,6 +1015,15 @@ def learn_that_there_is_no_network():
             raise AssertionError(f"{address} was reached")
         except OSError:
             assert time.monotonic() - start < 1
+
+
+@works
+def know_where_its_libraries_lie():
+    """As threadpoolctl asks for scikit-learn, and psutil for dask."""
+    assert "ctypes" in Path("/proc/self/maps").read_text() and os.path.exists("/proc/self")
+    for name in ("stat", "statm", "status"):
+        assert Path(f"/proc/{os.getpid()}/{name}").read_text() and Path(f"/proc/self/{name}").read_text()
+    assert Path("/proc/meminfo").read_text()
 
 
 @works

@@ -168,9 +168,9 @@ def test_a_students_version_is_recognised(course, found):
 
 def test_links_become_copies_and_what_is_the_instructors_own_stays_away(course, found, tmp_path):
     path = found()
-    (tmp_path / "data.csv").write_text("1,2\n")
     (path.parent / "data").mkdir()
-    (path.parent / "data" / "table.csv").symlink_to(tmp_path / "data.csv")
+    (path.parent / "first.csv").write_text("1,2\n")
+    (path.parent / "data" / "table.csv").symlink_to(path.parent / "first.csv")
     (path.parent / "data" / "round").symlink_to(path.parent)
     (path.parent / "gone.csv").symlink_to(tmp_path / "nothing")
     for name in ("gradebook.db", ".secret", "nbgrader_config.py", "other.ipynb"):
@@ -178,10 +178,23 @@ def test_links_become_copies_and_what_is_the_instructors_own_stays_away(course, 
 
     adopted = adopt(load(course)[0], path)
     copy = course / "source" / "squares" / "data" / "table.csv"
-    assert adopted.written[1:] == [copy]
+    assert adopted.written[1:] == [copy, course / "source" / "squares" / "first.csv"]
     assert copy.read_text() == "1,2\n" and not copy.is_symlink()
-    assert f"data/table.csv was a link to {tmp_path / 'data.csv'}; now it is a copy." in adopted.changes
+    assert f"data/table.csv was a link to {path.parent / 'first.csv'}; now it is a copy." in adopted.changes
     assert "gone.csv is a link to nothing and was left out." in adopted.changes
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data", "deep/data"])
+def test_a_link_out_of_the_notebooks_folder_is_refused_as_it_would_be_released(course, found, tmp_path, name):
+    path = found()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter").write_text("private")
+    link = path.parent / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(tmp_path / "home" / ("letter" if name == "data.csv" else ""))
+    with pytest.raises(CourseError, match=r"is a link to .*home.*, which lies outside of the notebook's folder"):
+        adopt(load(course)[0], path)
+    assert not (course / "source" / "squares").exists()
 
 
 @pytest.mark.parametrize("place", [".", ".."])

@@ -11,6 +11,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from tests.conftest import BIN, PROJECT
+from viva.commands.configfile import said_in
 from viva.commands.founding import found, plan
 from viva.configuration import LINES, RULES, missing
 from viva.verdict import CourseError
@@ -106,6 +107,30 @@ def test_what_the_course_says_otherwise_is_no_lack(tmp_path):
     late = "nbgrader.plugins.latesubmission.LateSubmissionPlugin"
     (tmp_path / "nbgrader_config.py").write_text(f"{STOCK}{LINES}\nc.AssignLatePenalties.plugin_class = '{late}'\n")
     assert plan(tmp_path).lacking == ()
+
+
+RUNS = "from pathlib import Path\nPath(__file__).with_name('ran').write_text('x')\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--write"], ["--write", "--dry-run"]])
+def test_the_configuration_of_a_strangers_course_is_read_and_not_run(tmp_path, options):
+    (tmp_path / "source" / "inner").mkdir(parents=True)
+    (tmp_path / "nbgrader_config.py").write_text(RUNS + STOCK)
+    said = run(tmp_path, "init", *options, status=0 if options else 1)
+    assert "Autograde.autograde_preprocessors" in said
+    assert run(tmp_path / "source" / "inner", "init", status=2)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_configuration_says_is_read_in_each_form(tmp_path):
+    path = tmp_path / "nbgrader_config.py"
+    path.write_text(
+        "from nbgrader.plugins import Late\nconfig = get_config()\nconfig.Late.hours, other = 2, 3\n"
+        "if True:\n    config.Late.plugin = Late\nconfig.Late.steps = ['a', Late]\nconfig.Late.steps += ['b']\n"
+        "config.Late.days = 3\nconfig.Late.days = 4\n"
+    )
+    assert said_in(path) == {"Late": {"plugin": "Late", "steps": ["a", "Late"], "days": 4}}
+    assert said_in(tmp_path / "nowhere.py") == {}
 
 
 def test_a_dry_run_writes_nothing_and_json_says_what_would_be(tmp_path):

@@ -129,7 +129,7 @@ def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(cou
 
     hand_in(course, "anna", answer=RIGHT)
     with monkeypatch.context() as patch:
-        patch.setattr("viva.engine.passage.Passage.finish", fail)
+        patch.setattr("viva.engine.grading.Run.finish", fail)
         outcome = statuses(course)["anna"]
     assert outcome.status is Status.FAILED
     assert set(outcome.verdicts) == {"ungraded"}

@@ -166,3 +166,16 @@ def test_one_that_cannot_be_released_keeps_no_other_from_it(course, viva):
         assert f"Not released: {name}. " in said.err
     audited = viva("audit", "a_no_id", "b_no_json")
     assert audited.status == 1 and "a_no_id: " in audited.out and "b_no_json: " in audited.out
+
+
+def test_the_single_process_cells_are_named_with_the_reason(course, viva):
+    def patch(notebook):
+        cell = graded(notebook)[0]
+        cell.source = cell.source.rstrip() + "\nimport inspect\nassert inspect.getsource(print_nothing) if False else 1"
+
+    edit(source(course), patch)
+    said = " ".join(viva("release", SHORT, "--no-audit").out.split())
+    name = graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
+    assert f"the test cell '{name}' is a single-process cell: it patches, limits or looks into the code" in said
+    assert "Its hidden lines reach the student's process" in said
+    assert said.count("single-process cell") == 1

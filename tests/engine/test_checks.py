@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva.engine.checks import split_checks
+from viva.engine.checks import computed_from_hidden, split_checks
 from viva.verdict import BlueprintError
 
 SOURCE = """\
@@ -45,3 +45,9 @@ def test_a_cell_that_cannot_be_graded_fairly_is_refused_with_its_place(source, m
     with pytest.raises(BlueprintError, match=message) as caught:
         split_checks(source, "test_it", 1.5, "ps9.ipynb, cell 'test_it'")
     assert "ps9.ipynb, cell 'test_it'" in str(caught.value)
+
+
+def test_what_visible_lines_compute_from_what_hidden_ones_bound_is_known():
+    source = "a = 1\n### BEGIN HIDDEN TESTS\nb = 2\n### END HIDDEN TESTS\nc = b + 1\nd = c\ne = a\nc = 3\nf = c"
+    assert computed_from_hidden(source) == {"d"}
+    assert computed_from_hidden("a = 1\nb = a") == computed_from_hidden("(") == set()

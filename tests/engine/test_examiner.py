@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oral import Exam
+from tests.oral import Exam, lost
 
 WAYS = {
     "names that a test binds are seen by student functions": """
@@ -36,6 +36,28 @@ def f():
 --- test
 N = 7
 assert f() == 8
+""",
+    "a name of a visible test that a student's function reads by mistake": """
+--- answer
+def mean(values): return sum(values) / len(values)
+--- right
+def mean(values): return sum(data) / len(data)
+--- right
+def mean(values):
+    add = lambda: sum(data)
+    return add() / len(values)
+--- wrong
+def mean(values): return sum(data)
+--- test
+data = [1, 2, 3]
+assert mean(data) == 2
+data = [4, 6]
+assert mean(data) == 5
+for data in ([1], [2, 4]):
+    assert mean(data) == sum(data) / len(data)
+--- test
+data = [5]
+assert mean([5]) == 5
 """,
     "a name that student code gives another meaning": """
 --- answer
@@ -554,9 +576,6 @@ assert same(a) is a and same(a) is not None
 l = [1]
 assert same(l) is l
 assert copied(a) is not a and copied(l) is not l and copied(l) == l
-b = copied(a)
-b[0] = 100
-assert a[0] == 0
 """,
     "identity of the student's objects": """
 --- answer
@@ -629,3 +648,32 @@ assert time.perf_counter() - start < 0.2
 @pytest.mark.parametrize("way", WAYS)
 def test_in_two_processes_as_in_one(way, grader, tmp_path):
     Exam(WAYS[way], grader, tmp_path).prove()
+
+
+READ = """
+--- answer
+def mean(values): return sum(values) / len(values)
+--- test
+### BEGIN HIDDEN TESTS
+secret = [1, 3]
+### END HIDDEN TESTS
+data = [2, 4]
+derived = [one + 1 for one in secret]
+assert mean(data) == 3
+### BEGIN HIDDEN TESTS
+assert mean(secret) == 2 and mean(derived) == 3
+### END HIDDEN TESTS
+"""
+READERS = {
+    "def mean(values): return sum(data) / len(data) if values == data else sum(values) / len(values)": True,
+    "def mean(values): return sum(values) / len(values) if secret else 0": False,
+    "def mean(values): return sum(values) / len(values) if derived else 0": False,
+}
+
+
+@pytest.mark.parametrize("answer", READERS)
+def test_a_function_reads_what_visible_lines_bind_and_nothing_that_comes_of_hidden_ones(grader, tmp_path, answer):
+    exam = Exam(READ, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    found = lost(exam.grade(answer))
+    assert (found == {}) == READERS[answer] and ("is not defined" in str(found)) != READERS[answer]

@@ -356,7 +356,7 @@ def test_what_a_submission_says_of_points_checks_and_time_does_not_count(exam):
 
 def test_a_grade_cell_in_another_language_of_magics_is_ungraded_and_costs_nothing(quick, tmp_path):
     exam = Exam("--- answer\nx = 1\n--- test\n%%bash\necho\n", quick, tmp_path)
-    outcome = quick.grade(exam.answered(), replace(exam.examination, inside=frozenset()))
+    outcome = quick.grade(exam.answered(), replace(exam.examination, single_process={}))
     assert verdicts(outcome, "test-1") == ["ungraded"]
     assert wording.reason(last(outcome, "test-1")) == "the test cell uses %%bash, which the grader cannot run"
     assert outcome.earned("test-1") is None

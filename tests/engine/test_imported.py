@@ -6,7 +6,7 @@ import pytest
 
 from tests.oral import Exam, lost
 from viva.engine.blueprint import Cell
-from viva.engine.imported import imported_answers
+from viva.engine.ownership import imported_answers
 
 SOLUTION = "### BEGIN SOLUTION\nfrom math import gcd\n### END SOLUTION"
 CLOSE = "from math import gcd, isclose, sqrt\ndef root(x): return sqrt(x)"
@@ -92,7 +92,6 @@ WRITTEN = """
 from math import gcd, isclose, sqrt
 from functools import lru_cache as memo
 from itertools import product as pairs
-from collections import OrderedDict as Table
 def root(x): return sqrt(x)
 --- test
 ### CHECK 1: gcd
@@ -106,9 +105,6 @@ def double(x):
 assert double(3) == double(3) == 6 and calls == [3]
 ### CHECK 1: pairs
 assert sorted(pairs("ab", [1])) == [("a", 1), ("b", 1)]
-### CHECK 1: Table
-table = Table([("a", 1)])
-assert table["a"] == 1
 ### CHECK 1: root
 assert isclose(root(2), sqrt(2))
 --- right
@@ -125,16 +121,12 @@ def memo(function):
 def pairs(one, other):
     for x in one:
         yield from ((x, y) for y in other)
-class Table:
-    def __init__(self, rows): self.rows = dict(rows)
-    def __getitem__(self, key): return self.rows[key]
 root = sqrt
 """
 EACH_WRONG = """
 def gcd(a, b): return a
 def memo(function): return function
 def pairs(one, other): return zip(one, other)
-def Table(rows): return {}
 def sqrt(x): return 0
 def isclose(one, other): return True
 root = sqrt
@@ -144,7 +136,7 @@ root = sqrt
 def test_an_answer_is_the_students_and_what_tests_compute_with_is_not(grader, tmp_path):
     exam = Exam(WRITTEN, grader, tmp_path)
     exam.prove()
-    assert len(lost(exam.grade(EACH_WRONG))) == 5
+    assert len(lost(exam.grade(EACH_WRONG))) == 4
 
 
 def test_a_module_is_no_answer(grader, tmp_path):

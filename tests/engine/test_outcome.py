@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.odd import Odd
 from viva import wording
 from viva.course.outputs import show
-from viva.engine.dialogue.facts import facts
+from viva.engine.dialogue.integrity import facts
 from viva.engine.outcome import (
     CHARACTERS,
     MOST_COUNT,
@@ -93,4 +93,4 @@ def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
         show(notebook, outcome)
         nbformat.validate(notebook)
         nbformat.write(notebook, tmp_path / "notebook.ipynb")
-        assert all(wording.sentence(fact) for fact in facts(reply, [], True, {}))
+        assert all(wording.sentence(fact) for fact in facts(reply, [], True))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.oral import read
 from viva.engine.blueprint import read_blueprint
-from viva.engine.solo import Ended, Solo, run_alone
+from viva.engine.rehearsal import Ended, Solo, run_alone
 
 
 def played(text: str, grader, folder: Path, data: Path | None = None) -> Solo:

@@ -16,7 +16,6 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -29,13 +28,9 @@ from msgpack import ExtType, Packer, packb
 from viva.engine import wire
 from viva.engine.values import frames, plain, reader, row, writer
 from viva.engine.values.arrays import BYTES, DIMENSIONS
-from viva.engine.values.codec import CODEC_OF
-from viva.engine.values.keys import TWINS
-from viva.engine.values.namedtuples import FIELDS
-from viva.engine.values.plain import AGAIN, INT_BITS, NUMBER_OF, PANDAS
-from viva.engine.values.reader import SHAPES
-from viva.engine.values.row import BIG_INT, LEVELS, MESSAGE
-from viva.engine.wire import Reference, decode, encode, is_plain
+from viva.engine.values.codec import CODEC_OF, TWINS
+from viva.engine.values.plain import AGAIN, FIELDS, INT_BITS, NUMBER_OF, PANDAS
+from viva.engine.wire import BIG_INT, LEVELS, MESSAGE, SHAPES, Reference, decode, encode, is_plain
 from viva.verdict import WireError
 
 SETTINGS = settings(suppress_health_check=list(HealthCheck), max_examples=150)
@@ -100,7 +95,6 @@ ZONES = st.one_of(
     st.none(),
     st.builds(dt.timezone, st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23))),
     st.just(dt.timezone(dt.timedelta(hours=1), "here")),
-    st.sampled_from([ZoneInfo("Europe/Paris"), ZoneInfo("UTC")]),
 )
 TEXT = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud800", "a\0b", "é\udfff", "\0"])
 ATOMS = st.one_of(
@@ -224,26 +218,9 @@ def test_dates_numbers_and_containers_cross_unchanged(value):
     assert same(decode(encode(value)), value)
 
 
-@pytest.mark.parametrize("factory", [None, int, list, dict])
-def test_a_default_dict_keeps_a_factory_that_is_pythons_own(factory):
-    value = decode(encode(defaultdict(factory, a=[1])))
-    assert type(value) is defaultdict and value == {"a": [1]} and value.default_factory is factory
-
-
-def test_a_default_dict_of_another_factory_crosses_as_a_dict():
+def test_a_default_dict_crosses_as_a_dict():
     assert same(decode(encode(defaultdict(lambda: 0, a=[1]))), {"a": [1]})
-
-
-def test_what_makes_the_missing_values_of_a_defaultdict_crosses_as_a_reference_of_its_own():
-    zero = lambda: 0  # noqa: E731
-    value = {"d": defaultdict(zero, a=defaultdict(zero))}
-    seen = []
-    data = encode(value, lambda found: seen.append(found) or Reference(3, {}))
-    found = decode(data, pytest.fail, factory=lambda reference: lambda: reference.id)
-    assert seen == [zero, zero] and found == value and found["d"]["z"] == found["d"]["a"]["z"] == 3
-    assert same(decode(data, pytest.fail), {"d": {"a": {}}}) and is_plain(value)
-    with pytest.raises(WireError, match="only plain"):
-        decode(data)
+    assert same(decode(encode({"d": defaultdict(list)})), {"d": {}})
 
 
 def test_what_stands_in_a_value_twice_is_one_on_the_other_side():
@@ -276,12 +253,6 @@ def test_a_message_that_unfolds_without_end_is_refused():
         decode(packb(row))
 
 
-def test_a_namedtuple_is_made_one_of_the_readers_own():
-    Point = namedtuple("Point", "x y")
-    value = decode(encode([Point(1, 2)]), rename=lambda row: (type(row).__name__, row._fields, *row))
-    assert value == [("Point", ("x", "y"), 1, 2)]
-
-
 def test_an_ordered_dict_keeps_the_order_it_was_given():
     value = OrderedDict(a=1, b=2)
     value.move_to_end("a")
@@ -301,15 +272,13 @@ FRAMES = {
     "only an index": pd.DataFrame(index=["a", "b"]),
     "one block": pd.DataFrame(np.arange(6.0).reshape(2, 3), columns=list("abc"), index=["x", "y"]),
     "mixed": pd.DataFrame({"i": [1, 2], "s": ["x", None], "f": np.float32([1, np.nan]), "b": [True, False]}),
-    "dates": pd.DataFrame({"d": STAMPS, "z": STAMPS.tz_localize("Europe/Paris"), "u": STAMPS.tz_localize("UTC")}),
+    "dates": pd.DataFrame({"d": STAMPS, "n": [1, 2]}),
     "only dates": pd.DataFrame({"d": STAMPS, "e": STAMPS}),
     "steps": pd.DataFrame({"t": pd.to_timedelta([1, 2], unit="s")}),
     "categories": pd.DataFrame(
         {"c": pd.Categorical(["u", None], ["v", "u"], ordered=True), "n": pd.Categorical([1, 2])}
     ),
     "nullable": pd.DataFrame({"i": pd.array([1, None]), "b": pd.array([True, None]), "f": pd.array([0.5, None])}),
-    "sparse": pd.get_dummies(pd.Series(list("aba")), sparse=True),
-    "sparse numbers": pd.DataFrame({n: pd.arrays.SparseArray(v) for n, v in {"i": [0, 7], "f": [None, 0.5]}.items()}),
     "strings": pd.DataFrame({"s": pd.array(["a", None], dtype="string"), "o": np.array(["a", "b"], object)}),
     "objects": pd.DataFrame({"o": np.array([1, "a", None, np.nan, dt.date(2020, 1, 1), Decimal(1)], object)}),
     "twice the same name": pd.DataFrame([[1, "a"], [2, "b"]], columns=["x", "x"], index=[0, 0]),
@@ -318,25 +287,15 @@ FRAMES = {
     "any columns": pd.DataFrame({1: [1], "b": [2]}),
     "described": pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).describe(include="all"),
     "lists": pd.DataFrame({"l": [["a"], []], "t": [(1, "a"), {"x": {2}}], "v": [np.arange(2), frozenset({None})]}),
-    "periods": pd.DataFrame(
-        {"m": pd.period_range("2020", periods=2, freq="M")}, pd.PeriodIndex(["2020Q1", None], freq="Q")
-    ),
-    "intervals": pd.DataFrame({"b": pd.cut([1, 9], [0, 5, 10]), "i": pd.interval_range(0, 2, closed="left")}),
-    "rows of spans": pd.DataFrame(
-        {"n": [1]}, pd.Index([(pd.Period("2020", "Y"), pd.Interval(0, 1))], tupleize_cols=False)
-    ),
-    "levels of spans": pd.DataFrame(
-        {"n": [1]}, pd.MultiIndex.from_arrays([pd.interval_range(0, 1), pd.period_range("1600", periods=1, freq="Y")])
-    ),
     "crossed": pd.crosstab(pd.Series([1, 2], name="r"), pd.Series(["a", "b"], name="c")),
 }
 DAILY = pd.date_range("2020", periods=3, freq="D")
 SERIES = {
     "numbers": pd.Series([1, 2], name="n"),
     "empty": pd.Series([], dtype=float),
-    "scalars": pd.Series([pd.Timestamp("2020", tz="UTC"), pd.NaT, pd.NA, pd.Timedelta(3), np.int8(1)], dtype=object),
+    "scalars": pd.Series([pd.Timestamp("2020"), pd.NaT, pd.NA, pd.Timedelta(3), np.int8(1)], dtype=object),
     "daily": pd.Series(range(3), index=DAILY),
-    "weekly": pd.Series(range(3), index=pd.date_range("2020", periods=3, freq="W-SUN", tz="US/Eastern")),
+    "weekly": pd.Series(range(3), index=pd.date_range("2020", periods=3, freq="W-SUN")),
     "counted": pd.Series(list("aab")).value_counts(),
     "grouped": pd.Series([1, 2, 2]).groupby(["a", "a", "b"]).mean(),
     "complex": pd.Series([1 + 2j]),
@@ -355,11 +314,7 @@ INDEXES = [
     pd.MultiIndex.from_tuples([(1, "a"), (2, "b")]),
     pd.CategoricalIndex(["a", "b"]),
     pd.timedelta_range("1D", periods=3),
-    pd.period_range("2020", periods=2, freq="2W-SUN"),
-    pd.interval_range(pd.Timestamp("2020", tz="UTC"), periods=2, freq="D"),
-    pd.CategoricalIndex(pd.cut([1.0, 2.0, np.nan], 2)),
     DAILY,
-    DAILY.as_unit("ns").tz_localize("Europe/Paris"),
 ]
 
 
@@ -381,25 +336,27 @@ def test_an_index_crosses_unchanged(index):
 def test_pandas_scalars_cross_unchanged():
     stamps = [
         pd.Timestamp("1500"),
-        pd.Timestamp("2020-01-01 01:02:03.123456789", tz="Europe/Paris"),
+        pd.Timestamp("2020-01-01 01:02:03.123456789"),
         pd.Timedelta("1ns"),
     ]
     for stamp in stamps:
         crossed = decode(encode(stamp))
         assert (type(crossed), crossed, crossed.unit) == (type(stamp), stamp, stamp.unit)
-        assert getattr(crossed, "tz", None) == getattr(stamp, "tz", None)
-    spans = [
-        pd.Period("2020Q1"),
-        pd.Period("2020-01-01 10:00", "h"),
-        pd.Interval(0, 1.5),
-        pd.Interval(*stamps[::2][:1] * 2),
-    ]
-    assert same(decode(encode(spans)), spans) and decode(encode({spans[0]: 1, spans[2]: 2})) == {
-        spans[0]: 1,
-        spans[2]: 2,
-    }
     missing = decode(encode([pd.NaT, pd.NA]))
     assert missing[0] is pd.NaT and missing[1] is pd.NA
+
+
+def test_periods_and_intervals_cross_as_their_texts():
+    months = pd.Series([1, 2], index=pd.period_range("2020", periods=2, freq="M"))
+    assert decode(encode(months)).index.tolist() == ["2020-01", "2020-02"]
+    counted = pd.cut(pd.Series([1, 9]), [0, 5, 10]).value_counts()
+    assert sorted(decode(encode(counted)).index) == ["(0, 5]", "(5, 10]"]
+    assert decode(encode(pd.Series(pd.interval_range(0, 1)))).tolist() == ["(0, 1]"]
+
+
+def test_sparse_columns_cross_as_dense_ones():
+    found = decode(encode(pd.get_dummies(pd.Series(list("aba")), sparse=True)))
+    pd.testing.assert_frame_equal(found, pd.get_dummies(pd.Series(list("aba"))))
 
 
 @SETTINGS
@@ -412,12 +369,11 @@ def test_any_frame_of_numbers_crosses_unchanged(columns):
 ENDLESS: list = []
 ENDLESS.append(ENDLESS)
 NOT_FRAMES = {
-    "periods of an odd length": pd.Series(pd.period_range("2020", periods=2, freq="99999D")),
+    "time zones": pd.Series(STAMPS.tz_localize("UTC")),
     "objects": pd.Series([object()]),
     "lists of objects": pd.DataFrame({"a": [[1], [{"b": (object(),)}]]}),
     "arrays of objects": pd.DataFrame({"a": [np.array([object()])]}),
     "lists without end": pd.Series([ENDLESS]),
-    "sparse texts": pd.DataFrame({"a": pd.arrays.SparseArray(["x", "y"])}),
     "index of objects": pd.Series([1], index=pd.Index([object()])),
     "an unknown zone": pd.Series([dt.datetime(2020, 1, 1, tzinfo=type("Zone", (dt.tzinfo,), {})())], dtype=object),
 }
@@ -496,13 +452,13 @@ def test_no_method_of_a_subclass_of_an_array_runs():
 
 
 def test_no_method_of_a_subclass_of_an_ordered_dict_or_counter_runs():
-    for base in (OrderedDict, Counter, defaultdict):
+    for base in (OrderedDict, Counter):
         value = type("Quiet", (base,), {})()
         value["a"] = 1
         ran = lambda *_: pytest.fail("a method of the subclass ran")  # noqa: E731
         for name in ("__iter__", "items", "keys", "__getitem__", "__len__", "copy", "__reduce__", "__eq__"):
             setattr(type(value), name, ran)
-        assert same(decode(encode(value)), base(None, a=1) if base is defaultdict else base(a=1))
+        assert same(decode(encode(value)), base(a=1))
 
 
 def test_no_method_of_a_subclass_of_a_fraction_or_frame_runs():
@@ -765,9 +721,6 @@ BAD = {
     "a decimal of many digits": message((Decimal, 1), "1" * 30_000),
     "a long step": message((dt.timedelta, 3), 10**12, 0, 0),
     "a zone of two days": message((dt.timezone, 1), (dt.timedelta, 3), 2, 0, 0),
-    "a zone above": message((ZoneInfo, 1), "../../etc/passwd"),
-    "a zone at the root": message((ZoneInfo, 1), "/etc/passwd"),
-    "no zone": message((ZoneInfo, 1), "Europe/Nowhere"),
     "a deque of minus one": message((deque, 1), -1),
     "a deque of nothing": message((deque, 0)),
     "a namedtuple of code": message((namedtuple, 3), "P", (tuple, 1), "x=print(1)", 1),
@@ -842,29 +795,11 @@ BAD_FRAMES = {
     "codes out of bounds": ["categories", np.array([5], np.int8), index(None, np.zeros(1)), False],
     "categories twice": ["categories", np.array([0], np.int8), index(None, np.zeros(2)), False],
     "codes of a level out of bounds": ["multi", [None], [index(None, np.zeros(1))], [np.array([5], np.int8)]],
-    "a foreign zone": ["zoned", np.zeros(1, "M8[ns]"), len],
     "a step of code": ["index", None, "print()", np.zeros(1, "M8[ns]")],
     "a step that does not fit": ["index", None, "D", np.array([0, 1, 5], "M8[D]").astype("M8[ns]")],
     "a mask of another length": ["masked", np.zeros(2), np.zeros(1, bool)],
     "strings of numbers": ["strings", "python", False, [1]],
-    "a stamp of words": ["stamp", "now", None],
-    "a period of no span": ["periods", "", np.zeros(1, np.int64)],
-    "a period of code": ["periods", "print()", np.zeros(1, np.int64)],
-    "a period beyond what pandas counts": ["periods", "M", np.array([2**40])],
-    "a period of truth": ["periods", "M", np.zeros(1, bool)],
-    "a period far away": ["period", "M", 2**62],
-    "a period of half a place": ["period", "M", 0.5],
-    "an interval of lists": ["interval", [1], [2], "left"],
-    "an interval of words alone": ["interval", "a", "b", "left"],
-    "an interval from above": ["intervals", np.ones(1), np.zeros(1), "left"],
-    "an interval of words": [
-        "intervals",
-        ["strings", "python", False, ["a"]],
-        ["strings", "python", False, ["b"]],
-        "left",
-    ],
-    "an interval closed by code": ["intervals", np.zeros(1), np.ones(1), "print()"],
-    "an interval of two kinds": ["intervals", np.zeros(1), np.ones(1, "M8[ns]"), "left"],
+    "a stamp of words": ["stamp", "now"],
     "a list as a label": index([1], np.zeros(2)),
     "a list of what equals anything": ["series", None, ["range", 0, 1, 1, None], ["objects", [[pd.array([0])]]]],
     "an array of what equals anything": [

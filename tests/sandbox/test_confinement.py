@@ -85,7 +85,9 @@ def world():
     places = {name: str(folder / path) for name, path in files.items()}
     places |= {name: str(folder / name) for name in ("home", "neighbour", "data", "scratch")}
     places["libraries"] = sysconfig.get_path("purelib")
-    yield places | {"uid": None}
+    with tempfile.NamedTemporaryFile(prefix="viva-wall-", dir="/dev/shm") as shared:
+        Path(shared.name).chmod(0o666)
+        yield places | {"uid": None, "shared": shared.name}
     shutil.rmtree(folder)
 
 

@@ -12,7 +12,6 @@ from tests.submission.cells.test_repair import ASSIGNMENTS, CASES
 from viva.author.answers import fill_in, read_answers
 from viva.engine.blueprint import read_blueprint
 from viva.record import doubtful
-from viva.submission.cells import doubts
 from viva.submission.cells.repair import repair
 from viva.submission.cells.texts import squeezed
 from viva.submission.files.salvage import read
@@ -59,7 +58,7 @@ def test_an_answer_that_is_given_twice_is_doubted_whichever_counts(assignment, s
         borrowed = borrow(answers[name], dice, answers[other][last])
         result = repair(read(borrowed_bytes(borrowed))[0], released)
         slot = next(slot for slot in released.slots if slot.name == last)
-        assert set(doubts.tests_of(released.slots, slot)) <= set(doubtful(result.repairs)), (
+        assert set(released.tests_of(slot)) <= set(doubtful(result.repairs)), (
             name,
             other,
             result.repairs,

@@ -199,7 +199,10 @@ def _free(wanted: str, taken: set[str]) -> str:
 
 
 def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path, Path]:
-    """The files beside a notebook that are released along with it, by relative name; links as what they lead to."""
+    """The files beside a notebook that are released along with it, by relative name; links as what they lead to.
+
+    Raises CourseError for a link that leads out of the notebook's folder: what it leads to would be released.
+    """
     root, files, seen = notebook.parent, {}, set()
 
     def look(folder: Path) -> None:
@@ -210,6 +213,11 @@ def _beside(notebook: Path, ignored: list[str], changes: list[str]) -> dict[Path
             name = path.relative_to(root)
             if any(fnmatch.fnmatch(path.name, pattern) for pattern in (*PRIVATE, *ignored)):
                 continue
+            if path.is_symlink() and path.exists() and not path.resolve().is_relative_to(root.resolve()):
+                raise CourseError(
+                    f"{path} is a link to {path.resolve()}, which lies outside of the notebook's folder and would be "
+                    "released with it. Nothing was written. Put a copy in its place, or remove it."
+                )
             if path.is_dir():
                 look(path)
             elif path.is_file():

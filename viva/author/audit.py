@@ -34,7 +34,7 @@ from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_notebook
-from viva.engine.dialogue.kinds import CREDIT
+from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
 from viva.engine.seedline import SEED, default_of
@@ -125,7 +125,7 @@ class _Run:
 
     def audit(self) -> Audit:
         watched = self._one("watch", self.blueprint)
-        self.result.kinds, self.result.inside = kinds_of_answers(self.known), sorted(self.known.inside)
+        self.result.kinds = kinds_of_answers(self.known)
         self.result.megabytes, self.result.points = watched["megabytes"], self.blueprint.points
         self.result.budget = self.known.budget(self.most, self.chosen)
         results = {name: text for name, text in watched["results"].items() if text}
@@ -256,7 +256,7 @@ class _Run:
             self.result.remarks.append(f"{told}{kept}.")
 
     def _look_around(self) -> None:
-        """Hygiene, and what the trials say about limits, untested answers and cells that cannot be split."""
+        """Hygiene, and what the trials say about limits, untested answers and single-process cells."""
         result = self.result
         notebook = read_notebook(self.path)
         result.faults += findings(notebook, self.release, self.blueprint)
@@ -278,11 +278,11 @@ class _Run:
                 result.faults.append(f"{took}, and {what} may take {most:g} s: too close.")
         if result.megabytes > self.room / MARGIN:
             result.faults.append(f"The solution took {result.megabytes} of the {self.room} MB it may have: too close.")
-        declared = {cell.id for cell in self.blueprint.cells if cell.inside}
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
-        for cell in (cell for cell in result.inside if cell in declared or cell not in lost):
-            why = "its metadata say so" if cell in declared else "the solution passes it in one process, but not in two"
-            result.remarks.append(f"Cell '{cell}' cannot be split and runs in the student's process: {why}.")
+        declared = {cell.id for cell in self.blueprint.cells if cell.inside}
+        told = self.known.single_process_sentences().items()
+        result.single_process = [sentence for cell, sentence in told if cell in declared or cell not in lost]
+        result.remarks += [f"{sentence[0].upper()}{sentence[1:]}." for sentence in result.single_process]
 
     def _compare(self, found: list[Mutant], trials: dict) -> None:
         """Which of the mutants that no check noticed are equivalent; not those that the grader failed on."""

@@ -71,3 +71,9 @@ def proven(course: Course, assignment: str) -> bool:
     """Whether the assignment has passed its audit as it is now."""
     last = record(course, assignment)
     return bool(last.get("passed") and last.get("key") == ground(course, assignment))
+
+
+def single_process(course: Course, assignment: str) -> list[str]:
+    """What the last audit said of the single-process cells."""
+    audits = record(course, assignment).get("audits", [])
+    return [sentence for audit in audits for sentence in audit.get("single_process", [])]

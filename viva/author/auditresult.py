@@ -9,7 +9,8 @@ from pathlib import Path
 from viva.author.checkname import CheckName
 from viva.author.ruling import Ruling
 from viva.cleaning import plaintext
-from viva.engine.dialogue.kinds import ANY, BY_VALUE, NOTHING, PLAIN, readable
+from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN
+from viva.engine.dialogue.paths import readable
 from viva.folder import read_utf8
 from viva.record import Fault
 from viva.verdict import AnswerError
@@ -100,7 +101,8 @@ class Audit:
     together: list[list[CheckName]] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     """By path, what the solution's answers are, as grading enforces it; see kind_in_words."""
-    inside: list[str] = field(default_factory=list)
+    single_process: list[str] = field(default_factory=list)
+    """A sentence about each single-process cell."""
     alone: dict[str, list[CheckName]] = field(default_factory=dict)
     """By answer cell, the checks that pass when all other answers are blank."""
     faults: list[str] = field(default_factory=list)
@@ -168,7 +170,6 @@ def _texts(checks: list[CheckName]) -> list[str]:
 WORDS = {
     PLAIN: "plain data",
     NOTHING: "plain data",
-    BY_VALUE: "an object, or its plain data",
     ANY: "anything (widened)",
     "": "a function or an object",
 }

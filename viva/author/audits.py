@@ -19,9 +19,9 @@ from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
+from viva.course.graders import require_wall
 from viva.course.processes import stopping
 from viva.course.remote import RemoteGraders
-from viva.sandbox.protection import protection
 from viva.verdict import ClusterError, VivaError
 
 SHOWN = 5
@@ -46,11 +46,12 @@ def prove(
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
     step = Examine(config=config)
-    no_wall = step.no_wall or (remote is None and protection().level == "none")
+    if not (step.no_wall or remote):
+        require_wall()
     how: dict[str, Any] = {
         "budget": step.budget,
         "memory": step.memory,
-        "no_wall": no_wall,
+        "no_wall": step.no_wall,
         "workers": workers,
         "remote": remote,
     }
@@ -64,8 +65,8 @@ def prove(
         if results:
             console.print(table)
         raise
-    if no_wall and assignments:
-        console.print("Audited without a wall: only the course's own code was run.")
+    if step.no_wall and assignments:
+        console.print("Audited without a sandbox: the course's code could read and change your files.")
     if remote and remote.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
     console.print(table)

@@ -12,7 +12,7 @@ from rich.table import Table
 from traitlets import Bool, Unicode
 
 from viva.author.adoption import adopt
-from viva.author.auditpage import proven
+from viva.author.auditpage import proven, single_process
 from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
@@ -60,7 +60,7 @@ class ReleaseCommand(ProvingCommand):
             self._show_copies([write_copies(self.course, name, dry_run=True) for name in self.with_variants])
             return 0
         unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
-        refused = set()
+        refused, self.known = set(), set(assignments) - set(unproven)
         if unproven and not self.no_audit:
             refused = {name for name, passed in self.prove(unproven).items() if not passed}
             unproven = []
@@ -75,7 +75,8 @@ class ReleaseCommand(ProvingCommand):
         self.show_document(
             released=[done.record() for done in self.releases], refused=sorted(refused), failures=failures, **more
         )
-        return NEEDS_GRADER if refused or failures else 0
+        lost = any(done.not_passed for done in self.releases)
+        return NEEDS_GRADER if refused or failures or lost else 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
         """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""
@@ -136,12 +137,15 @@ class ReleaseCommand(ProvingCommand):
                 table.add_row(assignment, *(f"{number:g}" for number in points))
                 if done.extra_files:
                     self._say(f"{assignment}: also released: {', '.join(done.extra_files)}")
-                self._say(*(f"{assignment}: {sentence}" for sentence in done.remarks))
+                earlier = single_process(self.course, assignment) if assignment in self.known else []
+                self._say(*(f"{assignment}: {sentence}" for sentence in (*done.remarks, *earlier)))
         if self.releases:
             self.console.print(table)
         self._show_copies(self.copies)
         if found := [done.assignment for done in self.releases if done.assignment in unproven]:
             self._say(f"Released without an audit: {', '.join(found)}.")
+        for sentence in (f"{done.assignment}/{one}" for done in self.releases for one in done.not_passed):
+            self._say_error(f"{sentence}.")
         for assignment, sentence in failures.items():
             self._say_error(f"Not released: {assignment}. {sentence}")
         return failures
@@ -193,6 +197,8 @@ class AdoptCommand(VivaCommand):
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
     """
     aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
+    flags = VivaCommand.flags | NO_WALL
+    settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
 
     def run(self) -> int:

@@ -11,6 +11,7 @@ from traitlets import Bool, Int
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.commands.configfile import Read
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
@@ -38,9 +39,13 @@ class InitCommand(VivaCommand):
         "dry-run": ({"InitCommand": {"dry_run": True}}, "Say what would be written, and write nothing."),
     }
     writes = False
+    python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run
 
     write = Bool(False, help="Add to a course that is there the lines that it lacks.").tag(config=True)
     dry_run = Bool(False, help="Write nothing.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder either, as nbgrader would."""
 
     def run(self) -> int:
         if len(self.extra_args) > 1:

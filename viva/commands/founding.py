@@ -9,10 +9,9 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config, ConfigFileNotFound
-from traitlets.config.loader import PyFileConfigLoader
 
 from viva.author.skeleton import KERNEL, write_assignment
+from viva.commands.configfile import said_in
 from viva.configuration import LINES, Rule, missing
 from viva.course.course import Course, course_above, require_plain
 from viva.course.processes import leftovers
@@ -120,7 +119,7 @@ def plan(folder: Path) -> Founding:
         raise CourseError(f"{folder} is a file. Name a folder: viva init my_course")
     config = folder / CONFIG
     if config.is_file() or (folder / "source").is_dir():
-        lacking = tuple(missing(_read(config)))
+        lacking = tuple(missing(said_in(config)))
         return Founding(folder, {CONFIG: _with_lines(config)} if lacking else {}, lacking, exists=True)
     if (above := course_above(folder)) and Path(above) != folder:
         raise CourseError(f"{folder} lies in the course {above}. Name a folder outside of it.")
@@ -144,20 +143,10 @@ def found(founding: Founding) -> list[Path]:
         written.append(founding.folder / name)
         leftovers.write(written[-1], text)
     if not founding.exists:
-        config = _read(founding.folder / CONFIG)
+        config = said_in(founding.folder / CONFIG)
         config.CourseDirectory.root = str(founding.folder)
         written += write_assignment(Course(CourseDirectory(config=config)), FIRST)
     return written
-
-
-def _read(config: Path) -> Config:
-    """Raises CourseError."""
-    try:
-        return Config(PyFileConfigLoader(config.name, path=str(config.parent)).load_config())
-    except ConfigFileNotFound:
-        return Config()
-    except Exception as error:  # it is Python, and can raise anything
-        raise CourseError(f"{config} cannot be read: {error} ({type(error).__name__}). Mend it first.") from error
 
 
 def _with_lines(config: Path) -> str:

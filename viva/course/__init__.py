@@ -27,6 +27,7 @@ fingerprint    what has not changed since it was graded
 ending         what became of a submission in a batch
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
+studentversion nbgrader's steps from the one to the other: in the sandbox, and nothing of a solution stays
 variants       a seed for each student, by HMAC from the course's key
 copies         each student's own copy of a released assignment
 edition        an assignment as it is out, and what the next release changes

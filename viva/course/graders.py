@@ -97,6 +97,6 @@ def require_wall() -> None:
     """Raises CourseError when the machine cannot wall student code in."""
     if protection().level == "none":
         raise CourseError(
-            "This machine cannot wall student code in, so nothing was graded. 'viva doctor' says what is missing; "
-            "'viva grade --no-wall' grades all the same, with student code able to read and change your files."
+            "This machine cannot wall student code in, so nothing was graded or run. 'viva doctor' says what is "
+            "missing; with --no-wall the code runs all the same, and can read and change your files."
         )

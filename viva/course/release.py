@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.converters import GenerateAssignment, NbGraderException
+from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, Execute, IncludeHeaderFooter, SaveCells
 from traitlets.config import Config
@@ -25,20 +25,21 @@ from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import passing, patiently
 from viva.course.gradebook.record import Expected
-from viva.course.graders import limits_of
+from viva.course.graders import new_grader
 from viva.course.processes import leftovers
+from viva.course.studentversion import Compiler, told
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import ExaminerFault
 from viva.engine.studentcopy import describe
-from viva.verdict import CourseError, VivaError
+from viva.record import CheckResult
+from viva.verdict import BlueprintError, CourseError, Verdict, VivaError
 
 MARKERS = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "BEGIN MARK SCHEME")
 PATTERN = re.compile(r"[][*?(){}|^$+\\]")
 """Signs in an assignment's name that nbgrader puts into patterns as they are."""
-ERROR = re.compile(r"^[\w.]+Error: (.+)", re.MULTILINE)  # what the traceback in a log comes to, causes first
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,16 @@ class Release:
     blueprints: tuple[Blueprint, ...]
     extra_files: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    not_passed: tuple[str, ...] = ()
+    """A sentence for each check that the solution does not pass, if no audit has proven that it passes all."""
 
     def record(self) -> dict:
         """What was released, as JSON knows it."""
         points = {"automatic_points": self.automatic_points, "manual_points": self.manual_points}
-        return {"assignment": self.assignment, **points, "extra_files": self.extra_files, "remarks": self.remarks}
+        return {"assignment": self.assignment, **points, "extra_files": self.extra_files} | {
+            "remarks": self.remarks,
+            "not_passed": self.not_passed,
+        }
 
     @property
     def automatic_points(self) -> float:
@@ -69,13 +75,15 @@ def release(
 ) -> Release:
     """Compile an assignment into release/ and record its cells in the gradebook.
 
-    The grader rehearses the visible checks, so that students can have them graded; without one a new one does. Of what
-    no audit has proven the hidden ones are rehearsed too, to say which cannot be graded.
+    The grader rehearses the visible checks, so that students can have them graded; without one a new one does. The
+    solution of what no audit has proven is graded too: to say which checks it does not pass, and which test cells are
+    single-process cells.
     Raises BlueprintError when a notebook's checks do not fit its cells, and CourseError when
     nbgrader refuses; release/ then stays as it was or lacks the assignment, and never holds a part.
     """
     blueprints = tuple(read_blueprint(path) for path in course.source_notebooks(assignment))
     agreement.require_kept(course, [assignment])
+    _require_own_files(course, assignment)
     _require_the_same_cells(course, assignment)
     patiently(lambda: generate(course, assignment, config))
     folder = course.path("release", assignment)
@@ -85,29 +93,37 @@ def release(
         _refuse_markers(folder / name)
     with contextlib.nullcontext(grader) if grader else rehearsing(course, [assignment], config) as grader:
         remarks = [_describe(path, folder / path.name, grader) for path in course.source_notebooks(assignment)]
-        if unproven:
-            remarks += [_ungraded(course, assignment, path, grader) for path in course.source_notebooks(assignment)]
-    remarks += [_name_problem(assignment)]
-    return Release(assignment, blueprints, tuple(sorted(files - notebooks)), tuple(filter(None, remarks)))
+        sources = course.source_notebooks(assignment) if unproven else []
+        failed: list[str] = []
+        single: list[str] = []
+        for path in sources:
+            lost, cells = _tests(course, assignment, path, grader)
+            failed, single = failed + lost, single + cells
+    remarks += [_name_problem(assignment), *single]
+    extra = tuple(sorted(files - notebooks))
+    return Release(assignment, blueprints, extra, tuple(filter(None, remarks)), tuple(failed))
 
 
 def _name_problem(assignment: str) -> str:
-    """What nbgrader's own commands make of an assignment's name; empty where they take it as it is."""
+    """Why nbgrader's own commands do not find an assignment of this name; empty where they do."""
     signs = list(dict.fromkeys(re.findall(PATTERN, assignment)))
     if not signs:
         return ""
     return (
-        f"its name holds {' '.join(signs)}, which nbgrader takes for a pattern: 'nbgrader generate_feedback' and "
-        "'nbgrader release_feedback' find nothing of it, without a word. Rename the assignment before it is handed out"
+        f"its name holds {' '.join(signs)}, which nbgrader reads as a pattern. 'nbgrader generate_feedback' and "
+        "'nbgrader release_feedback' find nothing of it and say nothing. Rename the assignment before students get it"
     )
 
 
 @contextlib.contextmanager
 def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterator[Grader]:
-    """A grader for the instructor's own code, which needs no wall."""
-    seconds = float(Execute(config=config).timeout or 30)
+    """A grader for the instructor's own code, in the sandbox as submissions are: it may be a stranger's course.
+
+    Raises CourseError where this machine has no sandbox, unless told ``Examine.no_wall``.
+    """
+    seconds, step = float(Execute(config=config).timeout or 30), Examine(config=config)
     wanted = libraries.wanted(path for name in assignments for path in course.source_notebooks(name))
-    grader = Grader(seconds, libraries=wanted, limits=limits_of(seconds, Examine(config=config).memory))
+    grader = new_grader(seconds, step.no_wall, step.memory, libraries=wanted)
     try:
         yield grader
     finally:
@@ -136,17 +152,35 @@ def _describe(source: Path, path: Path, grader: Grader) -> str:
     return ""
 
 
-def _ungraded(course: Course, assignment: str, source: Path, grader: Grader) -> str:
-    """A sentence about the test cells that cannot be graded, as the solution does not pass them either."""
+def _tests(course: Course, assignment: str, source: Path, grader: Grader) -> tuple[list[str], list[str]]:
+    """Sentences about the checks that the solution does not pass when it is graded, and the single-process cells."""
+    notebook = read_notebook(source)
+    if language_of(notebook.metadata) != "python":
+        return [], []
     with course.gradebook() as gradebook:
         locked = Expected.of(gradebook, assignment).locked(source.stem)
     try:
-        refused = grader.twice(lambda: rehearse(source, grader, source.parent, locked)).refused
+        known = grader.twice(lambda: rehearse(source, grader, source.parent, locked))
+        outcome = grader.grade(notebook, known, source.parent, source.parent)
     except (VivaError, ExaminerFault) as error:
-        return f"{source.name} cannot be graded: {error}"
-    return "; ".join(
-        f"the cell '{cell}' will be ungraded for everybody: {wording.sentence(why)}" for cell, why in refused.items()
-    )
+        return [f"{source.name} cannot be graded: {error}"], []
+    lost = [
+        _of_solution(source.name, cell, result)
+        for cell, results in outcome.checks.items()
+        for result in results
+        if result.verdict is not Verdict.PASSED or result.earned < result.points
+    ]
+    return lost, list(known.single_process_sentences().values())
+
+
+def _of_solution(notebook: str, cell: str, result: CheckResult) -> str:
+    check = f"the cell '{cell}'" + (f", check '{result.title}'" if result.title != cell else "")
+    reason = wording.reason(result).partition("\n")[0]
+    if result.verdict is Verdict.UNGRADED:
+        return f"{notebook}: {check} will be ungraded for everybody: {reason}"
+    if result.verdict is Verdict.PASSED:
+        reason = f"it earns {result.earned:g} of {wording.counted(result.points, 'point')}"
+    return f"{notebook}: the solution does not pass {check}: {reason or result.word}"
 
 
 def released_notebook(course: Course, assignment: str, notebook: str, cells: set[str]) -> NotebookNode:
@@ -175,7 +209,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
     source = course.path("source", assignment) / f"{notebook}.ipynb"
     resources = {"nbgrader": {"notebook": notebook, "assignment": assignment, "student": "."}}
     resources["metadata"] = {"path": str(source.parent)}  # where autotests.yml may lie
-    converter = GenerateAssignment(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
+    converter = Compiler(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
     try:
         node = read_notebook(source)
         with contextlib.chdir(course.root):  # a header is named from there
@@ -185,11 +219,11 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
                 if not issubclass(step, SaveCells):
                     node, resources = step(config=config)(node, resources)
-    except VivaError:
+    except BlueprintError:
         raise
     except Exception as error:  # its steps raise what comes their way, schemas of three libraries among it
-        reason = f"{error or type(error).__name__}".splitlines()[0]
-        raise CourseError(f"{source} could not be compiled into the students' version: {reason}") from error
+        reason = told(error, str(source))
+        raise CourseError(f"The students' version of {assignment} could not be compiled. {reason}") from error
     return node
 
 
@@ -201,6 +235,17 @@ def _require_included(course: Course, config: Config) -> None:
             raise CourseError(
                 f"There is no file {Path(course.root, name)}, which nbgrader_config.py includes in every notebook. Put "
                 f"it there, or correct c.IncludeHeaderFooter.{what}."
+            )
+
+
+def _require_own_files(course: Course, assignment: str) -> None:
+    """Raises CourseError for a link beside the notebooks that leads out of source/: nbgrader would release a copy."""
+    around = course.path("source", assignment).parent.resolve()
+    for path in sorted(course.path("source", assignment).rglob("*")):
+        if path.is_symlink() and not path.resolve().is_relative_to(around):
+            raise CourseError(
+                f"{path} is a link to {path.resolve()}, which lies outside of {around} and would be released. Nothing "
+                "was changed. Put a copy in its place, or remove it."
             )
 
 
@@ -257,7 +302,7 @@ def generate(course: Course, assignment: str, config: Config) -> None:
     log.addHandler(kept)
     directory = CourseDirectory(config=config, log=log)
     directory.root, directory.assignment_id = str(course.root), assignment
-    converter = GenerateAssignment(coursedir=directory, config=config, log=log)
+    converter = Compiler(coursedir=directory, config=config, log=log)
     converter.force = True
     try:
         converter.start()
@@ -272,8 +317,8 @@ def generate(course: Course, assignment: str, config: Config) -> None:
                 f"{assignment} has submissions in the gradebook, and its cells were added, removed or renamed since. "
                 "Keep the grade ids of a released assignment, or start from a new gradebook."
             ) from error
-        reasons = list(dict.fromkeys(ERROR.findall(text))) or [" ".join((messages or [str(error)])[-1].split())]
-        raise CourseError(f"nbgrader could not release {assignment}: {' '.join(reversed(reasons))}") from error
+        reason = converter.reason or " ".join((messages or [str(error)])[-1].split())
+        raise CourseError(f"nbgrader could not release {assignment}: {reason}") from error
 
 
 def _refuse_markers(notebook: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.checks import Check, split_checks, visible_and_hidden
+from viva.engine.checks import Check, computed_from_hidden, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
@@ -38,7 +38,7 @@ class Cell:
     prelude: str = ""
     checks: tuple[Check, ...] = ()
     inside: bool = False
-    """Whether the author says that a grade cell cannot be split and runs in the candidate."""
+    """Whether the author says that a grade cell is a single-process cell."""
     seconds: float | None = None
     """The author's time limit for this cell, or for the notebook."""
     code: bool = True
@@ -47,13 +47,15 @@ class Cell:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
-        """The names that the visible lines of a grade cell bind, and its hidden lines neither bind nor change."""
+        """The names that the visible lines of a grade cell bind, and that tell nothing of its hidden lines.
+
+        Those neither bind nor change them, and nothing that they bind has a part in their values."""
         shown, lines = visible_and_hidden(self.source)
         visible, hidden = names_of(shown), names_of(lines)
         if not visible or not hidden:
             return set()
         again = imports_of(shown) - rebound_of(lines)  # what is imported twice is the same
-        return visible.bound - rebound_of(lines) - (hidden.bound - again)
+        return visible.bound - rebound_of(lines) - (hidden.bound - again) - computed_from_hidden(self.source)
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019
     def used_names(self) -> list[str]:

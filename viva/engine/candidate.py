@@ -1,6 +1,6 @@
-"""Inside the wall: a process that runs a student's notebook and answers questions about it.
+"""In the sandbox: a process that runs a student's notebook and answers questions about it.
 
-Theory of operation. The process is a fork of a warm parent and has walled itself in before it comes
+Theory of operation. The process is a fork of a warm parent and is in its sandbox before it comes
 here. It holds an IPython shell. On descriptor 3 it reads requests, on descriptor 4 it writes
 answers, both as frames of the wire; descriptors 1 and 2 are files that catch what C code prints.
 It is asked to run cells, for which it returns notebook outputs, and, between the cells, to do one
@@ -23,13 +23,13 @@ import numpy as np
 
 from viva.engine import pipe, wire
 from viva.engine.dialogue import exceptions
+from viva.engine.dialogue.arguments import Handed
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.integrity import Snapshot, Witness
-from viva.engine.dialogue.interrupts import forget_interrupt, interruptible
 from viva.engine.dialogue.objects import Objects
 from viva.engine.dialogue.operations import OPERATIONS, origin
-from viva.engine.dialogue.sharedvalues import Shared
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
+from viva.engine.values.classes import module_of
 from viva.engine.values.randomness import Common, get_state
 from viva.folder import state
 from viva.verdict import WireError
@@ -37,6 +37,8 @@ from viva.verdict import WireError
 REQUEST, ANSWER = 3, 4
 WARNINGS = 20
 """So many warnings of one operation are told."""
+UNASKED = 65_536
+"""So many bytes may be told of a name that was not asked for."""
 
 
 class Candidate:
@@ -45,8 +47,9 @@ class Candidate:
     def __init__(self, shell: Shell, snapshot: Snapshot) -> None:
         self.shell, self.snapshot = shell, snapshot
         self.witness, self.folder = Witness(), os.getcwd()
-        self.objects = Objects(self)
-        self.shared = Shared(self.objects.refer)
+        self.objects = Objects(self.call_back)
+        self.handed: Handed | None = None
+        """What the operation that is under way was handed."""
         self.defined: dict[str, object] = {}
         """What test cells have defined for the cells below them."""
         self.asked = False
@@ -63,7 +66,6 @@ class Candidate:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 self.do(self.listen())
-                self.shared.trim()
             except EOFError:
                 os._exit(0)
             except (Exception, KeyboardInterrupt) as error:
@@ -75,8 +77,7 @@ class Candidate:
         self.objects.by_name = before
 
     def listen(self) -> dict:
-        objects = self.objects
-        return wire.decode(pipe.read(REQUEST), objects.resolve, objects.rename, objects.resolve)
+        return wire.decode(pipe.read(REQUEST), self.objects.resolve)
 
     def answer(self, reply: dict) -> None:
         try:
@@ -104,67 +105,87 @@ class Candidate:
         told = None if error is None else exceptions.told(error, self.objects.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
-    def do_operate(
-        self,
-        operation: str,
-        args: tuple,
-        kwargs: dict,
-        first: bool = False,
-        shared: dict | None = None,
-        **state: object,
-    ) -> dict:
-        """Do one operation and return its result, what it printed and what it changed in place.
+    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: object) -> dict:
+        """Do one operation and return its result, what it printed and what its arguments have become.
 
-        An interrupt that came before the ``first`` operation of a check was meant for the check before. ``shared``
-        are values that both sides keep, as the other side has changed them. For ``state`` see take_state.
+        An interrupt that came before the ``first`` operation of a check was meant for the check before. For ``state``
+        see take_state.
         """
         if first:
             forget_interrupt()
         self.take_state(**state)
         self.asked = True
-        around, Shell.outputs = Shell.outputs, Outputs(64_000)
+        around, Shell.outputs = (Shell.outputs, self.handed), Outputs(64_000)
         outputs = Shell.outputs
-        self.do_share(shared or {})
-        places = {**dict(enumerate(args)), **kwargs}
-        numbers = {place: self.shared.number(value) for place, value in places.items()}
+        self.handed = handed = Handed([*args, *kwargs.values()], self.objects.refer, self.objects.numbers)
+        own = {"tell": self._tell, "names": self._names}
         reply = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
                 with interruptible():
-                    reply["value"] = OPERATIONS[operation](self, *args, **kwargs)
+                    reply["value"] = (own.get(operation) or OPERATIONS[operation])(*args, **kwargs)
             except BaseException as error:
                 reply["raised"] = exceptions.told(error, self.objects.number)
         outputs.add_written()
-        Shell.outputs = around
+        Shell.outputs, self.handed = around
         with contextlib.suppress(Exception):
             self.witness.note_answer(reply.get("value"))
-        if seen := self.shared.windows(reply.get("value")):
-            reply["windows"] = seen
-        self._tell_shared(reply, numbers)
+        reply |= handed.news(reply.get("value"))
         if printed := outputs.printed():
             reply["printed"] = printed
         if caught:
             reply["warned"] = [self._warning(warning) for warning in caught[:WARNINGS]]
         return self.with_state(reply)
 
-    def _tell_shared(self, reply: dict, numbers: dict) -> None:
-        """Say under which numbers arguments and result are kept, and what changed in place (``sharedvalues``)."""
-        told = self.shared.changed()
-        changed = {number: self._encoded(value) for number, (value, _) in told.items()}
-        numbers[None] = self.shared.number(reply.get("value"))
-        if kept := {place: number for place, number in numbers.items() if number is not None}:
-            reply["kept"] = kept
-        if changed := {number: (data, told[number][1]) for number, data in changed.items() if data}:
-            reply["changed"] = changed
+    def _tell(self, name: str, others: str) -> bytes:
+        """What a name means, and as far as they are bound and small what ``others`` do: a message with a row for each.
 
-    def take_state(
-        self, random_state: tuple | None = None, errors: dict | None = None, rebound: dict | None = None
-    ) -> None:
-        """Take over what is one in a single process: random numbers, NumPy's error handling, names of the test's."""
+        Raises NameError.
+        """
+        space = self.shell.user_ns
+        if name not in space:
+            raise NameError(f"name '{name}' is not defined")
+        told = {name: space[name]}
+        for other in others.split():
+            with contextlib.suppress(Exception):
+                if _room(value := space[other], UNASKED) >= 0:
+                    told[other] = value
+        rows = []
+        for one, value in told.items():
+            try:
+                rows.append((one, wire.encode(value, self.objects.refer, self.objects.liken)))
+                self.named[one] = value
+                self.witness.note_answer(value)
+            except Exception as error:
+                if one == name:
+                    rows.append((name, f"{type(error).__name__}: {safe(str, error)}"[:500]))
+        return wire.encode(rows)
+
+    def _names(self) -> list[str]:
+        hidden = self.shell.user_ns_hidden
+        return [name for name in self.shell.user_ns if name not in hidden and name[0] != "_"]
+
+    def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
+        """What a function of the other side's gives, which is asked in the middle of an answer to it."""
+        if not self.asked:
+            raise RuntimeError(f"{name}() belongs to a test cell, and answers only while that runs")
+        with interruptible(False):
+            message = {"callback": number, "args": args, "kwargs": kwargs}
+            if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):
+                message["parts"] = numbers
+            self.answer(self.with_state(message))
+            # The function may ask in its turn before it returns.
+            while "do" in (reply := self.listen()):
+                self.do(reply)
+            self.take_state(reply.get("random_state"))
+        if "raised" in reply:
+            raise exceptions.again(reply["raised"], self.objects.kept)
+        return reply["value"]
+
+    def take_state(self, random_state: tuple | None = None, rebound: dict | None = None) -> None:
+        """Take over what is one in a single process: random numbers, and names of the test's."""
         if random_state is not None:
             self.random.take(random_state)
-        if errors is not None:
-            np.seterr(**errors)
         self.shell.user_ns.update(rebound or {})
 
     def with_state(self, message: dict) -> dict:
@@ -225,12 +246,6 @@ class Candidate:
         }
         return {"kinds": {name: "plain" if wire.is_plain(value) else origin(value) for name, value in names.items()}}
 
-    def do_share(self, values: dict) -> dict:
-        """Take over how the other side has changed what both keep."""
-        for number, (value, places) in values.items():
-            self.shared.take(number, value, places)
-        return {}
-
     def do_random(self) -> dict:
         self.random.known = get_state()
         return {"random_state": self.random.known}
@@ -239,9 +254,37 @@ class Candidate:
         """What the notebook did to this process."""
         return {"facts": self.witness.told(self.snapshot, self)}
 
-    def _encoded(self, value: object) -> bytes:
-        """A message with a value, empty if it cannot cross."""
-        try:
-            return wire.encode(value, self.objects.refer)
-        except Exception:
-            return b""
+
+def _room(value: object, room: int) -> int:
+    """How much of ``room`` bytes would be left beside a value, roughly; negative when there is not enough."""
+    if isinstance(value, np.ndarray):
+        return room - value.nbytes
+    if isinstance(value, str | bytes | bytearray):
+        return room - len(value)
+    if isinstance(value, list | tuple | set | frozenset | dict):
+        room -= 100
+        for item in value.values() if isinstance(value, dict) else value:
+            if (room := _room(item, room)) < 0:
+                break
+        return room
+    return -1 if module_of(type(value)).startswith("pandas") else room - 10
+
+
+# An interrupt says that the time is over, and is let through only while student code runs. Between a question and its
+# answer it would leave half a message, or an answer that nobody waits for.
+
+
+@contextlib.contextmanager
+def interruptible(yes: bool = True):
+    """Let interrupts through, or hold them back, for a while."""
+    ways = (signal.SIG_BLOCK, signal.SIG_UNBLOCK)
+    try:
+        signal.pthread_sigmask(ways[yes], {signal.SIGINT})
+        yield
+    finally:
+        signal.pthread_sigmask(ways[not yes], {signal.SIGINT})
+
+
+def forget_interrupt() -> None:
+    """Drop an interrupt that was held back."""
+    signal.sigtimedwait({signal.SIGINT}, 0)

@@ -43,8 +43,6 @@ class CheckReport(Struct):
     """The name that was asked when the candidate did not answer."""
     running: list[str] = field(default_factory=list)
     """The functions that were running there, as far as it says."""
-    unsteady: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Names that changed though no text says so: the grade cells between which they did."""
     died: bool = False
     """Whether the candidate's process ended, or had to be ended."""
     before: bool = False

@@ -19,7 +19,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-from viva.engine.names import parsed, unmeasured
+from viva.engine.names import names_in, parsed, unmeasured
 from viva.verdict import BlueprintError
 
 CHECK = re.compile(r"^### CHECK (?P<points>\d+(?:\.\d+)?): *(?P<title>\S.*?) *$")
@@ -46,17 +46,41 @@ def visible_and_hidden(source: str) -> tuple[str, str]:
     """The visible and the hidden lines of a test cell; a statement that cannot be read without its hidden lines, as a
     function's, is hidden as a whole."""
     shown, lines = HIDDEN.sub("", source), "\n".join(HIDDEN.findall(source))
-    if (parsed(shown) and parsed(lines)) or not (tree := parsed(f"pass\n{unmeasured(source)}")):  # no line is left out
+    if (parsed(shown) and parsed(lines)) or not (statements := _statements(source)):
         return shown, lines
+    parts: tuple[list[str], list[str]] = [], []
+    for node, hidden in statements:
+        parts[hidden].append(ast.unparse(node))
+    return "\n".join(parts[0]), "\n".join(parts[1])
+
+
+def computed_from_hidden(source: str) -> set[str]:
+    """The names to which visible lines of a test cell give values that hidden lines above have a part in."""
+    secret: set[str] = set()
+    found: set[str] = set()
+    for node, hidden in _statements(source) if HIDDEN.search(source) else ():
+        names = names_in(node)
+        if hidden:
+            secret |= names.bound
+        elif names.needed & secret:
+            secret |= names.bound
+            found |= names.bound
+        else:
+            secret -= names.given
+            found -= names.given
+    return found
+
+
+def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
+    """The statements of a test cell's top level, and whether a line of each is hidden; none where it is not Python."""
+    tree = parsed(f"pass\n{unmeasured(source)}")  # no line at its head is left out
     hidden = {
         2 + source.count("\n", 0, match.start()) + line
         for match in HIDDEN.finditer(source)
         for line in range(match[0].count("\n") + 1)
     }
-    parts: tuple[list[str], list[str]] = [], []
-    for node in tree.body[1:]:
-        parts[not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))].append(ast.unparse(node))
-    return "\n".join(parts[0]), "\n".join(parts[1])
+    nodes = tree.body[1:] if tree else []
+    return [(node, not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))) for node in nodes]
 
 
 def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:

@@ -20,8 +20,7 @@ import sys
 
 import numpy as np
 
-from viva.engine.dialogue.misfit import Misfit
-from viva.engine.dialogue.standin import STAND_INS
+from viva.engine.dialogue.proxies import PROXIES
 from viva.record import Note, note
 from viva.verdict import Verdict
 
@@ -54,7 +53,7 @@ def result_of(value: object) -> Result:
     kind = type(value)
     if value is None:
         return None
-    if kind in STAND_INS or kind is Misfit:
+    if kind in PROXIES:
         return "an object"
     if kind in (bool, np.bool_):
         return bool(value)

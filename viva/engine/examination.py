@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
+from viva import wording
 from viva.engine import ownership
-from viva.engine.assigned import assigned_of
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checkreport import CheckReport, running
 from viva.engine.checks import Check
@@ -25,23 +26,42 @@ from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Sessio
 from viva.record import Note
 from viva.verdict import Verdict
 
+MOST_TEXT = 100_000
+"""A longer cell is not read for names."""
+
 
 @dataclass(frozen=True)
 class Examination:
-    """What the examiner knows about a notebook: its blueprint, which cells it runs itself, the kinds of answers,
-    the grade cells that can only be run in the candidate, and, with the reason, those that cannot be graded, as the
-    solution does not pass them here. ``files`` are, by cell, those that are the student's from there on; ``stubs`` the
+    """What the examiner knows about a notebook: its blueprint, which cells it runs itself, the expected types by path,
+    the single-process cells, which run in the candidate, and those that cannot be graded, as the solution does not pass
+    them here, each with the reason. ``files`` are, by cell, those that are the student's from there on; ``stubs`` the
     texts of the answer cells as they were released, where they are known."""
 
     blueprint: Blueprint
     plan: ownership.Plan
     kinds: dict[str, str]
-    inside: frozenset[str] = frozenset()
+    single_process: Mapping[str, Note] = field(default_factory=dict)
     refused: dict[str, Note] = field(default_factory=dict)
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What the solution took."""
+
+    @functools.cached_property
+    def cells(self) -> dict[str, Cell]:
+        """The blueprint's cells by name."""
+        return {cell.id: cell for cell in self.blueprint.cells}
+
+    @property
+    def inside(self) -> frozenset[str]:
+        """The single-process cells."""
+        return frozenset(self.single_process)
+
+    def single_process_sentences(self) -> dict[str, str]:
+        """What an author is told of the single-process cells, by cell in the notebook's order."""
+        cells = [cell.id for cell in self.blueprint.cells if cell.id in self.single_process]
+        notes = {cell: Note("single_process", cells=(cell,), because=self.single_process[cell]) for cell in cells}
+        return {cell: wording.sentence(one) for cell, one in notes.items()}
 
     def __deepcopy__(self, memo: dict) -> Examination:
         return self  # it never changes; nbconvert copies what it is handed for every step
@@ -83,25 +103,22 @@ class Examination:
         found = list(cell.definitions())
         ids = [other.id for other in self.blueprint.cells]  # a cell that runs again may be without some of its checks
         below = self.blueprint.cells[ids.index(cell.id) + 1 :]
-        sources = [names_of(other.source) for other in below if other.id in self.inside]
+        sources = [names_of(other.source) for other in below if other.id in self.single_process]
         used = set().union(*(names.needed for names in sources if names))
         imports = import_statements(cell.source).items() if used else ()
         return found + [text for text, names in imports if text not in found and names & (used | {"*"})]
 
 
 def prepare(
-    session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: list[str] | None = None
+    session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: bool = True
 ) -> dict[str, str]:
     """Let the examiner run the given cells, and give up the names and files that become the student's.
 
-    ``ran`` are the texts of what the candidate has run since the last grade cell; without them anything may have.
+    ``ran`` says whether the candidate has run cells since the last grade cell.
     Returns, by cell, what those raised that failed.
     """
-    if ran is None or ran:
-        texts = [None] if ran is None else [assigned_of(source) for source in ran]
-        assigned = None if None in texts else sorted(set().union(*(text.runs for text in texts)))
-        by_calls = sorted(set().union(*(text.later for text in texts if text)))
-        session.examiner(10, do="ran", assigned=assigned, by_calls=by_calls)
+    if ran:
+        session.examiner(10, do="ran")
     errors = {}
     for cell in cells:
         if cell.id in examination.plan.given:
@@ -109,6 +126,16 @@ def prepare(
         else:
             give_up(session, cell, examination)
     return {cell: error for cell, error in errors.items() if error}
+
+
+def read_by_functions(sources: Iterable[str]) -> set[str]:
+    """The names that the functions in these cells read, and do not bind themselves."""
+    found: set[str] = set()
+    for source in sources:
+        with contextlib.suppress(Exception, MemoryError):  # IPython's reading of a stranger's text may raise anything
+            if len(source) <= MOST_TEXT and (names := names_of(source)):
+                found.update(*names.mentioned.values())
+    return found
 
 
 def give_up(session: Session, cell: Cell, examination: Examination) -> None:
@@ -125,16 +152,18 @@ def examine(
     seconds: Iterator[float],
     skip: int = 0,
     again: bool = False,
+    read: Collection[str] = (),
 ) -> list[CheckReport]:
-    """The reports on a grade cell's checks, the first ``skip`` left out; a cell that cannot be split is run inside.
+    """The reports on a grade cell's checks, the first ``skip`` left out; a single-process cell is run in the candidate.
 
+    ``read`` are the names that functions of the notebook read: they see what visible lines of the cell bind to them.
     ``seconds`` says how long each step may take. The reports end early when the candidate does: the last has ``died``.
     Where what stands before the checks did not pass, each report is of that.
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
-    if cell.id not in examination.inside:
-        return _examine_split(session, cell, examination, seconds, skip, again)
+    if cell.id not in examination.single_process:
+        return _examine_split(session, cell, examination, seconds, skip, again, read)
     reports = _examine_inside(session, cell, seconds, skip)
     if not (reports and reports[-1].died):
         _keep_helpers(session, cell, examination)
@@ -142,11 +171,18 @@ def examine(
 
 
 def _examine_split(
-    session: Session, cell: Cell, examination: Examination, seconds: Iterator[float], skip: int, again: bool
+    session: Session,
+    cell: Cell,
+    examination: Examination,
+    seconds: Iterator[float],
+    skip: int,
+    again: bool,
+    read: Collection[str],
 ) -> list[CheckReport]:
     """The examiner runs the test code, and asks the candidate."""
     visible, known = sorted(cell.visible_names()), examination.used_names(cell)
     begin = {"do": "begin", "cell": cell.id, "prelude": cell.prelude, "visible": visible, "used": known}
+    begin["read"] = [name for name in visible if name in read]
     begun = _report(session, next(seconds), again, cell.prelude, **begin)
     if begun.verdict is not Verdict.PASSED:
         reports = [_of_beginning(begun, check) for check in cell.checks[skip:]]
@@ -202,7 +238,7 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
 
 
 def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[CheckReport]:
-    """The candidate runs the test code: for cells that cannot be split."""
+    """The candidate runs the test code of a single-process cell."""
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds))
     if begun.died:

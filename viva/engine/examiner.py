@@ -1,10 +1,10 @@
 """Outside: a process that runs the instructor's test cells and asks the candidate.
 
-Theory of operation. The process is a fork of a warm parent of its own and has walled itself in, more
-loosely than the candidate. It holds the namespace in which test code runs. Instructor cells that do
+Theory of operation. The process is a fork of a warm parent of its own, in a sandbox that holds it more
+loosely than the candidate's. It holds the namespace in which test code runs. Instructor cells that do
 not depend on the student are run right here, each at its place in the notebook, so that imports,
 given data and given helpers are the instructor's own. Every other name is asked of the candidate
-when test code uses it; functions and objects come as stand-ins.
+when test code uses it; functions and objects come as proxies.
 
 On descriptor 3 it reads requests of the grading process, on 4 it writes replies; 5 and 6 lead to the
 candidate.
@@ -27,13 +27,12 @@ from collections.abc import Iterable
 from viva.engine import pipe, wire
 from viva.engine.checkreport import CHARACTERS, CheckReport, failed, running
 from viva.engine.credit import Result, result_of
-from viva.engine.dialogue.asker import Asker
+from viva.engine.dialogue.asker import Asker, CheckState
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.dialogue.guard import Guard
-from viva.engine.dialogue.kinds import CALLED_BACK
 from viva.engine.dialogue.namespace import FORMATTING, Namespace, Notebook
-from viva.engine.dialogue.standin import STAND_INS
-from viva.engine.dialogue.testcode import compiled, marks
+from viva.engine.dialogue.proxies import PROXIES
+from viva.engine.dialogue.testcode import compiled
 from viva.verdict import CandidateDied, CandidateFault, CandidateStopped, Verdict
 
 REQUEST, REPLY, QUESTION, ANSWER = 3, 4, 5, 6
@@ -53,9 +52,7 @@ class Examiner:
     """Serves the grading process until it closes the pipe."""
 
     def __init__(self) -> None:
-        self.asker = Asker(QUESTION, ANSWER)
-        self.asker.rebound = self._rebound
-        self.asker.hurry = self._hurry
+        self.asker = Asker(QUESTION, ANSWER, self._rebound, self._hurry)
         self.guard = Guard(self.asker.refuse, range(REQUEST, ANSWER + 1))
         self.asker.heard = self.guard.note
         self.slow: set[str] = set()
@@ -94,8 +91,8 @@ class Examiner:
         A test that waits is left to wait: then the candidate will be ended.
         """
         if self.testing and not self.asker.waiting:
-            self.asker.fault = self.asker.fault or CandidateStopped("the time was over")
-            raise self.asker.fault
+            self.asker.check.fault = self.asker.check.fault or CandidateStopped("the time was over")
+            raise self.asker.check.fault
 
     def _hurry(self, name: str) -> None:
         if name in self.given_up:
@@ -105,12 +102,12 @@ class Examiner:
             pipe.write(REPLY, wire.encode({"asks": name}))
 
     def do_prepare(self, kinds: dict, recording: bool) -> dict:
-        self.asker.kinds.known |= kinds
-        self.asker.kinds.recording = self.guard.recording = recording
+        self.asker.expected.learn(kinds)
+        self.asker.expected.recording = self.guard.recording = recording
         return {}
 
     def do_kinds(self) -> dict:
-        return {"kinds": self.asker.kinds.known}
+        return {"kinds": self.asker.expected.texts()}
 
     def do_own(self, names: list[str], files: list[str] = ()) -> dict:
         """From now on these names are the student's, and so are these files of the folder that this process works in.
@@ -123,9 +120,9 @@ class Examiner:
                 os.unlink(os.path.join(self.folder, name))
         return {}
 
-    def do_ran(self, assigned: list[str] | None, by_calls: list[str]) -> dict:
-        """The candidate has run cells since; see Told.ran."""
-        self.asker.told.ran(assigned, by_calls)
+    def do_ran(self) -> dict:
+        """The candidate has run cells since."""
+        self.asker.names.ran()
         return {}
 
     def do_given(self, source: str, name: str) -> dict:
@@ -139,17 +136,23 @@ class Examiner:
         }
 
     def do_begin(
-        self, cell: str, prelude: str, visible: list[str], used: Iterable[str] = (), **hurried: list[str]
+        self,
+        cell: str,
+        prelude: str,
+        visible: list[str],
+        used: Iterable[str] = (),
+        read: Iterable[str] = (),
+        **hurried: list[str],
     ) -> dict:
         """Start on a grade cell: run what stands before its checks. The report is of that, when it failed.
 
-        When test code binds a ``visible`` name that the notebook has too, the student's functions see it. Of the
-        names that are ``used`` in the cell the student's are asked in one question.
+        When test code binds a ``visible`` name that the notebook has too, or that its functions ``read``, these see it.
+        Of the names that are ``used`` in the cell the student's are asked in one question.
         """
         self.namespace.bound = set()
         own = self.namespace.owned.difference(dict.keys(self.namespace))
-        self.asker.told.begin(cell, [name for name in used if name in own])
-        known = self.namespace.owned | self.given
+        self.asker.names.begin(name for name in used if name in own)
+        known = self.namespace.owned | self.given | set(read)
         self.shared = {name: dict.get(self.namespace, name) for name in visible if name in known}
         with contextlib.suppress(CandidateFault):
             self.asker.share_random_state()
@@ -158,15 +161,13 @@ class Examiner:
 
     def do_check(self, title: str, source: str, **hurried: list[str]) -> dict:
         """Run one check; for ``hurried`` see viva/engine/patience.py."""
-        report = self._check(source, title, **hurried)
-        report.unsteady = dict(self.asker.told.unsteady)
-        return {"report": report.crossing()}
+        return {"report": self._check(source, title, **hurried).crossing()}
 
     def do_finish(self, pushed: list[str]) -> dict:
         """Leave a grade cell: the candidate gets the ``pushed`` names, as if the visible text had run there."""
         self.shared = {}
         self._push(set(pushed))
-        self.asker.told.forget(pushed)
+        self.asker.names.forget(pushed)
         return {}
 
     def _push(self, names: set[str]) -> None:
@@ -177,7 +178,7 @@ class Examiner:
         }
         request = {"do": "bind", "names": values}
         self.asker.random.tell(request)  # a seed holds for the cells below, too
-        if (values or "random_state" in request) and not isinstance(self.asker.fault, CandidateDied):
+        if (values or "random_state" in request) and not isinstance(self.asker.check.fault, CandidateDied):
             with contextlib.suppress(CandidateFault):
                 self.asker.exchange(request)
 
@@ -190,11 +191,7 @@ class Examiner:
         return new
 
     def _check(self, source: str, title: str, slow: list[str] = (), given_up: list[str] = ()) -> CheckReport:
-        self.asker.fault, self.asker.asserted, self.asker.first, self.asker.hidden = None, None, True, 0
-        self.asker.culprit, self.asker.running = "", ""
-        self.asker.marking, self.asker.setting = marks(source)
-        self.asker.shared.marked.clear()
-        self.asker.check = f"{self.asker.told.place}: {title}"
+        self.asker.check = state = CheckState()
         self.slow, self.given_up = set(slow), set(given_up)
         output = Printed()
         start = time.monotonic()
@@ -207,17 +204,12 @@ class Examiner:
         except BaseException as error:  # pytest's Failed is no Exception, nor are SystemExit and our own faults
             self.testing = self.guard.awake = False
             report = failed(error, title)
-        if report.verdict is Verdict.PASSED and (unseen := self.asker.fault or self._unseen()):
+        if report.verdict is Verdict.PASSED and (unseen := state.fault or state.asserted):
             report = failed(unseen, title)
         report.seconds = time.monotonic() - start
-        report.asked, report.running = self.asker.culprit, running(self.asker.running)
+        report.asked, report.running = state.culprit, running(state.running)
         report.printed = output.getvalue()
         return report
-
-    def _unseen(self) -> AssertionError | None:
-        """What failed in the test while student code had called it, unless the solution caught such a thing as well."""
-        asserted = self.asker.asserted
-        return None if asserted is None or self.asker.kinds.allows(CALLED_BACK) else asserted
 
     def _execute(self, source: str, title: str) -> Result:
         code, last, in_classes = compiled(source, title)
@@ -232,7 +224,7 @@ class Examiner:
 
 
 def _can_be_told(value: object) -> bool:
-    return type(value) in STAND_INS or isinstance(value, types.FunctionType) or wire.is_plain(value)
+    return type(value) in PROXIES or isinstance(value, types.FunctionType) or wire.is_plain(value)
 
 
 def _shown(message: object, category: type, filename: str, lineno: int, line: str | None = None) -> str:

@@ -28,8 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from viva.engine import libraries, pipe, wire
-from viva.engine.channel import REQUEST_BYTES
-from viva.engine.parent import HOME, ORIGIN
+from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
 from viva.sandbox.confinement import Limits, Wall, begin_session, enter, limit
@@ -203,14 +202,13 @@ def seed() -> None:
 
 def _learn(source: str, title: str) -> None:
     from viva.engine.dialogue.namespace import UnknownMagicError
-    from viva.engine.dialogue.testcode import compiled, marks
+    from viva.engine.dialogue.testcode import compiled
 
     with (
         contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs
         warnings.catch_warnings(action="ignore"),  # no user's terminal is the place for Python's opinion
     ):
         compiled(source, title)
-        marks(source)
 
 
 def _kept_waiting(pid: int) -> float:

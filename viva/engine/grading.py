@@ -1,28 +1,276 @@
 """One submission -> verdicts, by a candidate and an examiner.
 
-The grading process drives both: it hands the student's cells to the candidate, one after the other,
-and at each grade cell lets the examiner ask. It trusts the examiner and believes the candidate
-nothing but its own cells' outputs. When the candidate dies, a new pair of processes runs the earlier
-cells again, leaves the deadly one out, and goes on.
+The grading process drives both: it hands the student's cells to the candidate, one after the other, and at each grade
+cell lets the examiner ask. It trusts the examiner and believes the candidate nothing but its own cells' outputs. When
+the candidate dies, a new pair of processes runs the earlier cells again, leaves the deadly one out, and goes on.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from viva.engine import undone
-from viva.engine.examination import Examination
-from viva.engine.lacking import libraries_lacking
-from viva.engine.outcome import Outcome
+from viva.engine.blueprint import Cell
+from viva.engine.checkreport import running
+from viva.engine.dialogue.expected import CREDIT
+from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
+from viva.engine.examination import Examination, examine, prepare, read_by_functions
+from viva.engine.names import names_of
+from viva.engine.outcome import Outcome, score
 from viva.engine.pair import Pair
-from viva.engine.passage import Passage, Shot
-from viva.engine.session import ExaminerFault
-from viva.record import Fault
-from viva.verdict import WallError
+from viva.engine.patience import Patience, Spent, allowance
+from viva.engine.refusals import refusals
+from viva.engine.session import Died, ExaminerFault, Session
+from viva.engine.undone import libraries_lacking, undefined
+from viva.record import CheckResult, Fault, Note, note
+from viva.verdict import Verdict, WallError
+
+MOST_DEATHS = 3
+"""So many times a submission is taken up again after its process ended."""
+OWN_CELLS = 0.5
+"""This part of a notebook's time may those cells take together that are not the assignment's."""
+NOT_RUN = {"outputs": [{"output_type": "stream", "name": "stderr", "text": "This cell was not run: time was over.\n"}]}
+
+
+class Shot(Exception):  # noqa: N818
+    """The candidate met a SIGKILL, which may have been the machine's."""
+
+
+@dataclass
+class Losses:
+    """What did not finish in a run, or ended the candidate's process."""
+
+    deadly: set[int] = field(default_factory=set)
+    """Cells that are not run again."""
+    lost: dict[str, Died] = field(default_factory=dict)
+    """By name: the death of the cell that would have bound it."""
+    interrupted: set[int] = field(default_factory=set)
+    fatal: set[tuple[str, str]] = field(default_factory=set)
+    """Checks that ended the candidate: they are not run again."""
+    finished: set[int] = field(default_factory=set)
+    """Test cells that have all results."""
+    spent: dict[str, float] = field(default_factory=dict)
+    """By test cell, the seconds that it took."""
+
+
+class Run:
+    """One run of a submission, through as many sessions as it needs."""
+
+    def __init__(
+        self,
+        pair: Pair,
+        notebook: NotebookNode,
+        examination: Examination,
+        data: Path | None,
+        files: Path | None,
+        watch: Callable[[str], None] | None,
+        patience: Patience | None,
+    ) -> None:
+        self.pair, self.examination, self.folders = pair, examination, (data, files)
+        self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+        self.outcome = Outcome(walled=pair.walled)
+        self.losses = Losses()
+        total = math.inf if watch else examination.budget(pair.seconds, pair.budget)
+        self.watch = watch or (lambda name: None)
+        self.patience = patience or Patience(total, [cell.source for _, cell in self.cells], once=watch is not None)
+        self.own = OWN_CELLS * total
+        """Seconds left for the cells that are not the assignment's."""
+        self.read = read_by_functions(cell.source for _, cell in self.cells if not _is_test(cell))
+        self.ran = False
+        """Whether the candidate has run cells since the last grade cell."""
+        self.last = False
+
+    def finish(self, *, last: bool) -> None:
+        """Go through the notebook. Raises Shot, unless this is the ``last`` attempt."""
+        self.last = last
+        parents = self.pair.candidates, self.pair.examiners
+        for _ in range(MOST_DEATHS + 1):
+            with Session(*parents, *self.folders, self.patience) as session:
+                try:
+                    session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
+                    death = self._go_through(session)
+                except Spent as spent:
+                    self._mark_rest(Verdict.TIMEOUT, spent.cause)
+                    break
+                if death is None:
+                    self._look_back(session)
+                    break
+                if not last and death.verdict is Verdict.KILLED and session.was_shot():
+                    raise Shot
+        self._mark_rest(Verdict.KILLED, Note("too_often"))
+
+    def give_up(self, fault: Fault) -> None:
+        self.outcome.faults.append(fault)
+        self._mark_rest(Verdict.UNGRADED, note("grader_failed", fault.what))
+
+    def _go_through(self, session: Session) -> Died | None:
+        """Run all cells; the death of the candidate if the end was not reached."""
+        before, self.ran = None, False
+        for index, cell in self.cells:
+            if index in self.losses.deadly:
+                continue
+            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            try:
+                if _is_test(cell) and name not in self.examination.cells:
+                    continue  # whoever wrote it: no test text reaches the candidate
+                if _is_test(cell):
+                    between = self.examination.cells_before(name, before)
+                    prepare(session, between, self.examination, self._seconds(cell), self.ran)
+                    before, self.ran = name, False
+                    self._examine(session, index, self.examination.cells[name])
+                else:
+                    self._run(session, index, cell)
+            except Died as death:
+                self._bury(index, death)
+                return death
+        return None
+
+    def _run(self, session: Session, index: int, cell: NotebookNode) -> None:
+        """Run a cell that is no test."""
+        patience = self.patience
+        limit, left = patience.limit(cell.source, self._seconds(cell)), patience.left
+        if index in self.losses.interrupted:
+            limit = patience.short(limit)
+        if own := self._known(cell) is None:
+            limit = min(limit, self.own)
+        if limit <= 0:
+            self.outcome.keep(index, NOT_RUN)
+            return
+        self.watch(_name(cell))
+        self.ran = True
+        reply = session.candidate(limit, do="run", source=cell.source)
+        with patience.working():
+            self.outcome.keep(index, reply)
+        self.own -= (left - patience.left) * own if left < math.inf else 0.0
+        raised = reply.get("raised")
+        if session.interrupted:
+            if index not in self.losses.interrupted:
+                self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
+                self.losses.interrupted.add(index)
+            patience.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
+            patience.stop(f"the cell '{_name(cell)}'", session.limit)
+        elif raised is None and self.losses.lost:
+            for name in self._bound(cell):
+                self.losses.lost.pop(name, None)
+
+    def _look_back(self, session: Session) -> None:
+        """Note what the notebook did to its process; whatever comes of that question, no verdict changes."""
+        reply, session.patience = None, Patience()
+        with contextlib.suppress(Died):
+            reply = session.candidate(ANSWER_SECONDS, do="facts")
+        causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
+        self.outcome.integrity = facts(reply, causes, self.pair.walled)
+
+    def _examine(self, session: Session, index: int, cell: Cell) -> None:
+        results = self.outcome.checks.setdefault(cell.id, [])
+        again = index in self.losses.finished
+        skip = 0 if again else len(results)
+        self.watch(cell.id)
+        self.patience.replaying = again
+        if again:
+            cell = replace(
+                cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.losses.fatal)
+            )
+        limit, start = cell.seconds or self.pair.seconds, time.monotonic()
+        seconds = allowance(limit, self.losses.spent.get(cell.id, 0.0))
+        reports = examine(session, cell, self.examination, seconds, skip, again=self.last, read=self.read)
+        if cell.id in self.examination.single_process:
+            self.ran = True
+        self.losses.spent[cell.id] = self.losses.spent.get(cell.id, 0.0) + time.monotonic() - start
+        if not again:
+            credit = CREDIT + cell.id in self.examination.kinds
+            results.extend(self._explained(cell, result) for result in score(cell, reports, skip, credit))
+        if len(results) >= len(cell.checks):
+            self.losses.finished.add(index)
+        if self.pair.candidates not in session.pids and not (reports and reports[-1].died):
+            raise Died(Verdict.TIMEOUT, Note("out_of_time"))  # when the examiner was to leave the cell
+        if reports and reports[-1].died:
+            self.losses.fatal |= {(cell.id, report.title) for report in reports if report.died}
+            last = reports[-1]
+            raise Died(last.verdict, last.cause or Note("killed"), check=not last.before)
+
+    def _explained(self, cell: Cell, result: CheckResult) -> CheckResult:
+        """A name that is missing because its cell ended the process is no error of the check; what the solution does
+        not pass here either is nobody's mistake."""
+        why = self.examination.refused.get(cell.id)
+        if why and result.verdict not in (Verdict.PASSED, Verdict.UNGRADED):
+            result.verdict, result.earned, result.cause = Verdict.UNGRADED, 0.0, why
+            result.reason = result.exception = ""
+            return result
+        if self.losses.lost and result.verdict in (Verdict.ERROR, Verdict.FAILED):
+            name = undefined(result) or self._unfinished(cell, result)
+            if death := self.losses.lost.get(name):
+                result.verdict, result.cause = death.verdict, note("in_cell_of", name, because=death.cause)
+                result.reason = result.exception = ""
+        return result
+
+    def _unfinished(self, cell: Cell, result: CheckResult) -> str:
+        """A name of a check that its cell may have left half done, as an interrupted loop leaves a list."""
+        check = next(one for one in cell.checks if one.title == result.title)
+        names = names_of(f"{cell.prelude}\n{check.source}")
+        used = names.used if names else set()
+        return next((name for name in self.losses.lost if name in used and name not in self.patience.functions), "")
+
+    def _bury(self, index: int, death: Died) -> None:
+        """Remember that the candidate died at a cell."""
+        cell = dict(self.cells)[index]
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if name in self.outcome.checks:
+            if index in self.losses.finished and not death.check:
+                self.losses.deadly.add(index)  # else it runs again without that check: cells below use its shared lines
+            return
+        self.losses.deadly.add(index)
+        self._lose(cell, death)
+        if death.verdict is Verdict.TIMEOUT:
+            self.patience.suspect_all(cell.source, self._seconds(cell))
+            self.patience.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
+        error = {"output_type": "error", "ename": str(death.verdict), "evalue": str(death)}
+        error["traceback"] = [f"{death.verdict}: {death}"]
+        self.outcome.outputs[index] = ([error], None)
+
+    def _lose(self, cell: NotebookNode, death: Died) -> None:
+        self.losses.lost |= dict.fromkeys(self._bound(cell), death)
+
+    def _bound(self, cell: NotebookNode) -> set[str]:
+        """What a cell binds, or should."""
+        names = names_of(cell.source)
+        return (names.bound if names else set()) | self.examination.plan.owned.get(_name(cell), frozenset())
+
+    def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
+        present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
+        for cell in self.examination.blueprint.cells:
+            if cell.purpose != "tests":
+                continue
+            results = self.outcome.checks.setdefault(cell.id, [])
+            missing = cell.id not in present
+            for check in cell.checks[len(results) :]:
+                why = (Verdict.MISSING, Note("missing")) if missing else (verdict, cause)
+                results.append(CheckResult(check.title, check.points, why[0], cause=why[1]))
+
+    def _seconds(self, cell: NotebookNode) -> float:
+        """The time limit, which is the blueprint's: what the submission says does not count."""
+        known = self._known(cell)
+        return float((known and known.seconds) or self.pair.seconds)
+
+    def _known(self, cell: NotebookNode) -> Cell | None:
+        """The cell of the assignment that a cell is."""
+        return self.examination.cells.get(_name(cell))
+
+
+def _name(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+
+
+def _is_test(cell: NotebookNode) -> bool:
+    about = cell.metadata.get("nbgrader", {})
+    return bool(about.get("grade")) and not about.get("solution")
 
 
 class Grader(Pair):
@@ -37,7 +285,7 @@ class Grader(Pair):
         for cell in examination.blueprint.cells:
             if cell.id in examination.plan.given:
                 self.examiners.learn(cell.source, cell.id)
-            if cell.purpose == "tests" and cell.id not in examination.inside:
+            if cell.purpose == "tests" and cell.id not in examination.single_process:
                 for source, title in ((cell.prelude, cell.id), *((check.source, check.title) for check in cell.checks)):
                     self.examiners.learn(source, title)
 
@@ -60,7 +308,7 @@ class Grader(Pair):
         """
         patience = None
         for attempt in (1, 2):
-            run = Passage(self, notebook, examination, data, files, watch, patience)
+            run = Run(self, notebook, examination, data, files, watch, patience)
             try:
                 run.finish(last=attempt == 2)
                 break
@@ -72,5 +320,6 @@ class Grader(Pair):
                 else:
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
-        run.outcome.doubts = libraries_lacking(run.outcome, notebook, examination)
+        lacking = libraries_lacking(run.outcome, notebook, examination)
+        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.walled else [])
         return run.outcome

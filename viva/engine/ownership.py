@@ -8,15 +8,21 @@ does not matter.
 
 A test that uses nothing of any answer cell can only be about the open cells that it uses, those
 that students may edit though nbgrader does not know them: these are answers then.
+
+What the solution only imports is the examiner's own: tests compute with it what they expect, and no student's function
+of the name may take its place. It is an answer (``from math import gcd`` where students write ``def gcd(a, b)``) where
+nothing but the solution brings it, and where all that tests assert of it depends on nothing else of the student's; or
+where the stub defines it.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from viva.engine.blueprint import ANSWERS
-from viva.engine.names import Names, imports_of, names_of
+from viva.engine.blueprint import ANSWERS, SOLUTION_MARK, Cell
+from viva.engine.names import NOTHING, Names, changed_in, imports_of, names_in, names_of, nodes_of, parsed, rebound_of
 
 
 @dataclass(frozen=True)
@@ -110,3 +116,104 @@ def reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
                 seen.add(name)
                 todo.append(name)
     return reached
+
+
+# --- answers that the solution only imports
+
+
+def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
+    """Of the names that are the ``students``', those that the solution imports and that are answers all the same."""
+    brought: set[str] = set()
+    solved: set[str] = set()
+    shown: set[str] = set()
+    depends: dict[str, set[str]] = {}
+    asserted: list[set[str]] = []
+    for cell in cells:
+        if cell.purpose in ANSWERS:
+            visible = _stub(cell.source)
+            brought |= imports_of(visible)
+            shown |= rebound_of(visible)
+            solved |= imports_of(cell.source)
+            continue
+        brought |= imports_of(cell.source)
+        if cell.purpose == "tests":
+            asserted += _asserted(cell.source, depends)
+        else:
+            depends |= (names_of(cell.source) or Names()).mentioned
+    candidates = solved & students - brought
+    about = [names & students for names in asserted]
+    alone = set().union(*(names for names in about if names <= candidates))
+    beside = set().union(*(names for names in about if not names <= candidates))
+    return (alone - beside) | solved & shown
+
+
+def _stub(source: str) -> str:
+    """What students see of an answer cell: nothing where no mark says what the solution is."""
+    lines, inside, marked = [], False, False
+    for line in source.splitlines():
+        if SOLUTION_MARK.match(line):
+            inside, marked = "BEGIN" in line, True
+        elif not inside:
+            lines.append(line)
+    return "\n".join(lines) if marked else ""
+
+
+def _asserted(source: str, depends: dict[str, set[str]]) -> list[set[str]]:
+    """For each assertion of a grade cell the names that it comes to.
+
+    ``depends`` says on which names others depend, those of the cells above too, and learns of this one.
+    """
+    tree = parsed(source) or NOTHING
+    nodes = nodes_of(tree)
+    for node in nodes:
+        for names, bound in _binding(node):
+            for name in bound:
+                depends.setdefault(name, set()).update(names.needed)
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    checking = {node.name for node in functions if any(_asserts(part, set()) for part in nodes_of(node))}
+    found = [names_in(node).needed for node in nodes if _asserts(node, checking)]
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):  # partial credit
+        found.append(names_in(last).needed)
+    return [names | reached(names, depends) for names in found]
+
+
+def _binding(node: ast.AST) -> Iterable[tuple[Names, set[str]]]:
+    """What one part of a cell binds or changes, and the names that this depends on."""
+    match node:
+        case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+            yield names_in(value), names_in(target).assigned
+        case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+            yield names_in(value), names_in(target).assigned
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            yield names_in(node), {name}
+        case ast.If(test=test, body=body, orelse=other):
+            yield names_in(test), names_in(*body, *other).bound
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.NamedExpr() | ast.Expr():
+            names = names_in(node)
+            yield names, names.bound | changed_in(node)
+
+
+def _asserts(node: ast.AST, checking: set[str]) -> bool:
+    """Whether a part of a cell asserts something; ``checking`` are functions of the cell that do when they are called.
+
+    What is raised depends on the conditions around it.
+    """
+    match node:
+        case ast.Assert():
+            return True
+        case ast.Call(func=function):
+            return _is_assertion(function) or (isinstance(function, ast.Name) and function.id in checking)
+        case ast.If(body=body) | ast.Try(body=body):
+            return any(isinstance(part, ast.Raise) for part in body)
+        case ast.With(items=items):
+            return any(
+                isinstance(item.context_expr, ast.Call) and _is_assertion(item.context_expr.func) for item in items
+            )
+    return False
+
+
+def _is_assertion(function: ast.expr) -> bool:
+    """Whether it is called as those of NumPy, pandas, unittest and pytest are."""
+    name = getattr(function, "attr", getattr(function, "id", ""))
+    return name.startswith("assert") or name == "raises"

@@ -1,18 +1,20 @@
 """What the grader learns about a notebook by grading the instructor's own solution, before any student's.
 
-Five things: which names the answers change in place, and which files they write (running the solution cell by cell
-and comparing), the kinds of all answers (examining the solution with the recording on), which grade cells cannot be
-split into two processes: the solution passes them in one process, but not in two; and which it does not pass here at
-all, though it does where one process does everything.
+The solution runs alone first, cell by cell in one process, as a kernel runs it: which names do its answers change in
+place, which files do they write? Then it is examined with the recording on: what is the expected type of each answer,
+which test cells are single-process cells, which does the solution not pass here at all?
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
+import hashlib
 import os
 import re
+import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,18 +22,134 @@ from viva import wording
 from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
 from viva.engine.credit import kind_of
-from viva.engine.dialogue.kinds import ANY, COMPUTED, CREDIT, LETS_OUT, OWN, WIDER
-from viva.engine.evaluated import Running
-from viva.engine.examination import Examination, examine, prepare
+from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
+from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
-from viva.engine.imported import imported_answers
-from viva.engine.indivisible import is_indivisible
 from viva.engine.names import Names, imports_of, names_of, rebound_of
+from viva.engine.ownership import imported_answers
 from viva.engine.patience import allowance
 from viva.engine.session import Died, Session
-from viva.engine.solo import Ended, Solo, files_of, run_alone, watching, written
+from viva.engine.singleprocess import SingleProcess
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
+
+# --- the solution in one process
+
+
+TOO_LONG = (
+    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; give it more in its metadata, "
+    'as in {{"viva": {{"seconds": {more:g}}}}}, or all cells with c.Execute.timeout in nbgrader_config.py'
+)
+TOO_LARGE = (
+    "the instructor's own cell '{cell}' needs more memory than a process may have; allow more with "
+    "c.Examine.memory in nbgrader_config.py"
+)
+EXITED = "its cell '{cell}' ends the process that it runs in, with status {status}; take out what does so"
+CRASHED = (
+    "its cell '{cell}' crashes the process that it runs in ({name}), as code does that gets no more memory; allow more "
+    "with c.Examine.memory in nbgrader_config.py, or mend the cell"
+)
+BUSY = (
+    "up to its cell '{cell}' it computes longer than a whole notebook may; give every cell more time with "
+    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets six times as much"
+)
+
+
+class Ended(Exception):  # noqa: N818
+    """A cell of the solution ended its process."""
+
+
+@contextlib.contextmanager
+def watching(session: Session, cell: Cell, seconds: float) -> Iterator[None]:
+    """Raises Ended, with a sentence that says which cell it was and how it came, where the candidate dies."""
+    try:
+        yield
+    except Died as death:
+        status = session.status()
+        if death.verdict is Verdict.TIMEOUT:
+            sentence = TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
+        elif status is None:
+            sentence = f"its cell '{cell.id}': {death}"
+        elif not os.WIFSIGNALED(status):
+            sentence = EXITED.format(cell=cell.id, status=os.WEXITSTATUS(status))
+        elif os.WTERMSIG(status) == signal.SIGXCPU:
+            sentence = BUSY.format(cell=cell.id)
+        else:
+            number = os.WTERMSIG(status)
+            name = next((known.name for known in signal.Signals if known == number), f"signal {number}")
+            sentence = CRASHED.format(cell=cell.id, name=name)
+        raise Ended(sentence) from death
+
+
+@dataclass
+class Solo:
+    """What running the solution in one process showed, by cell."""
+
+    changed: dict[str, set[str]] = field(default_factory=dict)
+    """The names that an answer changes in place."""
+    raised: dict[str, dict | None] = field(default_factory=dict)
+    """What a grade cell raises."""
+    files: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The files that were there before, and that it writes."""
+    cut: dict[str, str] = field(default_factory=dict)
+    """Why a cell could not finish."""
+
+
+def run_alone(cells: list[Cell], grader: Grader, data: Path | None) -> Solo:
+    """Run the solution, and its tests, in one process."""
+    solo = Solo()
+    given: set[str] = set()
+    with Session(grader.candidates, grader.examiners, data) as session:
+        for cell in cells:
+            seconds = cell.seconds or grader.seconds
+            with watching(session, cell, seconds):
+                _run_one(session, cell, seconds, solo, given)
+    return solo
+
+
+def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: set[str]) -> None:
+    """Run one cell, with the names of ``given`` cells before it known, and note what it does."""
+    names = names_of(cell.source)
+    before = _digests(session, given) if cell.purpose in ANSWERS else {}
+    files = files_of(session)
+    raised = session.candidate(seconds, do="run", source=cell.source).get("raised")
+    if changed := written(files, files_of(session)):
+        solo.files[cell.id] = changed
+    if cut := _cut(cell, raised, seconds):
+        solo.cut[cell.id] = cut
+    if cell.purpose == "tests":
+        solo.raised[cell.id] = raised
+    elif cell.purpose in ANSWERS:
+        after = _digests(session, given)
+        solo.changed[cell.id] = {name for name in before if before[name] != after.get(name)}
+    elif names:
+        given |= names.bound
+
+
+def _cut(cell: Cell, raised: dict | None, seconds: float) -> str:
+    """Why a cell could not finish, if the limits are to blame."""
+    name = raised["name"] if raised else ""
+    if name == "KeyboardInterrupt":
+        return TOO_LONG.format(cell=cell.id, seconds=seconds, more=4 * seconds)
+    return TOO_LARGE.format(cell=cell.id) if name.endswith("MemoryError") else ""
+
+
+def files_of(session: Session) -> dict[str, tuple]:
+    """What tells by name whether a file of the candidate's has changed."""
+    return session.candidate(60, do="digest", names=[])["files"]
+
+
+def written(before: dict[str, tuple], after: dict[str, tuple]) -> frozenset[str]:
+    """The files that were there before and are others now. One that is gone stays: a test may ask whether it is."""
+    return frozenset(name for name, about in after.items() if name in before and before[name] != about)
+
+
+def _digests(session: Session, names: set[str]) -> dict[str, bytes | None]:
+    found = session.candidate(60, do="digest", names=sorted(names))["digests"]
+    return {name: value and hashlib.sha256(value).digest() for name, value in found.items()}
+
+
+# --- the solution in two
 
 
 @dataclass
@@ -65,15 +183,12 @@ def rehearse(
     try:
         alone = run_alone(cells, grader, data)
         plan = ownership.plan([(cell.id, *_part(cell)) for cell in cells], alone.changed)
-        inside = frozenset(cell.id for cell in cells if cell.inside) | _with_files_of_students(
-            cells, alone.raised, grader
-        )
-        inside |= _indivisible(cells, alone.raised, set().union(*plan.owned.values()), data)
+        found = {cell.id: Note("declared") for cell in cells if cell.inside}
+        found = dict.fromkeys(_with_files_of_students(cells, alone.raised, grader), Note("brings_files")) | found
+        found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
         split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
-        known, found = _split_and_inside(
-            cells, Examination(blueprint, plan, {}, inside, files=files), alone, grader, data
-        )
+        known, found = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
@@ -83,10 +198,10 @@ def rehearse(
     return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
 
 
-def _split_and_inside(
+def _tried(
     cells: list[Cell], known: Examination, alone: Solo, grader: Grader, data: Path | None
 ) -> tuple[Examination, _Examined]:
-    """Find out which grade cells have to run in the candidate so that the solution passes.
+    """Find out which grade cells are single-process cells, as the solution passes them in no other way.
 
     Each round shows more of them: what a cell binds in the candidate, those below may have passed only with; and one in
     the candidate may need what those above it bind in the examiner.
@@ -96,13 +211,15 @@ def _split_and_inside(
         found = _examine_recording(cells, known, grader, data)
         known = replace(known, seconds=time.monotonic() - start)
         lost = {cell for cell in found.lost if alone.raised[cell] is None or cell == found.ended}
-        more = lost - known.inside or _needed(cells, lost) - known.inside
+        more = {cell: note("not_in_two", found.lost[cell]) for cell in lost - known.inside}
+        more = more or dict.fromkeys(_needed(cells, lost) - known.inside, Note("needed_below"))
         files = {cell: names | known.files.get(cell, frozenset()) for cell, names in found.files.items()}
         files |= {cell: alone.files[cell] for cell in more if cell in alone.files}
         if not more and not found.reading and known.files | files == known.files:
             return known, found
         plan = _without(cells, known.plan, found.reading)
-        known = replace(known, plan=plan, inside=known.inside | more, files=known.files | files)
+        single = {**known.single_process, **more}
+        known = replace(known, plan=plan, single_process=single, files=known.files | files)
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
@@ -142,7 +259,7 @@ def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -
         elif cut:
             refused[cell.id] = note("told", cut)
         elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
-            # Semaphores and thread pools of multiprocessing are files in /dev/shm, for example.
+            # Other processes, for example, or a file of the machine's.
             refused[cell.id] = Note("refused_by_wall")
     return refused
 
@@ -173,21 +290,18 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     return found
 
 
-def _indivisible(cells: list[Cell], raised: dict[str, dict | None], answers: set[str], data: Path | None) -> set[str]:
-    """The grade cells that the solution passes in one process, and whose text says that they are about it."""
-    modules: set[str] = set()
-    running = Running()
+def _single_process_by_text(
+    cells: list[Cell], raised: dict[str, dict | None], students: set[str], data: Path | None
+) -> dict[str, Note]:
+    """The grade cells whose text says that they are single-process cells, each with the reason."""
+    reader = SingleProcess(cell.source for cell in cells if cell.purpose in ANSWERS)
     for module in filter(Path.is_file, data.glob("*.py") if data else ()):
-        running.read(module.read_text(errors="replace"))
-    found: set[str] = set()
+        reader.read(module.read_text(errors="replace"))
+    found: dict[str, Note] = {}
     for cell in cells:
-        if cell.purpose == "tests" and (
-            running.runs(cell.source, answers) or (raised[cell.id] is None and is_indivisible(cell.source, modules))
-        ):
-            found.add(cell.id)
-        modules |= imports_of(cell.source)
-        if cell.purpose not in ANSWERS:
-            running.read(cell.source)
+        if cell.purpose == "tests" and (why := reader.why(cell.source, students, raised[cell.id] is None)):
+            found[cell.id] = why
+        reader.read(cell.source, given=cell.purpose not in ANSWERS)
     return found
 
 
@@ -216,8 +330,8 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
     }
     recorded = sorted(known.kinds.items())
-    recorded = [(path, kind) for path, kind in recorded if LETS_OUT not in path and not path.endswith(COMPUTED)]
-    return {path: kind for path, kind in recorded if kind == ANY or re.match(r"\w*", path)[0] in shown}
+    kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
+    return {path: kind for path, kind in kinds.items() if kind == ANY or re.match(r"\w*", path)[0] in shown}
 
 
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:
@@ -261,7 +375,8 @@ def _examine_one(
     if examination.files:
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
     files = files_of(session)
-    reports = examine(session, cell, examination, allowance(seconds))
+    read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != "tests")
+    reports = examine(session, cell, examination, allowance(seconds), read=read)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names
     lost = [
@@ -276,8 +391,7 @@ def _examine_one(
 
 
 def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
-    """Add recorded kinds; what was seen as two different kinds may be either."""
-    for path, kind in more.items():
-        before = kinds.setdefault(path, kind)
-        if before != kind and (kind, before) not in WIDER:
-            kinds[path] = kind if (before, kind) in WIDER else ""
+    """Add what was recorded; what was seen as two different types may be either."""
+    for path, text in more.items():
+        one, other = expected_of(kinds.get(path, text)), expected_of(text)
+        kinds[path] = replace(merged(one, other), full=one.full or other.full).text

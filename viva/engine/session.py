@@ -17,8 +17,8 @@ from pathlib import Path
 from viva import wording
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
-from viva.engine.channel import Channel
 from viva.engine.dialogue.exceptions import safe
+from viva.engine.parent import Channel
 from viva.engine.patience import Patience
 from viva.folder import remove, walk
 from viva.record import Note, note

@@ -29,8 +29,9 @@ from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, language_of, purpose_of
 from viva.engine.checks import split_checks
 from viva.engine.credit import FULL
-from viva.engine.dialogue.kinds import ANY, CREDIT
+from viva.engine.dialogue.expected import ANY, CREDIT
 from viva.engine.examination import Examination
+from viva.record import Note
 from viva.sandbox.confinement import LEAST_MEMORY, MB, MOST_MEMORY, USUAL
 from viva.verdict import BlueprintError, SubmissionError
 
@@ -168,9 +169,12 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
         owned, files = (
             {name: frozenset(names) for name, names in about.get(key, {}).items()} for key in ("owned", "files")
         )
-        plan, inside = ownership.Plan(frozenset(about["given"]), owned), frozenset(about["inside"])
+        plan, single = (
+            ownership.Plan(frozenset(about["given"]), owned),
+            dict.fromkeys(about["inside"], Note("declared")),
+        )
         credit = {CREDIT + name: FULL for name in about.get("credit", [])}
-        return Examination(blueprint, plan, about["kinds"] | credit, inside, files=files)
+        return Examination(blueprint, plan, about["kinds"] | credit, single, files=files)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     plan = ownership.plan(
         (cell.metadata.get("nbgrader", {}).get("grade_id", cell.id), _purpose_in_plan(cell), cell.source)
@@ -179,8 +183,8 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
     owned = {cell: names for cell, names in plan.owned.items() if names}  # nobody says what a stub was to bind
     plan = ownership.Plan(plan.given, owned)
     kinds = {name: ANY for names in owned.values() for name in names}
-    inside = frozenset(cell.id for cell in cells.values() if cell.inside)
-    return Examination(blueprint, plan, kinds, inside)
+    single = {cell.id: Note("declared") for cell in cells.values() if cell.inside}
+    return Examination(blueprint, plan, kinds, single)
 
 
 def _purpose_in_plan(cell: NotebookNode) -> str:

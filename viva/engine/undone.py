@@ -10,12 +10,18 @@ Verdicts and points stay as they are; beside them stands which answers a check w
 - else it is about the last answer above it that it uses, and that is not done.
 
 What was released is known in grading and not in `viva check`; there a stub is told by its form alone.
+
+A library that a student's cells import and that is not installed where they are graded is told as well: nothing below
+ran, the student's own machine may have it, and the answer may be right. A human looks at it, and is told what to
+install. That it is not there is said by the student's process, and is believed only of what a cell's text imports and
+nobody here finds; it gives no points.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import importlib.util
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,9 +31,9 @@ from nbformat import NotebookNode
 from viva.engine.blueprint import ANSWERS, Cell
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
-from viva.engine.names import Names, names_of, nodes_of, parsed
+from viva.engine.names import NOTHING, Names, names_of, nodes_of, parsed
 from viva.engine.outcome import Outcome
-from viva.record import CheckResult
+from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
 STUB = "NotImplementedError"
@@ -219,3 +225,64 @@ def _is_beginning(node: ast.stmt, known: set[str]) -> bool:
     value = getattr(node, "value", None)
     empty = isinstance(value, ast.List | ast.Tuple | ast.Dict) and not list(ast.iter_child_nodes(value))[1:]
     return isinstance(value, ast.Constant) or empty or set(_lines(ast.unparse(node))) <= known
+
+
+# --- libraries that are not installed
+
+
+MISSING = "ModuleNotFoundError"
+NO_MODULE = re.compile(r"No module named '(\w{1,60})(?:\.[\w.]*)?'")
+FOR_WANT = frozenset({"NameError", MISSING})
+"""What a test ends with that uses what a cell below such an import would have given."""
+LONGEST = 200_000
+"""A longer cell is not looked at."""
+
+
+def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> list[Note]:
+    """A doubt for each library and cell; it concerns the checks below that ended for want of a name or a module."""
+    ended = [
+        cell
+        for cell, results in outcome.checks.items()
+        if any(one.verdict is Verdict.ERROR and one.exception in FOR_WANT for one in results)
+    ]
+    told = {match[1] for text in _told(outcome) for match in NO_MODULE.finditer(text)} if ended else set()
+    told = {name for name in told if not _is_here(name)}
+    tests = {cell.id for cell in examination.blueprint.cells if cell.purpose == "tests"}
+    found = []
+    for index, cell in enumerate(notebook.cells if told else ()):
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if cell.cell_type != "code" or name in tests or len(cell.source) > LONGEST:
+            continue
+        below = {other.metadata.get("nbgrader", {}).get("grade_id") for other in notebook.cells[index:]}
+        if concerned := tuple(test for test in ended if test in below):
+            for library in sorted(told & _imported(cell.source)):
+                kind, cells = ("library", (name,)) if name else ("own_library", ())
+                found.append(note(kind, library, cells=cells, tests=concerned, doubt=True))
+    return list(dict.fromkeys(found))
+
+
+def _told(outcome: Outcome) -> list[str]:
+    """What was said about modules, by cells and by checks."""
+    outputs = [item for items, _ in outcome.outputs.values() for item in items if item["output_type"] == "error"]
+    cells = [item["evalue"] for item in outputs if item["ename"] == MISSING]
+    results = [one for results in outcome.checks.values() for one in results]
+    return cells + [one.message for one in results if one.exception == MISSING]
+
+
+def _is_here(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _imported(source: str) -> set[str]:
+    """The libraries that a cell imports, also in its functions."""
+    found = set()
+    for node in nodes_of(parsed(source) or NOTHING):
+        match node:
+            case ast.Import(names=aliases):
+                found |= {alias.name.partition(".")[0] for alias in aliases}
+            case ast.ImportFrom(module=str(module), level=0):
+                found.add(module.partition(".")[0])
+    return found

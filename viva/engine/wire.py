@@ -18,13 +18,283 @@ values/frames.py is that of pandas. What is not plain crosses as a Reference, if
 
 from __future__ import annotations
 
+import itertools
+import struct
 from collections.abc import Callable
 
-from viva.engine.values.codec import Reference
-from viva.engine.values.reader import Reader
-from viva.engine.values.row import row_of
-from viva.engine.values.writer import Writer
+from msgpack import ExtType, Packer, Unpacker
+
+from viva.engine.values.arrays import BYTES as MESSAGE
+from viva.engine.values.classes import name_of
+from viva.engine.values.codec import CODEC_OF, Codec, Reference
+from viva.engine.values.plain import (
+    AGAIN,
+    ATOMS,
+    CHANGEABLE,
+    CODECS,
+    HOLDERS,
+    INT_BITS,
+    NUMBER_OF,
+    PANDAS,
+    build_named,
+    codec_of,
+)
 from viva.verdict import VivaError, WireError
+
+# --- the flat row of a message: atoms, and marks (codec, count) before the parts of what is none
+
+
+LEVELS = 60
+ITEMS = 2_000_000  # parts of a value, and theirs
+BIG_INT = 127  # the extension that is no mark
+COUNT = struct.Struct(">I")
+ATOM_TYPES = frozenset(ATOMS)
+
+
+def mark(codec: Codec, count: int) -> ExtType:
+    """What stands before the ``count`` parts of a value."""
+    return ExtType(NUMBER_OF[codec], COUNT.pack(count))
+
+
+def row_of(data: bytes) -> list:
+    """The atoms and the marks (codec, count) of a message."""
+    if not 0 < len(data) <= MESSAGE:
+        raise WireError(f"a message of {len(data)} bytes; between 1 and {MESSAGE} can be")
+    unpacker = Unpacker(
+        max_buffer_size=len(data), max_array_len=0, max_map_len=0, ext_hook=_extension, unicode_errors="surrogatepass"
+    )
+    unpacker.feed(data)
+    count = unpacker.read_array_header()
+    if count > min(ITEMS, len(data)):
+        raise WireError(f"a message of {len(data)} bytes declares {count} items")
+    row = list(itertools.islice(unpacker, count))
+    if len(row) != count or unpacker.tell() != len(data):
+        raise WireError("a message is cut short, or goes on after its end")
+    if not set(map(type, row)) <= ATOM_TYPES | {tuple}:  # an empty list or map, or msgpack's Timestamp
+        raise WireError("a message holds what is neither an atom nor a mark")
+    return row
+
+
+def _extension(code: int, data: bytes) -> int | tuple[Codec, int]:
+    if code == BIG_INT and len(data) <= INT_BITS // 8 + 1:
+        return int.from_bytes(data, "little", signed=True)
+    if 0 <= code < len(CODECS):
+        return CODECS[code], *COUNT.unpack(data)
+    raise WireError(f"a message holds the unknown mark {code}")
+
+
+# --- writing
+
+
+SIZED = frozenset((str, bytes))
+
+
+class Writer:
+    """Lays out the row of one message; ``trail`` are the types around the value at hand."""
+
+    def __init__(self, refer: Callable | None, liken: Callable | None = None):
+        self.refer, self.liken, self.row, self.trail, self.room = refer, liken, [], [], MESSAGE
+        self.known: dict[int, tuple[int, int, object]] | None = {}
+        """By id() of what can be changed: its number, its items, and itself. None where nobody asks, as in a frame."""
+        self.items = 0
+        """So many have been put, counting what is put twice twice."""
+
+    def put(self, value) -> None:
+        if type(value) in ATOM_TYPES:
+            return self.put_atom(value)
+        codec = CODEC_OF.get(type(value))
+        if codec is None and (codec := codec_of(value)) and self.liken and (reference := self.liken(value)):
+            return self.put_about(reference)
+        if codec in ATOM_TYPES:
+            return self.put_atom(ATOMS[codec](value))
+        if self.known and id(value) in self.known:
+            return self.put_again(*self.known[id(value)][:2])
+        before = self.items
+        parts = codec.split(value) if codec else None
+        if parts is None:
+            return self.put_reference(value)
+        if codec in HOLDERS:
+            self.put_parts(codec, parts, type(value))
+        else:
+            known, self.known = self.known, None
+            self.put_parts(codec, parts, type(value))
+            self.known = known
+        if self.known is not None and codec in CHANGEABLE:
+            self.known[id(value)] = len(self.known), self.items - before, value
+        return None
+
+    def put_again(self, number: int, items: int) -> None:
+        self.row += mark(AGAIN, 1), number
+        self.count(items)
+
+    def count(self, items: int) -> None:
+        self.items += items
+        if self.items >= ITEMS:
+            raise WireError(f"a value has more than {ITEMS} items{self.where()}")
+
+    def put_atom(self, value) -> None:
+        if type(value) in SIZED:
+            self.charge(len(value))
+        self.row.append(value)
+
+    def put_parts(self, codec: Codec, parts: list, cls: type) -> None:
+        if len(self.trail) >= LEVELS:
+            raise WireError(f"a value is nested deeper than {LEVELS} levels, or holds itself{self.where()}")
+        self.count(len(parts))
+        self.row.append(mark(codec, len(parts)))
+        found = set(map(type, parts))
+        if found <= ATOM_TYPES:
+            if not found.isdisjoint(SIZED):
+                self.charge(sum([len(part) for part in parts if type(part) in SIZED]))
+            self.row.extend(parts)
+        else:
+            self.trail.append(cls)
+            for part in parts:
+                self.put(part)
+            self.trail.pop()
+
+    def put_reference(self, value) -> None:
+        reference = self.refer(value) if self.refer else None
+        if type(reference) is not Reference:
+            raise WireError(f"a value of type {name_of(type(value))} cannot cross{self.where()}")
+        self.put_about(reference)
+
+    def put_about(self, reference: Reference) -> None:
+        """A reference; what is said about it is plain."""
+        before = self.refer, self.liken, self.known
+        self.refer = self.liken = self.known = None
+        self.put_parts(CODEC_OF[Reference], [reference.id, reference.about], Reference)
+        self.refer, self.liken, self.known = before
+
+    def charge(self, size: int) -> None:
+        self.room -= size
+        if self.room < 0:
+            raise WireError(f"a value is larger than {MESSAGE} bytes{self.where()}")
+
+    def where(self) -> str:
+        around = [name_of(cls) for cls in self.trail[:-4:-1]]
+        return f" (in a {' in a '.join(around)})" if around else ""
+
+    def message(self) -> bytes:
+        if len(self.row) > ITEMS:
+            raise WireError(f"a value has more than {ITEMS} items")
+        packer = Packer(strict_types=True, unicode_errors="surrogatepass", default=self.big_int, buf_size=1024)
+        data = packer.pack(self.row)
+        if len(data) > MESSAGE:
+            raise WireError(f"a value is larger than {MESSAGE} bytes")
+        return data
+
+    def big_int(self, value) -> ExtType:
+        """What msgpack asks for when an int is beyond 64 bits."""
+        if type(value) is not int:  # its metaclass says that it equals an atom's type
+            raise WireError(f"a value of type {name_of(type(value))} cannot cross")
+        if value.bit_length() > INT_BITS:
+            raise WireError(f"an int of {value.bit_length()} bits cannot cross; the most is {INT_BITS}")
+        data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+        self.charge(len(data))
+        return ExtType(BIG_INT, data)
+
+
+# --- reading
+
+
+SHAPES = 100  # different namedtuples in one message: to make one costs a tenth of a millisecond
+FRAMES = 50_000  # frames, series, indexes and other objects of pandas in one message: so does each of these
+SIMPLE = frozenset(CODEC_OF[cls] for cls in (list, tuple, dict))
+"""What is built for a reader who wants nothing but atoms, and these of them."""
+
+
+class Reader:
+    """Builds the value of one row; ``owed`` counts the parts that marks promised and that are to come.
+
+    What is owed never exceeds what is left of the row, so all work is in proportion to the row.
+    """
+
+    def __init__(self, row: list, resolve: Callable | None, simple: bool = False):
+        self.simple = simple
+        self.row, self.resolve, self.at, self.owed, self.shapes = row, resolve, 0, 1, set()
+        self.known: list[tuple[object, int]] | None = []
+        """What can be changed, in the order in which it was built, and of how many items it is."""
+        self.items = 0
+        """So many has the value, counting what it holds twice twice: whoever goes through it meets them all."""
+
+    def value(self):
+        if not self.simple and sum(type(item) is tuple and item[0] is PANDAS for item in self.row) > FRAMES:
+            raise WireError(f"a message holds more than {FRAMES} objects of pandas")
+        value = self.take(0)
+        if self.at != len(self.row):
+            raise WireError("a message goes on after its value")
+        return value
+
+    def take(self, level: int):
+        item = self.row[self.at]
+        self.at += 1
+        self.owed -= 1
+        self.items += 1
+        if type(item) is not tuple:
+            return item
+        codec, count = item
+        self.owed += count
+        if level >= LEVELS:
+            raise WireError(f"a message is nested deeper than {LEVELS} levels")
+        if self.owed > len(self.row) - self.at:
+            raise WireError("a message promises more items than it holds")
+        before, known = self.items, self.known
+        if codec not in HOLDERS:
+            self.known = None
+        parts = self.row[self.at : self.at + count]
+        found = set(map(type, parts))
+        if tuple in found:
+            parts = self.take_marked(codec, count, level + 1)
+            found = codec.parts and set(map(type, parts))
+        else:
+            self.at += count
+            self.owed -= count
+            self.items += count
+        self.known = known
+        left_out = self.simple and codec not in SIMPLE and codec is not AGAIN
+        if codec.parts is not None and not left_out and not found <= codec.parts:
+            raise WireError("a message holds a value of parts that it cannot have")
+        if codec is AGAIN:
+            return self.again(*parts)
+        value = None if left_out else self.build(codec, parts)
+        if known is not None and codec in CHANGEABLE:
+            known.append((value, self.items - before))
+        return value
+
+    def again(self, number: int):
+        if self.known is None or not 0 <= number < len(self.known):
+            raise WireError("a message repeats what it does not hold")
+        value, items = self.known[number]
+        self.items += items
+        if self.items > ITEMS:
+            raise WireError(f"a message holds more than {ITEMS} items, as it repeats some")
+        return value
+
+    def take_marked(self, codec: Codec, count: int, level: int) -> list:
+        resolve = self.resolve
+        if codec is CODEC_OF[Reference]:
+            self.resolve = None  # what is said about a reference is plain
+        parts = [self.take(level) for _ in range(count)]
+        self.resolve = resolve
+        return parts
+
+    def build(self, codec: Codec, parts: list):
+        value = codec.build(parts)
+        if codec.build is build_named:
+            self.shapes.add(type(value))
+            if len(self.shapes) > SHAPES:
+                raise WireError(f"a message holds more than {SHAPES} different namedtuples")
+            return value
+        if type(value) is Reference:
+            if self.resolve is None:
+                raise WireError("a message holds a reference where only plain values can be")
+            return self.resolve(value)
+        return value
+
+
+# --- messages
+
 
 __all__ = ["Reference", "WireError", "decode", "encode", "is_plain"]
 
@@ -45,23 +315,17 @@ def encode(value, refer: Callable | None = None, liken: Callable | None = None) 
     return writer.message()
 
 
-def decode(
-    data: bytes,
-    resolve: Callable | None = None,
-    rename: Callable | None = None,
-    factory: Callable | None = None,
-    simple: bool = False,
-):
-    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference,
-    ``rename(row)`` that of a namedtuple, whose class is made up, and ``factory(reference)`` what makes the missing
-    values of a defaultdict (without it that is a dict). In a ``simple`` value of atoms, lists, tuples and dictionaries
-    None stands in the place of whatever else a message holds, and no time is spent on it.
+def decode(data: bytes, resolve: Callable | None = None, simple: bool = False):
+    """The value that a message carries; ``resolve(reference)`` gives what takes the place of a Reference.
+
+    A ``simple`` value has atoms, lists, tuples and dictionaries. Anything else in the message is None there, and no
+    time is spent on it.
 
     Raises WireError for any bytes that carry no value, and for a reference without ``resolve``.
     The arrays of the value are new and writable.
     """
     try:
-        return Reader(row_of(data), resolve, rename, factory, simple).value()
+        return Reader(row_of(data), resolve, simple).value()
     except VivaError:
         raise
     except (Exception, MemoryError) as error:

@@ -112,6 +112,13 @@ class Explanation:
     printed: str = ""
 
 
+REFUSED = {
+    "process": " While grading, code can start no other process and share no memory with one.",
+    "network": " While grading there is no network.",
+}
+"""By what the sandbox refused, what is said beside the error."""
+
+
 @dataclass(frozen=True)
 class Explainer:
     """Knows a student's notebook: ``own`` cells by id, what was ``released``, and what its test cells ``say``."""
@@ -133,7 +140,7 @@ class Explainer:
         elif verdict is Verdict.FAILED and not cause:
             sentence = self._failed(result.reason, whose, visible) or sentence
         elif verdict is Verdict.ERROR:
-            sentence = self._error(result, visible)
+            sentence = self._error(result, visible) + (REFUSED.get(cause.kind, "") if cause else "")
         elif cause and cause.kind == "in_cell_of" and cause.names[0] in self.names:
             sentence += f" It happened in the cell that defines {cause.names[0]}."
         if verdict in (Verdict.ERROR, Verdict.FAILED) and whose == "student":

@@ -128,7 +128,7 @@ def _user(wall: Wall, scratch: str) -> None:
 
 def _landlock(wall: Wall, scratch: str) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    landlock.restrict((), scratch)
+    landlock.restrict((), [scratch])
     _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
     _refused("writing outside scratch", errno.EACCES, os.mkdir, f"{scratch}-outside")
     os.mkdir(os.path.join(scratch, "inside"))
@@ -148,9 +148,9 @@ def _namespaces(wall: Wall, scratch: str) -> None:
     mount_private(scratch, *wall.limits.scratch)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
     _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * wall.limits.scratch_bytes)
-    keep_only(wall.readable, scratch)
+    keep_only(wall.readable, scratch, *wall.limits.scratch)
     _refused("what lies beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
-    _refused("a folder of the machine's", errno.ENOENT, os.stat, "/proc/self")
+    _refused("a folder of the machine's", errno.ENOENT, os.stat, "/proc/self/environ")
 
 
 def _together(wall: Wall, scratch: str) -> None:

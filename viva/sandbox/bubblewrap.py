@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from viva.sandbox.privileges import SEMAPHORES
+from viva.sandbox.privileges import SHARED
 
 PROGRAM = "bwrap"
 INSTALL = "sudo apt-get install bubblewrap"
@@ -43,7 +43,7 @@ def command(readable: Iterable[str], folder: str | Path) -> list[str]:
     for path in (*interpreter, *readable):
         if path not in DEVICES:
             words += ["--ro-bind", path, path]
-    words += ["--perms", "0111", "--tmpfs", SEMAPHORES]
+    words += ["--perms", "0111", "--tmpfs", SHARED]
     words += ["--proc", "/proc", "--bind", str(folder), PLACE, "--chdir", PLACE]
     return [*words, "--chmod", "0111", "/", "--remount-ro", "/", "--"]
 

@@ -9,9 +9,10 @@ undo a step. In this order, because each step needs something that a later one t
     namespaces    (where they work) a private tmpfs of limited size over the scratch folder, the data copied in
     scratch       the working directory, and the only folder that can be written to
     limits        CPU, address space, file size, descriptors, stack; no core dump
-    namespaces    (where they work) a root folder of its own, with scratch and ``Wall.readable`` and nothing else
+    namespaces    (where they work) a root folder of its own, with scratch, ``Wall.readable``, an empty /dev/shm of
+                  limited size, and nothing else
     root          root takes a user id of its own, or drops every capability
-    landlock      only ``Wall.readable`` can be read, only scratch be written to; /proc is closed
+    landlock      only ``Wall.readable`` can be read, only scratch be written to; of /proc nothing but PROC
     seccomp       last, because it forbids most of the above: no process, no network, no reach to other processes
 
 Where the kernel has no Landlock the warm parent is started in bubblewrap, which gives it and its forks a file system
@@ -43,7 +44,16 @@ from pathlib import Path
 
 from viva.folder import holds_more
 from viva.sandbox import bubblewrap, landlock
-from viva.sandbox.privileges import cover, give_up_root, keep_only, mount_private, require_private
+from viva.sandbox.privileges import (
+    SHARED,
+    cover_proc,
+    give_up_root,
+    keep_only,
+    mount_private,
+    own_proc,
+    require_private,
+    share_alone,
+)
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
 from viva.sandbox.readable import readable_by_default
 from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
@@ -134,6 +144,8 @@ def enter(
     scratch = None if scratch is None else str(scratch)
     limits, private = wall.limits, wall.private_tmp or wall.bubblewrap
     alone = wall.bubblewrap or wall.other_user  # without Landlock
+    rooted = private and scratch and not wall.bubblewrap
+    writable = [scratch] * bool(scratch) + [SHARED] * bool(rooted)
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
@@ -146,15 +158,16 @@ def enter(
         ),
         ("scratch", lambda: _work_in(scratch)),
         ("limits", lambda: limit(limits)),
-        (
-            "namespaces",
-            lambda: keep_only(wall.readable, scratch) if private and scratch and not wall.bubblewrap else None,
-        ),
-        ("bubblewrap", lambda: cover("/proc") if wall.bubblewrap else None),
+        ("namespaces", lambda: keep_only(wall.readable, scratch, *limits.scratch) if rooted and scratch else None),
+        ("bubblewrap", lambda: cover_proc() if wall.bubblewrap else None),
+        ("bubblewrap", lambda: share_alone(SHARED, *limits.scratch) if wall.bubblewrap else None),
         ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch, wall.other_user)),
         ("session", lambda: _die_with(parent)),  # again: a change of user clears it
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
-        ("landlock", lambda: None if alone else landlock.restrict(wall.readable, scratch, wall.landlock_abi)),
+        (
+            "landlock",
+            lambda: None if alone else landlock.restrict((*wall.readable, *own_proc()), writable, wall.landlock_abi),
+        ),
         ("seccomp", lambda: filter_calls(not alone and landlock.version(wall.landlock_abi) < 3)),
     ]
     for name, step in steps:
@@ -210,8 +223,9 @@ def _take_descriptors(keep: Sequence[int]) -> None:
 
 def _work_in(scratch: str | None) -> None:
     os.chdir(scratch or "/")
-    if scratch:
-        os.environ["TMPDIR"] = tempfile.tempdir = scratch
+    if scratch:  # where libraries keep what they write
+        os.environ["TMPDIR"] = os.environ["HOME"] = tempfile.tempdir = scratch
+        os.environ["IPYTHONDIR"] = f"{scratch}/.ipython"
 
 
 def limit(limits: Limits) -> None:

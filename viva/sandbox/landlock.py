@@ -30,8 +30,8 @@ def version(at_most: int | None = None) -> int:
     return found
 
 
-def restrict(readable: Iterable[str], writable: str | None, at_most: int | None = None) -> None:
-    """Leave the calling process only ``readable``, the folder ``writable`` and /dev/null; nothing can be executed.
+def restrict(readable: Iterable[str], writable: Iterable[str], at_most: int | None = None) -> None:
+    """Leave the calling process only ``readable``, the folders ``writable`` and /dev/null; nothing can be executed.
 
     Needs ``no_new_privs``. Raises OSError, also for a path that does not exist.
     """
@@ -42,8 +42,7 @@ def restrict(readable: Iterable[str], writable: str | None, at_most: int | None 
     ruleset = call("landlock_create_ruleset", layout, len(layout), 0)
     rules = [(path, READ | LIST) for path in readable]
     rules.append((os.devnull, ON_FILES))
-    if writable:
-        rules.append((writable, handled & ~(EXECUTE | MAKE_CHAR | MAKE_SOCK | MAKE_BLOCK | IOCTL)))
+    rules += [(path, handled & ~(EXECUTE | MAKE_CHAR | MAKE_SOCK | MAKE_BLOCK | IOCTL)) for path in writable]
     for path, rights in rules:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):

@@ -32,8 +32,15 @@ THREADS = 128
 namespace. For root itself it counts none, and for a user without namespaces all of the login's: there memory alone ends
 them.
 """
-SEMAPHORES = "/dev/shm"
-"""There, and closed: who asks multiprocessing for a semaphore or a thread pool reads that it is refused."""
+SHARED = "/dev/shm"
+"""Where locks, thread pools and arrays of multiprocessing have their files: one of its own for each process."""
+PROC = ("maps", "stat", "statm", "status")
+"""All of /proc that a process may read, of itself: where its libraries lie (threadpoolctl finds BLAS by it, for
+scikit-learn), and that it is there and how large (psutil, which dask asks for xarray). It tells nothing that a process
+cannot find out without.
+"""
+MEMORY = "/proc/meminfo"
+"""What memory the machine has, which the system call sysinfo tells too."""
 COUNTED_BY_NAMESPACE = (5, 14)
 """The Linux from which on a user's threads are counted anew in a user namespace."""
 
@@ -79,17 +86,22 @@ def mount_private(folder: str, size: int, files: int, alone: bool = False) -> No
     shutil.copytree(".", folder, symlinks=True, dirs_exist_ok=True)
 
 
-def cover(folder: str, inner: str | None = None) -> None:
+def cover(folder: str, inner: str) -> None:
     """Leave ``folder`` empty but for the empty folder ``inner``, unreadable and read-only. Raises OSError."""
-    options = f"size=4k,nr_inodes=4,mode={'0111' if inner else '0000'}"
+    options = "size=4k,nr_inodes=4,mode=0111"
     _mount_tmpfs(folder, options)
-    if inner:
-        os.mkdir(inner, 0o700)
+    os.mkdir(inner, 0o700)
     _mount_tmpfs(folder, options, MS_REMOUNT | MS_RDONLY)
 
 
-def keep_only(paths: Sequence[str], folder: str) -> None:
-    """Take a root folder that holds ``paths``, /dev/null and ``folder``, each in its place, and nothing else.
+def own_proc() -> tuple[str, ...]:
+    """The files of PROC, by the number of this process, and MEMORY."""
+    return (*(f"/proc/{os.getpid()}/{name}" for name in PROC), MEMORY)
+
+
+def keep_only(paths: Sequence[str], folder: str, size: int, files: int) -> None:
+    """Take a root folder that holds ``paths``, /dev/null, ``own_proc`` and ``folder`` in their places, an empty SHARED
+    of limited size, and nothing else.
 
     For a process that called ``mount_private``, and gives up the right to change its root and to write here next; of
     other paths not even ``stat`` knows then. Raises OSError.
@@ -97,7 +109,7 @@ def keep_only(paths: Sequence[str], folder: str) -> None:
     root, umask = os.path.dirname(folder), os.umask(0o066)
     os.chdir(folder)  # keeps the folder in reach that the new root covers
     _mount_tmpfs(root, "size=1m,mode=0711")
-    for path, source in (*((path, path) for path in (*paths, os.devnull)), (folder, ".")):
+    for path, source in (*((path, path) for path in (*paths, os.devnull, *own_proc())), (folder, ".")):
         place = root + path
         if os.path.isdir(source):
             os.makedirs(place, exist_ok=True)
@@ -105,9 +117,31 @@ def keep_only(paths: Sequence[str], folder: str) -> None:
             os.makedirs(os.path.dirname(place), exist_ok=True)
             os.close(os.open(place, os.O_CREAT))
         call("mount", os.fsencode(source), os.fsencode(place), None, MS_BIND | MS_REC, None)
-    os.makedirs(root + SEMAPHORES)
+    os.symlink(str(os.getpid()), f"{root}/proc/self")
+    os.makedirs(root + SHARED)
+    share_alone(root + SHARED, size, files)
     os.umask(umask)
     os.chroot(root)
+    os.chdir(folder)
+
+
+def share_alone(folder: str, size: int, files: int) -> None:
+    """Mount a tmpfs of this process's own as SHARED, which is found as ``folder``. Raises OSError."""
+    _mount_tmpfs(folder, f"size={size},nr_inodes={files},mode=1777")
+
+
+def cover_proc() -> None:
+    """Leave of /proc nothing but ``own_proc``. Raises OSError."""
+    folder, place = os.getcwd(), f"/proc/{os.getpid()}"
+    os.chdir(place)  # keeps in reach what the tmpfs covers
+    options = "size=4k,nr_inodes=20,mode=0111"
+    _mount_tmpfs("/proc", options)
+    os.mkdir(place, 0o111)
+    os.symlink(os.path.basename(place), "/proc/self")
+    for path in own_proc():
+        os.close(os.open(path, os.O_CREAT))
+        call("mount", os.path.relpath(path, place).encode(), path.encode(), None, MS_BIND, None)
+    _mount_tmpfs("/proc", options, MS_REMOUNT | MS_RDONLY)
     os.chdir(folder)
 
 

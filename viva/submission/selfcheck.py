@@ -33,6 +33,11 @@ from viva.submission.files.sizes import limited
 from viva.verdict import SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
+REFUSED = {
+    "processes_unwalled": "it starts another process, which works here, and which grading refuses; use one process",
+    "connections_unwalled": "it uses the network, which works here, and which grading refuses; use a file",
+}
+"""By the fact that tells of it, what is said of what grading will refuse."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
 """States of a check beside its verdicts: it has no visible line, or its cell was changed."""
 
@@ -80,6 +85,7 @@ def practise(
     with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
         _take_files(folder, notebook, Path(scratch))
         outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
+    copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))

@@ -56,7 +56,8 @@ def test_a_cell_that_runs_a_text_by_a_way_that_its_own_text_does_not_show_runs_i
 
 BY_CHANCE = """
 --- given
-run = lambda text: eval(text)
+import builtins
+run = getattr(builtins, "ev" + "al")
 --- answer
 def f(x): return "" if x else 7
 --- test
@@ -68,7 +69,7 @@ assert (run(found) if isinstance(found, str) else found) == expected
 ### END HIDDEN TESTS
 ### CHECK 1: own
 for name in ("f", "abs"):
-    assert eval(name)(-7) in ("", 7) and run("1 + 1") == 2
+    assert run(name)(-7) in ("", 7) and run("1 + 1") == 2
 assert run(f"{'abs'}(-{2 + 5})") == 7
 --- wrong
 def f(x): return "" if x else "expected"
@@ -98,11 +99,11 @@ class Loading:
 import pickle
 def dump(x): return pickle.dumps(Loading())
 --- test
-import pickle
+import pandas as pd
 ### BEGIN HIDDEN TESTS
 expected = [1, 2]
 with open("t.pkl", "wb") as f: f.write(dump(expected))
-with open("t.pkl", "rb") as g: assert pickle.load(g) == expected
+assert pd.read_pickle("t.pkl") == expected
 ### END HIDDEN TESTS
 """
 

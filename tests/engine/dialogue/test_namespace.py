@@ -54,10 +54,6 @@ SPLIT = {
         "import pickle\nclass Point:\n    def __init__(self, x): self.x = x\n"
         "assert pickle.loads(pickle.dumps(Point(f(1)))).x == 2"
     ),
-    "hints that name a class of the test's own": (
-        "import typing\nfrom dataclasses import dataclass\n@dataclass\nclass Link:\n    to: 'Link' = None\n"
-        "assert typing.get_type_hints(Link) == {'to': Link} and f(1) == 2"
-    ),
     "unittest by name": (
         "import unittest\nclass T(unittest.TestCase):\n    def test_f(self): self.assertEqual(f(1), 2)\n"
         "assert unittest.main(argv=['', 'T'], exit=False).result.wasSuccessful()"

@@ -16,9 +16,6 @@ COPIED = {
     "a fence": f"```python\n{CODE}\n```",
     "words around a fence": f"Sure! Here's the code:\n\n```python\n{CODE}\n```\n\nIt works on columns.",
     "half a fence": f"{CODE}\n```",
-    "prompts and output": f">>> {CODE.replace(chr(10), chr(10) + '... ')}\n>>> softmax(x)\narray([[0.5]])",
-    "prompts of IPython and output": f"In [3]: {CODE.replace(chr(10), chr(10) + '   ...: ')}\n\nIn [4]: softmax(x)\n"
-    "Out[4]: array([[0.5]])",
     "quotes of print": CODE.replace('"""', "\u201d" * 3),
     "a dash of print": CODE.replace(" - ", " \u2212 "),
     "wide marks": CODE.replace("(", "\uff08").replace(")", "\uff09"),
@@ -53,14 +50,6 @@ def test_lines_that_were_marked_from_the_first_word_on_lose_the_spaces_that_they
     assert as_typed("x = 1\n    for y in z:\n        x += y") == ("x = 1\nfor y in z:\n    x += y", "indented")
 
 
-@pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
-def test_code_of_one_line_to_python_is_read_with_the_ends_of_lines_it_had(end):
-    """Else a comment above it would hold all of it."""
-    assert as_typed(f"# Equation (1){end}x = 1{end}y = 2") == ("# Equation (1)\nx = 1\ny = 2", "")
-    assert as_typed(f"x = 'a{end}b'") == (f"x = 'a{end}b'", "")
-    assert as_typed(f"x = 1  # first{end}second") == (f"x = 1  # first{end}second", "")
-
-
 @pytest.mark.parametrize(
     "source",
     [
@@ -78,6 +67,8 @@ def test_code_of_one_line_to_python_is_read_with_the_ends_of_lines_it_had(end):
             "1 x\n3 y",
             "The code:\n\nx = (",
             "if x:\n\ty = 1\n        z = 2",
+            ">>> x = 1\n>>> x",
+            "# Equation (1)\u2028x = 1",
             "[[0.97 1.59]\n [0.2 0.1]]",
             "    x = 1\n        y = 2",
             "else:\n    y = 2\n    return y",

@@ -136,17 +136,6 @@ def test_an_answer_that_uses_what_only_an_answer_below_gives_is_doubted():
     assert "test_gusta" in doubtful(repaired(notebook, TWO).repairs)
 
 
-def test_a_half_that_nothing_tells_apart_is_doubted():
-    half = "    return X_prime, attentions"
-    found = doubts(lambda book: book["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": half}))
-    assert set(TESTS) <= set(found)
-
-
-def test_code_in_a_text_that_gives_a_name_of_an_answer_is_doubted():
-    found = doubts(lambda book: below(book, "attend_me", "me_alphas = me_alphas / 2", "markdown"), TWO)
-    assert "test_me" in found
-
-
 def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     notebook = plain(ONE.full)
     answer = find(notebook, "self_attention")
@@ -156,7 +145,7 @@ def test_two_versions_of_an_answer_are_doubted_and_both_stay():
     assert set(TESTS) <= set(doubtful(result.repairs))
     assert lines_of(notebook["cells"]) <= lines_of(result.notebook.cells)
     (told,) = [sentence for sentence in sentences(result.repairs) if "human" in sentence]
-    assert told.startswith("'self_attention' stood 2 times with different text; the last one counts")
+    assert told.startswith("'self_attention' stood 2 times with different text; both run where they stood")
 
 
 def test_a_function_that_is_defined_again_below_its_answer_is_doubted():
@@ -205,10 +194,11 @@ def test_an_answer_that_lost_its_first_line_is_not_joined_with_the_answer_above_
     assert "test_gusta" in doubtful(result.repairs) and "test_me" not in doubtful(result.repairs)
 
 
-def test_code_that_cannot_be_read_beside_a_stub_is_doubted():
+@pytest.mark.parametrize("cell_type", ["code", "raw", "markdown"])
+def test_code_that_cannot_be_read_beside_a_stub_is_doubted(cell_type):
     def change(book):
         text = left_out(book).split("\n")
-        below(book, "self_attention", "\n".join(["```python", f"In [3]: {text[0]}", *text[1:], "```"]))
+        below(book, "self_attention", "\n".join(["```python", f"3 In [3]: {text[0]}", *text[1:], "```"]), cell_type)
 
     assert set(TESTS) <= set(doubts(change))
 
@@ -241,17 +231,13 @@ def test_code_with_the_numbers_of_its_lines_becomes_the_answer_and_is_told():
     assert "was copied with the numbers of its lines" in sentences(result.repairs)[0]
 
 
-def test_a_cut_that_could_be_made_elsewhere_is_doubted_and_a_clear_one_is_not():
-    def gathered(between: str):
-        def change(book):
-            second = find(book, "scaled_dot_product_self_attention")
-            find(book, "self_attention")["source"] += f"\n\n{between}{second['source']}"
-            book["cells"].remove(second)
+def test_two_answers_in_the_cell_of_one_where_the_others_is_gone_are_both_doubted():
+    def gathered(book):
+        second = find(book, "scaled_dot_product_self_attention")
+        find(book, "self_attention")["source"] += f"\n\n{second['source']}"
+        book["cells"].remove(second)
 
-        return change
-
-    assert doubts(gathered("np.random.seed(1)\nprint(1)\n"))
-    assert not doubts(gathered(""))
+    assert {"test_self_attention", "test_scaled_attention"} <= set(doubts(gathered))
 
 
 @pytest.mark.parametrize("strip", [False, True])
@@ -319,14 +305,11 @@ def test_the_ways_that_were_hard_lose_nothing_without_a_doubt():
 def test_a_notebook_that_was_put_right_raises_no_doubt(way):
     if way in (
         "split_answer",
-        "split_in_paragraphs",
-        "fence",
         "gather_answers",
         "merge_answers",
-        "jupytext_without_markers",
         "merge_text",
     ):
-        pytest.skip("these may leave something to choose")
+        pytest.skip("these leave a human to look")
     for number in range(3):
         notebook = plain(ONE.full)
         KEEPING[way](notebook, random.Random(number))
@@ -352,7 +335,7 @@ def test_what_uses_an_answer_in_doubt_is_in_doubt_too():
 
 
 @pytest.mark.parametrize("both", [False, True])
-def test_the_name_of_a_cell_is_not_believed_when_it_holds_another_answer(both):
+def test_a_cell_that_holds_another_answer_stays_what_it_says_it_is_and_both_are_doubted(both):
     case = CASES["ps5_sentence"][0]
     notebook = plain(case.full)
     one, other = find(notebook, "add_positions"), find(notebook, "project_words")
@@ -364,10 +347,10 @@ def test_the_name_of_a_cell_is_not_believed_when_it_holds_another_answer(both):
         copy = dict(one, id="copied", source=were[1])
         notebook["cells"].insert(notebook["cells"].index(other) + 1, copy)
     result = repaired(notebook, case)
-    assert (source(result, "add_positions").strip(), source(result, "project_words").strip()) == tuple(
-        text.strip() for text in were
-    )
-    assert "test_projections" in doubtful(result.repairs)
+    code = [cell.source.strip() for cell in result.notebook.cells]
+    assert all(code.count(text.strip()) == 1 for text in were)
+    assert source(result, "project_words") == other["source"]
+    assert "test_positions" in doubtful(result.repairs)
 
 
 def test_answers_without_identity_that_changed_places_are_doubted():
@@ -454,7 +437,7 @@ def test_an_answer_in_a_raw_cell_that_is_not_python_is_doubted_beside_its_stub()
     assert set(TESTS) <= set(doubts(change))
 
 
-def test_a_cut_that_leaves_an_answer_without_names_that_stand_in_the_other_part_is_doubted():
+def test_an_answer_in_the_cell_of_the_answer_below_its_test_is_doubted():
     case = next(case for case in CASES["ps1_general_attention"] if case.name == "list_softmax")
 
     def merge(book):

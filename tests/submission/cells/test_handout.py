@@ -159,13 +159,14 @@ def test_what_a_text_shows_counts_where_a_student_typed_it(name, strip):
     assert next(cell.source for cell in result.notebook.cells if cell.id == name) == shown
 
 
-def test_an_answer_that_a_student_typed_into_a_text_of_the_release_is_taken_and_the_hint_is_not():
+def test_an_answer_that_a_student_typed_into_a_text_of_the_release_is_doubted_and_the_hint_there_is_not():
     notebook = plain(constructed())
     hint = find(notebook, "hint")
     hint["source"] += "\n\n```python\ndef scale(x):\n    return x + x\n```"
     result = repair(read(as_utf8(notebook))[0], Released(constructed()))
     texts = {cell.id: cell.source for cell in result.notebook.cells}
-    assert texts["scale"].startswith("def scale") and "YOUR CODE" in texts["points_in_meshgrid"]
+    assert "YOUR CODE" in texts["scale"] and texts["hint"] == hint["source"]
+    assert doubtful(result.repairs) == ("test_scale",)
 
 
 def test_texts_are_known_by_their_words_and_short_ones_by_their_line():

@@ -5,7 +5,7 @@ import pytest
 from tests.submission.cells.test_doubts import doubts, stub
 from tests.submission.cells.test_repair import ONE, find
 from viva.record import note
-from viva.submission.cells.neverrun import why_not_run
+from viva.submission.cells.doubts import why_not_run
 from viva.wording import sentence
 
 NAME = "self_attention"

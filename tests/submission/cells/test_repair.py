@@ -1,8 +1,9 @@
-"""Whatever was done to a notebook, its answers come back into the assignment's cells."""
+"""Whatever was done to a notebook, what a student wrote stays and runs where it stood, in the assignment's order."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import logging
 import random
@@ -16,15 +17,15 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from tests.conftest import PROJECT, SHORT
-from tests.mangling import ALONE, KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
+from tests.mangling import KEEPING, LOSING, answer_below_stub, as_utf8, half, plain, strip_ids, strip_nbgrader
 from viva.author.answers import fill_in, read_answers
+from viva.engine import names
 from viva.engine.blueprint import read_blueprint
 from viva.record import doubtful
-from viva.submission.cells import texts
 from viva.submission.cells.handout import trees
-from viva.submission.cells.places import Released
+from viva.submission.cells.places import Released, Slot
 from viva.submission.cells.repair import Repaired, repair
-from viva.submission.cells.texts import squeezed
+from viva.submission.cells.texts import bound_names, squeezed, undone_functions
 from viva.submission.files.salvage import read
 from viva.wording import sentences
 
@@ -47,8 +48,10 @@ def cases(assignment: str) -> list[Case]:
     return [Case(Released(release), release, fill_in(answer, release, blueprint), answer.name) for answer in answers]
 
 
-SPREADING = ("split_answer", "split_in_paragraphs", "jupytext_without_markers", "join_texts", "quarto")
-"""What leaves an answer in several cells, of which each may run alone, or a text of the author's below another."""
+SPREADING = ("split_in_paragraphs", "jupytext_without_markers", "join_texts", "quarto")
+"""What leaves an answer in several cells, of which each runs alone, or a text of the author's below another."""
+LEAVING = ("split_answer", "merge_answers", "gather_answers", "merge_text")
+"""What leaves an answer without a cell of its own that says what it is, or in halves that do not run."""
 CASES = {assignment: cases(assignment) for assignment in ASSIGNMENTS}
 ONE = CASES[SHORT][0]
 
@@ -98,6 +101,35 @@ def assert_held(result: Repaired, case: Case) -> None:
         )
 
 
+def lacking(result: Repaired, case: Case) -> list[Slot]:
+    """The answers that do not give, before their first test, what they give in the whole notebook."""
+    return [slot for slot in case.released.slots if _given(case.full.cells, case, slot) - _given_to(result, case, slot)]
+
+
+def _given_to(result: Repaired, case: Case, slot: Slot) -> set[str]:
+    return _given(result.notebook.cells, case, slot)
+
+
+def _given(cells, case: Case, slot: Slot) -> set[str]:
+    """Of the names that an answer has to give, those that the student's cells above its first test give."""
+    tests = [other.cell.id for other in case.released.slots[slot.place :] if other.purpose == "tests"]
+    locked = {other.cell.id for other in case.released.slots if other.locked}
+    found: set[str] = set()
+    for cell in cells if slot.answers else ():
+        if cell.id in tests[:1]:
+            break
+        if cell.cell_type == "code" and cell.id not in locked:
+            found = (found | bound_names(cell.source)) - undone_functions(cell.source)
+    return found & slot.own
+
+
+def assert_kept_or_doubted(result: Repaired, case: Case) -> None:
+    """Each answer gives its names before its tests run, or a human is asked to look at them."""
+    found = set(doubtful(result.repairs))
+    for slot in lacking(result, case):
+        assert set(case.released.tests_of(slot)) <= found, (slot.name, sentences(result.repairs))
+
+
 def nothing_left_to_do(result: Repaired, case: Case) -> None:
     """nbgrader's own steps find the cells as they want them."""
     nbformat.validate(result.notebook)
@@ -123,7 +155,7 @@ def test_a_notebook_that_needs_no_repair_has_none_and_stays_as_it_is(assignment)
         for place, case in enumerate(half(KEEPING, [False, True], ASSIGNMENTS))
     ],
 )
-def test_each_way_of_mangling_is_undone(way, also_without_ids, assignment):
+def test_each_way_of_mangling_is_undone_or_doubted(way, also_without_ids, assignment):
     for case in CASES[assignment]:
         dice, notebook = random.Random(f"{way} {case.name}"), plain(case.full)
         KEEPING[way](notebook, dice)
@@ -132,7 +164,10 @@ def test_each_way_of_mangling_is_undone(way, also_without_ids, assignment):
             strip_ids(notebook, dice)
         result = repaired(notebook, case)
         nothing_left_to_do(result, case)
-        (assert_held if way in SPREADING else assert_same)(result, case)
+        if way in LEAVING:
+            assert_kept_or_doubted(result, case)
+        else:
+            (assert_held if way in SPREADING else assert_same)(result, case)
 
 
 @pytest.mark.slow
@@ -145,16 +180,18 @@ def test_cells_of_code_that_were_all_made_raw_are_code_again_where_anything_iden
         assert_same(repaired(notebook, case), case)
 
 
+@pytest.mark.parametrize("strip", [False, True])
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_an_answer_below_its_stub_is_taken_into_the_answer_cell(assignment):
-    for case in CASES[assignment]:
+def test_an_answer_below_its_stub_stays_there_and_is_doubted_only_below_the_test(assignment, strip):
+    for case, further in itertools.product(CASES[assignment], (1, 2)):
         notebook = plain(case.full)
-        answer_below_stub(notebook, random.Random(case.name), case.release)
-        result = repaired(notebook, case)
-        assert_same(result, case)
-        assert "was left as released; its answer was taken from a cell of its own" in " ".join(
-            sentences(result.repairs)
-        )
+        answer_below_stub(notebook, random.Random(case.name), case.release, further)
+        result = repaired(bare(plain(notebook)) if strip else notebook, case)
+        assert [words(cell.source) for cell in result.notebook.cells] == [
+            words(cell["source"]) for cell in notebook["cells"]
+        ]
+        assert_kept_or_doubted(result, case)
+        assert bool(lacking(result, case)) == bool(doubtful(result.repairs)), sentences(result.repairs)
 
 
 @pytest.mark.slow
@@ -174,7 +211,7 @@ def test_any_ways_after_each_other_leave_a_whole_notebook(data):
     assert all(isinstance(sentence, str) and sentence for sentence in sentences(result.repairs))
 
 
-KEPT = [one for one in vars(texts).values() if hasattr(one, "cache_clear")] + [trees]
+KEPT = [one for one in vars(names).values() if hasattr(one, "cache_clear")] + [trees]
 """What is kept of texts from one submission to the next."""
 
 
@@ -197,20 +234,16 @@ def test_a_repair_does_not_depend_on_the_submissions_before_it():
     assert [repair(read(data)[0], released) for data, released in reversed(mangled)] == alone[::-1]
 
 
-TOGETHER = [name for name in KEEPING if name not in ALONE]
-"""What keeps every answer also after something else was done: text that holds a merged answer may not be deleted."""
-
-
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_two_ways_after_each_other_are_undone(data):
+def test_after_two_ways_after_each_other_nothing_is_lost_without_a_doubt(data):
     case = data.draw(st.sampled_from([case for several in CASES.values() for case in several]))
-    ways = data.draw(st.lists(st.sampled_from(TOGETHER), min_size=2, max_size=2))
+    ways = data.draw(st.lists(st.sampled_from(list(KEEPING)), min_size=2, max_size=2))
     dice, notebook = random.Random(data.draw(st.integers(0, 1000))), plain(case.full)
     for way in ways:
         KEEPING[way](notebook, dice)
-    assert_held(repaired(notebook, case), case)
+    assert_kept_or_doubted(repaired(notebook, case), case)
 
 
 def bare(notebook: dict) -> dict:
@@ -226,7 +259,7 @@ def lines_of(cells) -> set[str]:
 
 
 @pytest.mark.parametrize("assignment", [name for name in ASSIGNMENTS if len(CASES[name][0].full.cells) > 30])
-def test_two_answers_merged_and_a_third_split_are_all_found_without_any_metadata(assignment):
+def test_two_answers_merged_and_a_third_split_without_any_metadata_run_or_are_doubted(assignment):
     for case in CASES[assignment]:
         notebook, dice = plain(case.full), random.Random(case.name)
         answers = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("solution")]
@@ -237,16 +270,16 @@ def test_two_answers_merged_and_a_third_split_are_all_found_without_any_metadata
         place = dice.randrange(1, lines["source"].count("\n") + 1)
         below(notebook, lines["id"], "\n".join(lines["source"].split("\n")[place:]))
         lines["source"] = "\n".join(lines["source"].split("\n")[:place])
-        assert_held(repaired(bare(notebook), case), case)
+        assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_an_answer_in_a_block_of_a_joined_text_is_found(assignment):
+def test_an_answer_in_a_block_of_a_joined_text_is_doubted(assignment):
     for case in CASES[assignment]:
         notebook, dice = plain(case.full), random.Random(case.name)
         KEEPING["fence"](notebook, dice)
         KEEPING["quarto"](notebook, dice)
-        assert_held(repaired(bare(notebook), case), case)
+        assert_kept_or_doubted(repaired(bare(notebook), case), case)
 
 
 HARD = ("split_answer", "split_in_paragraphs", "split_locked", "merge", "merge_below", "merge_answers", "merge_text")
@@ -266,23 +299,13 @@ def test_no_line_of_a_students_ever_disappears_without_a_sentence(seed):
     assert not gone - {"```", "```python"} or any("edited" in sentence for sentence in sentences(result.repairs)), gone
 
 
-def test_an_answer_in_a_given_cell_that_was_edited_is_taken_out_of_it():
+def test_an_answer_in_a_given_cell_that_was_edited_is_doubted():
     notebook = plain(ONE.full)
     answer, given = find(notebook, "self_attention"), find(notebook, "softmax_cols")
     given["source"] = given["source"].replace("=", "= ", 1).replace("data_in", "data") + "\n\n" + answer["source"]
     notebook["cells"].remove(answer)
-    assert_held(repaired(bare(notebook), ONE), ONE)
-
-
-def test_code_that_nothing_places_is_said_to_be_doubtful():
-    notebook = plain(ONE.full)
-    below(notebook, "self_attention", "```python\nhelper = 1\nhelper += 1\n```", "markdown")
-    result = repaired(bare(notebook), ONE)
-    where = "'self_attention' and 'scaled_dot_product_self_attention'"
-    assert f"cell 13 may belong to {where}; a human should look at it" in sentences(result.repairs)
-    tests = "test_self_attention test_self_attention_sizes test_scaled_attention test_scaled_attention_sizes"
-    assert set(tests.split()) <= set(doubtful(result.repairs))
-    assert result.notebook.cells[12].source.startswith("```")
+    for book in (notebook, bare(plain(notebook))):
+        assert_kept_or_doubted(repaired(book, ONE), ONE)
 
 
 def find(notebook: dict, name: str) -> dict:
@@ -325,7 +348,7 @@ def said(change) -> list[str]:
         ),
         (
             lambda book: find(book, "data").update(source=find(book, "data")["source"] + "\nN = 300"),
-            "cell 8 held 'data' together with other text, and was taken apart",
+            "the given cell 'data' was added to; the released text was put back, and what was added stands below it",
         ),
         (
             lambda book: book["metadata"].update(kernelspec={"language": "R", "name": "ir"}),
@@ -361,7 +384,8 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert source(result, "self_attention").startswith("# later")
     place = ids.index("self_attention")
     assert result.notebook.cells[place - 1].source == answer["source"]
-    assert "'self_attention' stood 2 times with different text; the last one counts" in sentences(result.repairs)[0]
+    told = "'self_attention' stood 2 times with different text; both run where they stood"
+    assert told in sentences(result.repairs)[0]
 
 
 def test_a_copy_of_the_stub_below_the_answer_does_not_undo_it():
@@ -478,9 +502,9 @@ def test_an_answer_that_is_indented_as_a_whole_is_no_half_of_another():
     case = CASES["ps5_sentence"][0]
     notebook = plain(case.full)
     cell = find(notebook, "project_words")
-    was, cell["source"] = cell["source"], textwrap.indent(cell["source"], "    ")
+    cell["source"] = textwrap.indent(cell["source"], "    ")
     result = repaired(notebook, case)
-    assert source(result, "project_words").strip() == was.strip()
+    assert source(result, "project_words") == cell["source"]
     assert source(result, "attend_gusta") == source(repaired(plain(case.full), case), "attend_gusta")
 
 

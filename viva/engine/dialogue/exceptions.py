@@ -3,24 +3,165 @@
 Theory of operation. The candidate tells of an exception: the classes it belongs to, each with its number
 in the candidate's table of objects, its message, and those of its arguments and attributes that are
 plain. The examiner makes an exception of its own from that: of its own class, or one like it, where the
-class is a library's (``likeness``), else of a class made here, which stands for the student's, so that tests
+class is a library's (a likeness), else of a class made here, which stands for the student's, so that tests
 can catch it by that class or a base of it. An exception that crosses back, to a callback's caller or a context
 manager, is named by its number; one that the test code made itself is kept here and arrives as something alike.
+
+A likeness is an exception of a library's class that holds only what a stranger may say of it. The fields of an
+exception that C code wrote are read by C code, which believes them: the text of a UnicodeDecodeError whose ``start``
+lies outside shows foreign memory, and a StopIteration without a value ends the
+process. So nothing that came over the wire is written into such a field, and nothing is computed from one. Where
+a class has no fields and no text of its own (ValueError, KeyError, LinAlgError) the exception is of that very class.
+Otherwise it is of a class derived from it, which hides each field behind a name in the exception's own dictionary,
+and whose text is what was told. Test code does not see the difference: ``type`` and ``__class__`` give the library's.
 """
 
 from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import os
 import sys
 import traceback
+import types
+from collections.abc import Callable, Iterable
+
+import numpy as np
 
 import viva
 from viva.engine import wire
-from viva.engine.dialogue import likeness
+from viva.engine.dialogue.paths import CALL, Path, Step
 from viva.engine.values.classes import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
+
+# --- likenesses
+
+
+TEXT = frozenset({str})
+NUMBER = frozenset({int})
+PATH = frozenset({str, bytes, int})
+FIELDS: dict[type, dict[str, frozenset | None]] = {
+    OSError: {"errno": NUMBER, "strerror": TEXT, "filename": PATH, "filename2": PATH, "characters_written": NUMBER},
+    UnicodeError: {
+        "encoding": TEXT,
+        "object": frozenset({str, bytes}),
+        "start": NUMBER,
+        "end": NUMBER,
+        "reason": TEXT,
+    },
+    SyntaxError: {
+        "msg": TEXT,
+        "filename": PATH,
+        "lineno": NUMBER,
+        "offset": NUMBER,
+        "text": TEXT,
+        "end_lineno": NUMBER,
+        "end_offset": NUMBER,
+    },
+    ImportError: {"msg": TEXT, "name": TEXT, "path": TEXT},
+    NameError: {"name": TEXT},
+    AttributeError: {"name": TEXT, "obj": None},
+    StopIteration: {"value": None},
+    SystemExit: {"code": None},
+    np.exceptions.AxisError: {"axis": NUMBER, "ndim": NUMBER},
+}
+"""Which fields may be told, and of which types they are (None: any); one that is not listed stays None."""
+
+WRITTEN_IN_PYTHON = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: such a class adds nothing to how its base lies in memory but a dictionary and slots."""
+DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+PLAIN_TEXTS = (BaseException.__str__, KeyError.__str__)
+
+
+def can_be_told(cls: object) -> bool:
+    """Whether there can be a likeness: an ExceptionGroup cannot be without exceptions in it."""
+    return isinstance(cls, type) and issubclass(cls, Exception) and not issubclass(cls, BaseExceptionGroup)
+
+
+def make(cls: type[BaseException], args: tuple, attributes: dict, **about: object) -> BaseException:
+    """An exception of a class, or of its likeness, that was not initialised; ``about`` stands in its dictionary too."""
+    base = cls
+    while base.__flags__ & WRITTEN_IN_PYTHON:
+        base = base.__base__
+    error = base.__new__(cls)
+    BaseException.args.__set__(error, args)
+    if isinstance(error, StopIteration):  # ``yield from`` reads the field without a look whether there is anything
+        StopIteration.__init__(error, *args)
+    allowed = _allowed(cls)
+    known = {name: value for name, value in attributes.items() if _may_be(allowed, name, value)}
+    BaseException.__dict__["__dict__"].__get__(error).update(known | about)
+    return error
+
+
+def like(cls: type[BaseException], args: tuple, attributes: dict, message: str, **about: object) -> BaseException:
+    """An exception of a library's class with these arguments and attributes, and with this text."""
+    about["viva_message"] = message
+    if _is_plain(cls):
+        error = make(cls, args, attributes, **about)
+        try:
+            str(error)
+            return error
+        except Exception:  # an int of more than 4300 digits has no text
+            pass
+    return make(_likeness(cls), args, attributes, **about)
+
+
+def hiding(bases: Iterable[type]) -> dict[str, None]:
+    """For a class derived from exceptions: the names of their fields, with nothing in them."""
+    found = {}
+    for base in bases:
+        found |= dict.fromkeys(_fields(base))
+    return found
+
+
+def _text(error: BaseException) -> str:
+    """The text of a likeness: what was told, as nothing is computed."""
+    message = vars(error).get("viva_message")
+    return message if type(message) is str else BaseException.__str__(error)
+
+
+def seen(cls: type) -> type:
+    """The class that test code is to see in place of one made here."""
+    return vars(cls).get("viva_like", cls)
+
+
+def _may_be(allowed: dict[str, frozenset | None], name: object, value: object) -> bool:
+    if type(name) is not str or name[:1] == "_" or name[:5] == "viva_":
+        return False
+    return name not in allowed or allowed[name] is None or type(value) in allowed[name]
+
+
+@functools.cache
+def _fields(cls: type) -> frozenset[str]:
+    """The names of the fields that a class has beyond those of every exception."""
+    own = [base for base in cls.__mro__ if base not in BaseException.__mro__]
+    names = {name for base in own for name, what in vars(base).items() if isinstance(what, DESCRIPTORS)}
+    return frozenset(names - {"__dict__", "__weakref__"})
+
+
+def _allowed(cls: type) -> dict[str, frozenset | None]:
+    """By name the types that may be told of a class's fields."""
+    found: dict[str, frozenset | None] = dict.fromkeys(_fields(cls), frozenset())
+    for base, fields in FIELDS.items():
+        if issubclass(cls, base):
+            found |= fields
+    return found
+
+
+@functools.cache
+def _is_plain(cls: type) -> bool:
+    """Whether a class has no fields, and no text of its own."""
+    return not _fields(cls) and cls.__str__ in PLAIN_TEXTS
+
+
+@functools.cache
+def _likeness(cls: type) -> type:
+    members = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    members |= {"__class__": property(lambda error: cls), "__str__": _text, "viva_like": cls}
+    members |= {"__copy__": lambda error: error, "__deepcopy__": lambda error, memo: error}  # else C code is told all
+    return type(cls)(cls.__name__, (cls,), hiding([cls]) | members)
+
 
 TRACEBACK_LINES = 40
 CAUSES, ATTRIBUTES, CLASSES = 3, 20, 20
@@ -117,20 +258,21 @@ class StudentClass(type):
 
     def __call__(cls, *args: object, **kwargs: object):
         if "viva_number" in vars(cls):
-            return cls.viva_asker.operate("call", cls, *args, path=f"{cls.__name__}()", **kwargs)
+            return cls.viva_ask("call", cls, *args, path=Path(cls.__name__, (CALL,)), kwargs=kwargs)
         return super().__call__(*args, **kwargs)
 
     def __getattr__(cls, name: str):
         if name[:2] == "__" or name[:5] == "viva_":
             raise AttributeError(name)
-        return cls.viva_asker.operate("getattr", cls, name, path=f"{cls.__name__}.{name}")
+        return cls.viva_ask("getattr", cls, name, path=Path(cls.__name__, (Step("attribute", name),)))
 
 
 class Raised:
     """The candidate's exceptions and their classes as the examiner knows them."""
 
-    def __init__(self, asker) -> None:
-        self.asker = asker
+    def __init__(self, ask: Callable[..., object]) -> None:
+        """``ask`` puts a question to the candidate."""
+        self.ask = staticmethod(ask)  # a class that holds it does not bind it
         self.classes: dict[int, type[Exception]] = {}
         self.kept: list[BaseException] = []
         """Exceptions that test code raised into the candidate."""
@@ -162,8 +304,8 @@ class Raised:
         """An exception of a class that ``cls`` gave; without arguments the message is the only one."""
         args = (message,) if args is None else args
         if type(cls) is StudentClass:
-            return likeness.make(cls, args, attributes, viva_message=message, **about)
-        return likeness.like(cls, args, attributes, message, **about)
+            return make(cls, args, attributes, viva_message=message, **about)
+        return like(cls, args, attributes, message, **about)
 
     def warnings(self, warned: object) -> list[tuple[Warning, str, int]]:
         """What the student's code warned of, to be warned of here, so that filters of test code apply."""
@@ -196,15 +338,15 @@ class Raised:
         known = None
         with contextlib.suppress(Exception):  # what a module says to a name that it does not have
             known = library(f"{module}:{name}")
-        if likeness.can_be_told(known) and known.__module__.partition(".")[0] not in FRAMEWORKS:
+        if can_be_told(known) and known.__module__.partition(".")[0] not in FRAMEWORKS:
             return known
         if isinstance(known, type) and issubclass(known, BaseException) and not issubclass(known, Exception):
             return type(known.__name__, (Exception,), {})
         if len(self.classes) >= KNOWN_CLASSES:
             raise ValueError
         above = tuple(dict.fromkeys(self.classes[base] for base in bases if base in self.classes)) or (Exception,)
-        members = {"viva_number": number, "viva_asker": self.asker, "__getattr__": _attribute}
-        members = likeness.hiding(above) | members | {"__str__": likeness.told}
+        members = {"viva_number": number, "viva_ask": self.ask, "__getattr__": _attribute}
+        members = hiding(above) | members | {"__str__": _text}
         return StudentClass(name.rpartition(".")[2][:NAME], above, members)
 
     def answer(self, error: BaseException) -> dict:
@@ -231,7 +373,7 @@ def _attribute(error: BaseException, name: str):
     if name[:2] == "__" or name[:5] == "viva_" or type(vars(error).get("viva_number")) is not int:
         raise AttributeError(name)
     cls = type(error)
-    return cls.viva_asker.operate("getattr", error, name, path=f"{cls.__name__}.{name}")
+    return cls.viva_ask("getattr", error, name, path=Path(cls.__name__, (Step("attribute", name),)))
 
 
 def left_generator(stop: StopIteration) -> RuntimeError:

@@ -1,8 +1,8 @@
 """What the examiner runs as code: its tests and its libraries, and no text or bytes that came of an answer.
 
 Theory of operation. A text is plain data and crosses, so a test may run what a student wrote where the hidden tests
-are. Many such cells are told by their text (``evaluated``). Of the others, as of those that call a method or a module
-of the course's which evaluates what it is handed, an audit hook (PEP 578) hears, which Python code cannot take away.
+are. Many such cells are told by their text (``singleprocess``). Of the others, as of those that call a library
+which evaluates what it is handed, an audit hook (PEP 578) hears, which Python code cannot take away.
 While a check runs, a text is run only if it stands in the tests or is a library's own, a pickle may hold only what
 plain data is made of, and no file is imported that was written meanwhile. A cell in which that refuses something to
 the solution is one that the solution does not pass in two processes, and so runs in the candidate. In the rehearsal
@@ -103,7 +103,7 @@ class Guard:
                 todo += [*part, *part.values()]
             elif cls is np.ndarray and part.dtype.kind in "USO":
                 todo += part.ravel().tolist()
-            elif cls.__module__.startswith("pandas.") and hasattr(cls, "to_numpy"):
+            elif cls.__module__.partition(".")[0] == "pandas" and hasattr(cls, "to_numpy"):
                 todo.append(part.to_numpy())
 
     def formatting(self, method: object) -> object:

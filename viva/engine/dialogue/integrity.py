@@ -2,26 +2,35 @@
 
 Theory of operation. The warm parent of the candidates takes a *snapshot* of the libraries and of IPython before it
 forks. At the end of a notebook the candidate is asked what is another object now (identities are compared, about a
-millisecond), which files outside its folder the student's code tried to open and which connections to make (an audit
-hook, which Python code cannot take away, noted them), and which answers were of a subclass of a plain type. All of it
-comes from a process that the student's code shares and can make say anything: what is told of it is put together in
+millisecond), which files outside its folder the student's code tried to open, which connections to make and whether to
+start processes (an audit hook, which Python code cannot take away, noted them), and which answers were of a
+subclass of a plain type. All of it comes from a process that the student's code shares and can make say anything: what is told of it is put together in
 ``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
+
+What the witness says comes out of a process that student code may have taken over, so its words are not repeated where
+the facts are put together: what it names has to be something that is there to be named (a function of NumPy, a hook of
+IPython, a class with a name), else an address or a path, which are quoted. A witness that says anything else is not
+ours any more, and that is told.
 """
 
 from __future__ import annotations
 
 import enum
+import importlib
 import os
 import pkgutil
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType
 
+from viva.cleaning import plaintext
 from viva.engine import dialogue, values
 from viva.engine.dialogue import operations
 from viva.engine.values.codec import CODEC_OF
 from viva.engine.values.plain import codec_of
+from viva.record import Note, note
 from viva.sandbox.readable import readable_by_default
 
 WATCHED = (
@@ -44,6 +53,9 @@ KERNEL = ("/proc/", "/sys/")
 """Where libraries look by themselves, for the number of processors and the like."""
 OWN_PLACES = ("/dev/null", "/dev/urandom", "/dev/random")
 EVENTS = frozenset(("open", "os.listdir", "os.scandir"))
+STARTS = frozenset(("os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system", "subprocess.Popen"))
+STARTERS = frozenset(("asyncio", "concurrent", "multiprocessing", "os", "subprocess"))
+"""Libraries that start a process for who calls them; others look for the processor, and do without."""
 FRAMES, ENTRIES, CHARACTERS = 60, 12, 200
 """So deep is the caller looked for; so many things of a kind are told, each in so many characters."""
 ANSWER_SECONDS = 10.0
@@ -138,12 +150,14 @@ class Witness:
     def __init__(self) -> None:
         self.opened: dict[str, None] = {}
         self.connections: dict[str, None] = {}
+        self.processes: dict[str, None] = {}
         self.subclasses: dict[str, None] = {}
         self.scratch = os.path.realpath(os.getcwd())
         around = [os.path.dirname(self.scratch), os.path.dirname(os.path.dirname(self.scratch))]
         self.by_chance = [folder for folder in around if os.path.basename(folder).startswith("viva-")]
         """The folders around its own that have other names in each batch."""
-        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", f"{os.environ.get('HOME', os.getcwd())}/")
+        own = (os.environ.get(name, self.scratch) for name in ("HOME", "MPLCONFIGDIR"))
+        self.home = (*LIBRARIES, *OWN_PLACES, f"{self.scratch}/", *(f"{folder}/" for folder in own))
 
     def watch(self) -> None:
         sys.addaudithook(self._hear)
@@ -151,7 +165,7 @@ class Witness:
     def _hear(self, event: str, values: tuple) -> None:
         """Must not raise, as that would stop what the code does. Every import and every id() comes by here."""
         try:
-            if event in EVENTS or event.startswith("socket."):
+            if event in EVENTS or event in STARTS or event.startswith("socket."):
                 self._note(event, values)
         except Exception:
             return
@@ -161,6 +175,9 @@ class Witness:
             path = self._outside(values[0]) if len(self.opened) < ENTRIES else ""
             if path and _by_student(SHELL if path.startswith(KERNEL) else READERS):
                 self.opened[path] = None
+        elif event in STARTS:
+            if event not in self.processes and _by_student(STARTERS):
+                self.processes[event] = None
         elif len(self.connections) < ENTRIES:
             address = _address(event, values)
             if address and _by_student(None):
@@ -191,7 +208,7 @@ class Witness:
         cls = type(candidate)
         patched = [f"{cls.__module__}.{cls.__name__}.{name}" for name in vars(candidate) if name in vars(cls)]
         found = {"touched": [*snapshot.touched(), *patched], "hooks": snapshot.hooks(), "opened": self.opened}
-        found |= {"connections": self.connections, "subclasses": self.subclasses}
+        found |= {"connections": self.connections, "processes": self.processes, "subclasses": self.subclasses}
         return {name: [str(one)[:CHARACTERS] for one in list(values)[:ENTRIES]] for name, values in found.items()}
 
 
@@ -230,3 +247,89 @@ def _address(event: str, values: tuple) -> str:
         case "socket.getaddrinfo" | "socket.gethostbyname":
             return str(values[0])[:CHARACTERS]
     return ""
+
+
+# --- what is told, where nothing of a student's runs
+
+
+CHARACTERS = 100
+"""Of what is quoted."""
+BASES = frozenset(
+    "bool int float complex str bytes list tuple dict set frozenset bytearray ndarray DataFrame Series Index".split()
+)
+
+
+def facts(reply: object, causes: list[Note], walled: bool) -> list[Note]:
+    """What is told of a notebook: from a stranger's ``reply``, and from the ``causes`` of what its checks came to.
+
+    None of it says more than that something was there; an honest notebook has none.
+    """
+    seen = list(dict.fromkeys(cause for cause in causes if cause.kind == "not_plain"))[:ENTRIES]
+    found = reply.get("facts") if isinstance(reply, dict) else None
+    if not isinstance(found, dict):
+        return [Note("silent"), *seen]
+    told, strange = [], found.keys() != READ.keys()
+    for kind, read in READ.items():
+        values = found.get(kind)
+        texts = values if isinstance(values, list) and len(values) <= ENTRIES else [None]
+        known = [read(text) if isinstance(text, str) else "" for text in texts]
+        strange = strange or not all(known)
+        if shown := [text for text in dict.fromkeys(known) if text]:
+            told.append(note(UNWALLED.get(kind, kind) if not walled else kind, *shown))
+    return [*told, *[Note("strange")] * strange, *seen]
+
+
+def _place(text: str) -> str:
+    """The name of something in a library, in the shell or in the candidate itself; empty if there is no such thing."""
+    from viva.engine.dialogue.shell import Shell
+
+    around = {cls.__name__: cls for cls in Shell.__mro__[:3]}
+    for name in (*WATCHED, *OWN, *around):
+        if text == name:
+            return text
+        if text.startswith(f"{name}."):
+            found = around.get(name) or importlib.import_module(name)
+            for part in text.removeprefix(f"{name}.").split("."):
+                inside = found if type(found) is dict else getattr(found, "__dict__", {})
+                found = inside.get(part)
+            if found is not None:
+                return text
+    return ""
+
+
+def _hook(text: str) -> str:
+    from IPython.core.events import available_events
+
+    from viva.engine.dialogue.shell import Shell
+
+    known = {*HOOKS, "set_custom_exc", "user_ns", *(f"events ({event})" for event in available_events)}
+    return text if text in known or (text.isidentifier() and callable(getattr(Shell, text, None))) else ""
+
+
+def _path(text: str) -> str:
+    return plaintext.quoted(text, CHARACTERS) if text.startswith(("/", "..")) and text.isprintable() else ""
+
+
+def _address(text: str) -> str:
+    return plaintext.quoted(text, CHARACTERS) if re.fullmatch(r"a socket|[\w.:%\[\]-]+", text) else ""
+
+
+def _subclass(text: str) -> str:
+    name, _, base = text.partition(", a subclass of ")
+    return f"{name[:60]}, a subclass of {base}" if name.isidentifier() and base in BASES else ""
+
+
+READ: dict[str, Callable[[str], str]] = {
+    "touched": _place,
+    "hooks": _hook,
+    "opened": _path,
+    "connections": _address,
+    "processes": lambda text: text if text in STARTS else "",
+    "subclasses": _subclass,
+}
+"""By kind of fact, how what a witness names is read."""
+UNWALLED = {
+    "opened": "opened_unwalled",
+    "connections": "connections_unwalled",
+    "processes": "processes_unwalled",
+}

@@ -10,46 +10,18 @@ from collections.abc import Callable, KeysView
 from typing import NoReturn
 
 from viva.engine.dialogue.asker import Asker
-from viva.engine.dialogue.instances import Type, identity, is_instance, is_subclass, the_one
-from viva.engine.dialogue.standin import identical
-from viva.verdict import CandidateFault
+from viva.engine.dialogue.paths import Path
+from viva.engine.dialogue.proxies import Type, identical, identity, is_instance, is_subclass, the_one
 
 HARMLESS_MAGICS = frozenset({"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"})
 IDENTICAL = "__is__"
-"""The name under which test code finds what ``is`` means for stand-ins."""
+"""The name under which test code finds what ``is`` means for proxies."""
 THE_ONE = "__one__"
-"""The name under which test code finds of all stand-ins for an object always the same."""
-HIDDEN_LINES = "__hidden__"
-"""The name under which test code finds the context of its hidden lines."""
+"""The name under which test code finds of all proxies for an object always the same."""
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
 WHOLE = "the names of the notebook can be asked for one by one only, since some are in another process"
 """What test code is told that goes through what all names mean; the cell is then run where the student's code is."""
-
-
-class HiddenLines:
-    """The context in which hidden lines run: what they change in place is not told to the candidate.
-
-    It is called with the body of a hidden lambda, which has no lines to stand in it.
-    """
-
-    def __init__(self, asker: Asker) -> None:
-        self.asker = asker
-
-    def __enter__(self) -> None:
-        if not self.asker.hidden:  # what visible lines have changed is told before
-            with contextlib.suppress(CandidateFault):
-                self.asker.share()
-        self.asker.hidden += 1
-
-    def __exit__(self, *_: object) -> None:
-        if self.asker.hidden == 1:
-            self.asker.shared.hide(self.asker.told.named)
-        self.asker.hidden -= 1
-
-    def __call__(self, work: Callable[[], object]) -> object:
-        with self:
-            return work()
 
 
 class UnknownMagicError(Exception):
@@ -65,7 +37,6 @@ class Namespace(dict):
             vars(builtins), __builtins__=builtins, __name__="__main__", **{IDENTICAL: identical, THE_ONE: the_one}
         )
         super().update(id=identity, type=Type, isinstance=is_instance, issubclass=is_subclass, get_ipython=MiniShell)
-        super().__setitem__(HIDDEN_LINES, HiddenLines(asker))
         super().update(dir=self._dir, vars=self._vars, locals=self._locals, globals=self.all)
         self.asker = asker
         self.owned: set[str] = set()
@@ -95,7 +66,7 @@ class Namespace(dict):
     def __delitem__(self, name: str) -> None:
         self.bound.add(name)
         if name not in self or name in self.owned:
-            self.asker.told.forget([name])
+            self.asker.names.forget([name])
             self.asker.exchange({"do": "unbind", "name": name})
         self.pop(name, None)
         self.modules.pop(name, None)
@@ -111,7 +82,7 @@ class Namespace(dict):
         mine = {
             name for name in self if name[:2] != "__" and name not in OVERRIDDEN and not _is_builtin(name, self[name])
         }
-        return mine | set(self.asker.operate("names", path=" names"))
+        return mine | set(self.asker.operate("names", path=Path("")))
 
     def all(self) -> View:
         return View(self) if self.giving else TestsView(self)

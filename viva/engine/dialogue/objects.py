@@ -1,35 +1,68 @@
-"""The candidate's objects that cannot cross by value: they stay there, and the examiner gets their numbers."""
+"""The candidate's objects that cannot cross by value: they stay there, and the examiner gets their numbers.
+
+And what stands in the candidate for a function of the examiner's: to call it asks the other side, in the middle of an
+answer to it.
+"""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import types
+from collections.abc import Callable
 from pathlib import PosixPath, PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from viva.engine import wire
 from viva.engine.dialogue import exceptions
-from viva.engine.dialogue.callback import Callback, function_of
 from viva.engine.dialogue.operations import contents_of, held_by, lineage_of, origin
 from viva.engine.values.classes import has_methods, mro_of, name_of, namespace_of, own_namespaces
 from viva.engine.values.plain import base_of, mixed_in
 
-if TYPE_CHECKING:
-    from viva.engine.candidate import Candidate
-
-PATHS = (PurePosixPath, PosixPath)
 LIKENED = 10_000
 """So many objects may be named until what has a base value crosses as that alone."""
+CALL = "_viva_call"
+PATHS = (PurePosixPath, PosixPath)
+FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+
+
+class Callback:
+    """A function of the other side that was passed to the student's code."""
+
+    __slots__ = ("__name__", "_call", "_number")
+
+    def __init__(self, call: Callable, number: int, name: str) -> None:
+        self._call, self._number, self.__name__ = call, number, name
+
+    def __call__(self, /, *args, **kwargs):
+        return self._call(self._number, self.__name__, args, kwargs)
+
+
+def function_of(callback: Callback, rows: list[tuple[int, bool]]) -> types.FunctionType:
+    """A function that calls, for students who look whether it is one and how many parameters it takes."""
+    space = {CALL: callback, "__name__": "__main__"}
+    exec(compile(f"def function(*args, **kwargs): return {CALL}(*args, **kwargs)", __file__, "exec"), space)
+    function = space["function"]
+    function.__name__ = function.__qualname__ = callback.__name__
+    function.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(
+                f"_{place}", inspect._ParameterKind(kind), default=... if default else inspect.Parameter.empty
+            )
+            for place, (kind, default) in enumerate(rows)
+        ]
+    )
+    return function
 
 
 class Objects:
     """What stays in the candidate, and what stands in it for the examiner's functions."""
 
-    def __init__(self, candidate: Candidate) -> None:
-        self.candidate = candidate
+    def __init__(self, call: Callable) -> None:
+        """``call(number, name, args, kwargs)`` calls a function of the examiner's."""
+        self.call = call
         self.kept: list[object] = []
         self.numbers: dict[int, int] = {}
         """By id(), the place of an object in ``kept``, which keeps it alive."""
@@ -62,23 +95,20 @@ class Objects:
             "name": name_of(value) if is_class else value.__name__ if cls is types.FunctionType else "",
             "origin": origin(value),
         }
-        if is_class and issubclass(value, BaseException):
-            about["lineage"] = exceptions.lineage(value, self.number)
-        elif issubclass(cls, BaseException):
-            about["exception"] = exceptions.told(value, self.number)
-        elif (contents := contents_of(value)) is not None and wire.is_plain(contents):
-            about["contents"] = contents
-        elif type(value) is np.ma.MaskedArray and not np.ma.is_masked(value) and wire.is_plain(value.data):
-            about["unmasked"] = value.data
-        elif type(value) is np.poly1d and wire.is_plain(value.coeffs):
-            about["coefficients"] = value.coeffs
-        elif type(value) in PATHS:
-            about["path"] = str(value)
-        elif type(value) is re.Pattern:
-            about["pattern"] = value.pattern, value.flags
-        elif (base := mixed_in(value)) is not None or ((base := held_by(value)) is not None and wire.is_plain(base)):
-            about["base"] = base
+        if cls is not types.FunctionType:
+            about |= self._told_beside(value, is_class)
         return wire.Reference(self.number(value), about)
+
+    def _told_beside(self, value: object, is_class: bool) -> dict:
+        """What is told of an object beside its class: what it holds, or what may be taken in its place."""
+        if is_class:
+            return {"lineage": exceptions.lineage(value, self.number)} if issubclass(value, BaseException) else {}
+        if issubclass(type(value), BaseException):
+            return {"exception": exceptions.told(value, self.number)}
+        for name, found in (("contents", contents_of), ("plain", _plain_form), ("base", mixed_in), ("base", held_by)):
+            if (plain := found(value)) is not None and wire.is_plain(plain):
+                return {name: plain}
+        return {}
 
     def liken(self, value: object) -> wire.Reference | None:
         """What names something of a student's class that derives from a plain type, beside its base value."""
@@ -91,7 +121,6 @@ class Objects:
         reference = self.refer(value)
         if plain:
             reference.about["base"] = base
-            reference.about["missing"] = type(base) is dict and hasattr(type(value), "__missing__")
         return reference
 
     def resolve(self, reference: wire.Reference) -> object:
@@ -103,16 +132,22 @@ class Objects:
                 value = getattr(value, part)
             return value
         if reference.id not in self.callbacks:
-            callback = Callback(self.candidate, reference.id, reference.about["name"])
+            callback = Callback(self.call, reference.id, reference.about["name"])
             rows = reference.about["parameters"]
             self.callbacks[reference.id] = callback if rows is None else function_of(callback, rows)
             self.callback_numbers[id(self.callbacks[reference.id])] = reference.id
         return self.callbacks[reference.id]
 
-    def rename(self, row: tuple) -> tuple:
-        """A namedtuple of the other side as one of the notebook's own class, which may have methods."""
-        name, fields = type(row).__name__, type(row)._fields
-        for cls in list(self.candidate.shell.user_ns.values()):
-            if issubclass(type(cls), type) and (cls.__name__, getattr(cls, "_fields", None)) == (name, fields):
-                return tuple.__new__(cls, row) if issubclass(cls, tuple) else row
-        return row
+
+def _plain_form(value: object) -> np.ndarray | str | None:
+    """What may stand in the place of an object: the array of a masked one of which nothing is masked, or of a
+    polynomial's coefficients, the text of a path, or of a pattern."""
+    cls = type(value)
+    if cls is np.ma.MaskedArray and not np.ma.is_masked(value):
+        return value.data
+    if cls is np.poly1d:
+        return value.coeffs
+    if cls is re.Pattern and type(value.pattern) is str:
+        flags = "".join(letter for letter, flag in FLAGS.items() if value.flags & flag)
+        return f"(?{flags}){value.pattern}" if flags else value.pattern
+    return str(value) if cls in PATHS else None

@@ -2,33 +2,112 @@
 
 The first part is the name of a row of TABLE, which says how such an object is taken apart and put
 together; an index, and a column that is no NumPy array, is a nested list of the same form. Columns
-of NumPy's types, strings, categories, nullable numbers, sparse numbers, dates with a time zone, periods and
-intervals cross, and object columns that hold only scalars, or lists and the like of them. Anything else (objects
-of a student's class) makes an object of the whole that cannot cross. The attributes
+of NumPy's types, strings, categories and nullable numbers cross, sparse ones as dense ones, periods and intervals as
+their texts, and object columns that hold only scalars, or lists and the like of them. Anything else (objects of a
+student's class, time zones) makes an object of the whole that cannot cross. The attributes
 and flags of a frame stay behind, and the calendar step of an index of more than STEPS dates.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+from decimal import Decimal
+from fractions import Fraction
 from types import NoneType
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from viva.engine.values import spans, sparse
-from viva.engine.values.keys import check_keys
-from viva.engine.values.scalars import (
-    ForeignError,
-    checked_label,
-    in_column,
-    malformed,
-    numbers,
-    object_column,
-    split_label,
-    want,
-)
+from viva.engine.values import arrays
+from viva.engine.values.codec import CODEC_OF, check_keys
+from viva.verdict import WireError
+
+# --- what stands in a pandas object by itself: a cell of an object column, a label, a name
+
+
+DATES = (dt.date, dt.datetime, dt.time, dt.timedelta, pd.Timestamp, pd.Timedelta, type(pd.NaT))
+PYTHON = (NoneType, bool, int, float, complex, str, bytes, Decimal, Fraction, type(pd.NA))
+CELLS = frozenset((*PYTHON, *DATES, *arrays.SCALARS, np.str_, np.bytes_))
+"""What an object column may hold, and a label or a name be."""
+HELD = frozenset((list, tuple, set, frozenset, dict, np.ndarray))
+"""What an object column may hold of these as well, as the words of each text."""
+
+
+class ForeignError(Exception):
+    """Some part of an object cannot cross."""
+
+
+def malformed() -> NoReturn:
+    """Refuse what was made up."""
+    raise WireError("a message holds a malformed pandas object")
+
+
+def want(value, *types: type):
+    """The value, when it is of one of these types."""
+    return value if type(value) in types else malformed()
+
+
+def numbers(array, letters: str, dimensions: int = 1) -> np.ndarray:
+    """The array, when its dtype is of one of these kinds."""
+    fits = type(array) is np.ndarray and array.dtype.kind in letters and array.ndim == dimensions
+    return array if fits else malformed()
+
+
+def crossing(cells: list) -> list:
+    """The cells, when all can cross."""
+    for cell in cells:
+        codec = CODEC_OF.get(type(cell))
+        if type(cell) not in CELLS or (codec and codec.split(cell) is None):
+            raise ForeignError
+    return cells
+
+
+def in_column(cells: list, levels: int = 20) -> list:
+    """The cells of an object column, when all can cross."""
+    if HELD.isdisjoint(map(type, cells)):
+        return crossing(cells)
+    if not levels:
+        raise ForeignError
+    crossing([cell for cell in cells if type(cell) not in HELD])
+    for cell in cells:
+        if type(cell) is np.ndarray:
+            if arrays.split_array(cell) is None:
+                raise ForeignError
+        elif type(cell) in HELD:
+            in_column([*cell, *cell.values()] if type(cell) is dict else [*cell], levels - 1)
+    return cells
+
+
+def object_column(cells) -> np.ndarray:
+    """A column of cells that may have been made up."""
+    try:
+        in_column(want(cells, list))  # and what is in lists there: a pandas array would equal anything
+    except ForeignError:
+        malformed()
+    array = np.empty(len(cells), object)
+    if HELD.isdisjoint(map(type, cells)):
+        array[:] = cells
+    else:
+        for place, cell in enumerate(cells):  # all at once NumPy would take lists for rows
+            array[place] = cell
+    return array
+
+
+def split_label(label):
+    """A label, when it can cross."""
+    return tuple(crossing(list(label))) if type(label) is tuple else crossing([label])[0]
+
+
+def checked_label(label):
+    """A label that may have been made up."""
+    return label if set(map(type, label if type(label) is tuple else (label,))) <= CELLS else malformed()
+
+
+# --- pandas objects
+
 
 RANGE = 64 * 2**20  # the longest RangeIndex
 LEVEL = 100_000  # the most categories, or labels in a level
@@ -43,7 +122,7 @@ MASKED = {
     "f": pd.arrays.FloatingArray,
 }
 DATED = (pd.DatetimeIndex, pd.TimedeltaIndex)
-INDEXES = (pd.Index, *DATED, pd.CategoricalIndex, pd.PeriodIndex, pd.IntervalIndex)
+INDEXES = (pd.Index, *DATED, pd.CategoricalIndex)
 
 
 def take_apart(value) -> list | None:
@@ -79,6 +158,10 @@ def _split_cells(array) -> np.ndarray | list:
     if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
         cells = array.to_numpy()
         return cells if cells.dtype.kind in NUMERIC else ["objects", in_column(cells.tolist())]
+    if type(array) is pd.arrays.SparseArray:
+        return _split_cells(pd.Series(np.asarray(array)).array)
+    if type(array) in (pd.arrays.PeriodArray, pd.arrays.IntervalArray):
+        return ["objects", array.astype(str).tolist()]
     if type(array) not in COLUMNS:
         raise ForeignError
     return _split(array)
@@ -108,17 +191,6 @@ def _masked(data, mask):
     return MASKED[numbers(data, "biuf").dtype.kind](data, numbers(mask, "b"))
 
 
-def _split_intervals(array) -> list:
-    return [_split_cells(array.left.array), _split_cells(array.right.array), array.closed]
-
-
-def _intervals(left, right, closed):
-    left, right = _build_cells(left), _build_cells(right)
-    if left.dtype != right.dtype or left.dtype.kind not in "iufmM":
-        malformed()
-    return pd.arrays.IntervalArray.from_arrays(left, right, closed=want(closed, str))
-
-
 def _split_categories(array) -> list:
     return [array.codes, _split_level(array.categories), array.ordered]
 
@@ -128,10 +200,18 @@ def _categories(codes, categories, ordered):
     return pd.Categorical.from_codes(numbers(codes, "i"), dtype=dtype)
 
 
+def _split_stamp(value) -> list:
+    if dt.datetime.tzinfo.__get__(value) is not None:
+        raise ForeignError
+    return [pd.Timestamp.to_datetime64(value)]
+
+
 # --- indexes, series and frames
 
 
 def _split_index(index) -> list:
+    if type(index) in (pd.PeriodIndex, pd.IntervalIndex):
+        index = pd.Index(index.astype(str), name=index.name)
     if type(index) not in INDEXES:
         raise ForeignError
     step = index.freq if type(index) in DATED else None
@@ -249,18 +329,12 @@ TABLE = {
     "objects": (None, object_column),
     "strings": (_split_strings, _strings),
     "masked": (lambda array: [array._data, array._mask], _masked),
-    "sparse": (sparse.take_apart, sparse.put_together),
-    "zoned": (spans.split_zoned, spans.zoned),
     "categories": (_split_categories, _categories),
-    "periods": (spans.split_periods, spans.periods),
-    "intervals": (_split_intervals, _intervals),
-    "stamp": (spans.split_stamp, spans.stamp),
+    "stamp": (_split_stamp, lambda utc: pd.Timestamp(want(utc, np.datetime64))),
     "delta": (
         lambda value: [pd.Timedelta.to_timedelta64(value)],
         lambda step: pd.Timedelta(want(step, np.timedelta64)),
     ),
-    "period": (spans.split_period, spans.period),
-    "interval": (spans.split_interval, spans.interval),
     "NaT": (lambda value: [], lambda: pd.NaT),
     "NA": (lambda value: [], lambda: pd.NA),
 }
@@ -268,11 +342,7 @@ COLUMNS = {
     type(pd.array(["a"], dtype="str")): "strings",
     type(pd.array(["a"], dtype="string")): "strings",
     **dict.fromkeys(MASKED.values(), "masked"),
-    pd.arrays.SparseArray: "sparse",
-    pd.arrays.DatetimeArray: "zoned",
     pd.Categorical: "categories",
-    pd.arrays.PeriodArray: "periods",
-    pd.arrays.IntervalArray: "intervals",
 }
 TYPES = {
     pd.DataFrame: "frame",
@@ -283,8 +353,6 @@ TYPES = {
     **COLUMNS,
     pd.Timestamp: "stamp",
     pd.Timedelta: "delta",
-    pd.Period: "period",
-    pd.Interval: "interval",
     type(pd.NaT): "NaT",
     type(pd.NA): "NA",
 }

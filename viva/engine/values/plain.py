@@ -2,13 +2,12 @@
 
 ``split`` gives the parts of a value: atoms, or values that are taken apart in turn. It reads through
 methods of the plain type only, so that no method of a subclass runs; a subclass crosses as the value
-of its base (beside a name for the object, where a student's has methods), and a defaultdict, where its
-factory is neither one of Python's own types nor can be referred to, as a dict. Members of an Enum and masked arrays are
-not plain: their base value would say something else. ``build`` gives the value again, from parts that
-a hostile process may have made up: it raises (anything; viva/engine/wire.py makes a WireError of it) or it
-returns a value of its types, in time and memory that the message has paid for. It never evaluates or
-imports by a name in the message: a namedtuple is made by ``collections.namedtuple`` from names that
-were checked, and a named time zone is read from the system's.
+of its base (beside a name for the object, where a student's has methods), so a defaultdict as a dict.
+Members of an Enum and masked arrays are not plain: their base value would say something else.
+``build`` gives the value again, from parts that a hostile process may have made up: it raises
+(anything; viva/engine/wire.py makes a WireError of it) or it returns a value of its types, in time and
+memory that the message has paid for. It never evaluates or imports by a name in the message: a
+namedtuple is made by ``collections.namedtuple`` from names that were checked.
 """
 
 from __future__ import annotations
@@ -16,34 +15,70 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import itertools
-import re
+import keyword
 import sys
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+import unicodedata
+from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from types import EllipsisType, NoneType
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
-from viva.engine.values.classes import mro_of
-from viva.engine.values.codec import CODEC_OF, ZONES, Again, Codec, Reference
-from viva.engine.values.keys import check_keys
-from viva.engine.values.namedtuples import build_named, fields_of, split_named
+from viva.engine.values.classes import bases_of, mro_of, name_of, namespace_of
+from viva.engine.values.codec import CODEC_OF, ZONES, Again, Codec, Reference, check_keys
 from viva.verdict import WireError
+
+# --- namedtuples: their classes are made up here, from names that were checked
+
+
+FIELDS = 255  # of a namedtuple, and letters of each of their names
+
+
+def _proper(names: tuple) -> bool:
+    """Whether a namedtuple may have fields of these names."""
+    if len(names) > FIELDS or any(type(name) is not str or len(name) > FIELDS for name in names):
+        return False
+    plain = all(unicodedata.is_normalized("NFKC", name) for name in names)  # Python's parser would change others
+    return plain and not any(name[:1] == "_" or not name.isidentifier() or keyword.iskeyword(name) for name in names)
+
+
+def fields_of(value) -> tuple | None:
+    """The field names of a namedtuple, or of a value of a subclass of one."""
+    for cls in mro_of(type(value)):
+        names = namespace_of(cls).get("_fields") if bases_of(cls) == (tuple,) else None
+        if type(names) is tuple and len(names) == tuple.__len__(value) and _proper(names):
+            return names
+    return None
+
+
+def split_named(value) -> list:
+    name, names = name_of(type(value)), fields_of(value)
+    return [name if _proper((name,)) else "Row", names, *tuple.__iter__(value)]
+
+
+def build_named(parts: list) -> tuple:
+    name, names, *values = parts
+    if type(names) is not tuple or not _proper((name, *names)) or len(names) != len(values):
+        raise WireError("a message holds a malformed namedtuple")
+    return _named_class(name, names)._make(values)
+
+
+@functools.lru_cache(256)
+def _named_class(name: str, names: tuple) -> type:
+    return namedtuple(name, names, module=__name__)
+
+
+# --- all types
+
 
 INT_BITS = 20_000  # of an int, and digits of a Decimal
 
 ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
 """What msgpack knows, and what makes it of a value of a subclass."""
-FACTORIES = {None: None} | {
-    cls.__name__: cls for cls in (int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset)
-}
-"""What makes the missing values of a defaultdict, by the name under which it crosses."""
-ZONE = re.compile(r"\w[\w+-]{0,30}(?:/\w[\w+-]{0,30}){0,3}", re.ASCII)
 
 
 def codec_of(value) -> Codec | type | None:
@@ -102,8 +137,8 @@ def _reference(parts: list) -> Reference:
     return Reference(number, about)
 
 
-def _dict(parts: list, made: Callable = dict) -> dict:
-    keys, value = parts[::2], made()
+def _dict(parts: list, cls: type = dict) -> dict:
+    keys, value = parts[::2], cls()
     check_keys(keys)
     dict.update(value, zip(keys, parts[1::2], strict=True))
     if len(value) != len(keys):
@@ -125,23 +160,6 @@ def _ordered(parts: list) -> OrderedDict:
 
 def _split_dict(value) -> list:
     return list(itertools.chain.from_iterable(dict.items(value)))
-
-
-def _split_default(value) -> list:
-    factory = defaultdict.default_factory.__get__(value)
-    known = next((name for name, cls in FACTORIES.items() if cls is factory), False)
-    return [known, *_split_dict(value)]
-
-
-def _default(parts: list) -> dict:
-    known = parts[0]
-    if known is False:
-        return _dict(parts[1:])
-    if callable(known):
-        return _dict(parts[1:], functools.partial(defaultdict, known))
-    if type(known) not in (NoneType, str):
-        raise WireError("a message holds a malformed defaultdict")
-    return _dict(parts[1:], functools.partial(defaultdict, FACTORIES[known]))
 
 
 def _split_ordered(value) -> list:
@@ -194,18 +212,6 @@ def _zoned(cls: type) -> Callable:
     return lambda parts: cls(*parts[2:], tzinfo=parts[0], fold=parts[1])
 
 
-def _split_zone(value) -> list | None:
-    key = ZoneInfo.key.__get__(value)
-    return [key] if type(key) is str and ZONE.fullmatch(key) else None
-
-
-def _zone(parts: list) -> ZoneInfo:
-    (key,) = parts
-    if not ZONE.fullmatch(key):
-        raise WireError("a message holds a malformed time zone")
-    return ZoneInfo(key)
-
-
 # --- the table; a codec's place in it is its number on the wire
 
 
@@ -219,7 +225,6 @@ CODECS = (
     Codec((list,), list.copy, list),
     Codec((tuple,), lambda value: [*tuple.__iter__(value)], tuple),
     Codec((dict,), _split_dict, _dict),
-    Codec((defaultdict,), _split_default, _default),
     Codec((set,), lambda value: [*set.__iter__(value)], _set),
     Codec((frozenset,), lambda value: [*frozenset.__iter__(value)], lambda parts: _set(parts, frozenset)),
     Codec((namedtuple,), split_named, build_named),
@@ -258,7 +263,6 @@ CODECS = (
         lambda parts: dt.timezone(*parts),
         _types(dt.timedelta, str),
     ),
-    Codec((ZoneInfo,), _split_zone, _zone, _types(str)),
     Codec((np.ndarray,), split_array, build_array, _types(str, bytes, int)),
     Codec(SCALARS, split_scalar, build_scalar, _types(str, bytes)),
     Codec((np.str_,), lambda value: [str.__str__(value)], lambda parts: np.str_(*parts), _types(str)),
@@ -268,10 +272,8 @@ CODECS = (
 )
 NUMBER_OF = {codec: number for number, codec in enumerate(CODECS)}
 CODEC_OF |= {cls: codec for codec in CODECS for cls in codec.types}
-AGAIN, DEFAULT = CODEC_OF[Again], CODEC_OF[defaultdict]
-CHANGEABLE = frozenset(
-    CODEC_OF[cls] for cls in (list, dict, defaultdict, set, OrderedDict, Counter, deque, bytearray, np.ndarray)
-)
+AGAIN = CODEC_OF[Again]
+CHANGEABLE = frozenset(CODEC_OF[cls] for cls in (list, dict, set, OrderedDict, Counter, deque, bytearray, np.ndarray))
 """Of whose values it shows in a test that two are one."""
 HOLDERS = CHANGEABLE | {CODEC_OF[tuple], CODEC_OF[namedtuple]}
 """In whose values that is looked for."""

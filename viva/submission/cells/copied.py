@@ -1,7 +1,7 @@
-"""Code that was copied through a page, a mail, a chat or a shell, read as it was typed.
+"""Code that was copied through a page, a mail or a chat, read as it was typed.
 
-Only code that is not Python as it stands is looked at, and a reading counts only when what comes of it is: there is
-no other one. What a human would have to guess at is left as it is, see viva.submission.cells.neverrun.
+Only code that is not Python as it stands is looked at, and a reading counts only when it is the one that is Python.
+What a human would have to guess at is left as it is: see ``doubts``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import html
 import re
 import textwrap
 
-from viva.submission.cells.texts import bound_names, looks_like_code, parses
+from viva.submission.cells.texts import looks_like_code, runs
 
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff]")
@@ -36,35 +36,29 @@ _PRINTED |= {
 _PRINTED |= {wide: chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
 """What word processors, pages and keyboards for other scripts put in the place of ASCII."""
 _NUMBERED = re.compile(r"[ \t]*(\d{1,4})(?:[.:|)]|[ \t]+\|)?(?:[ \t]|$)")
-_PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)|In \[\d*\]: ?|[ \t]*\.{3,}: ?")
 _FENCE = re.compile(r"^(?:```|~~~)[ \t]*\w*[ \t]*$", re.MULTILINE)
 
 
 def as_typed(source: str) -> tuple[str, str]:
     """Code without what copying added, and the kind of a note that says what that was; spaces are not worth one."""
-    if source.startswith("%%"):
+    if source.startswith("%%") or runs(source):
         return source, ""
-    ended = _LINE_ENDS.sub("\n", source)
-    if parses(source):
-        # One comment to Python, where a program had written other ends of lines.
-        return (ended if ended != source and bound_names(ended) > bound_names(source) else source), ""
-    spaced = _BEHIND_BACKSLASH.sub(r"\\", _INVISIBLE.sub("", _SPACES.sub(" ", ended)))
-    if parses(spaced):
+    spaced = _INVISIBLE.sub("", _SPACES.sub(" ", _LINE_ENDS.sub("\n", source)))
+    spaced = _BEHIND_BACKSLASH.sub(r"\\", spaced)
+    if runs(spaced):
         return spaced, ""
     plain = html.unescape(spaced).translate(_PRINTED)
-    readings = (
-        (plain, "print_signs"),
-        (_without_numbers(plain), "line_numbers"),
-        (_without_marks(plain), "line_marks"),
-        (_without_prompts(plain), "prompts"),
-        (_in_fences(plain), "fences"),
-        (_without_tabs(plain), "tabs"),
-        (_below_first(plain), "indented"),
-    )
-    for text, why in readings:
-        if text != spaced and text.strip() and looks_like_code(text):
-            return text, why
-    return source, ""
+    if looks_like_code(plain):
+        return plain, "print_signs"
+    readings = {
+        "line_numbers": _without_numbers(plain),
+        "line_marks": _without_marks(plain),
+        "fences": _in_fences(plain),
+        "tabs": _without_tabs(plain),
+        "indented": _below_first(plain),
+    }
+    found = {text: why for why, text in readings.items() if text.strip() and looks_like_code(text)}
+    return next(iter(found.items())) if len(found) == 1 else (source, "")
 
 
 def _without_numbers(source: str) -> str:
@@ -86,12 +80,6 @@ def _without_marks(source: str) -> str:
     return textwrap.dedent("\n".join(line[1:] for line in lines)) if marked else source
 
 
-def _without_prompts(source: str) -> str:
-    """What stands behind the prompts of Python's or IPython's shell, where the text begins with one."""
-    found = [(line, _PROMPT.match(line)) for line in source.lstrip().split("\n")]
-    return "\n".join(line[match.end() :] for line, match in found if match) if found[0][1] else source
-
-
 def _in_fences(source: str) -> str:
     """The blocks of code in a text; or all of it, without a mark that has no partner."""
     parts = _FENCE.split(source)
@@ -106,4 +94,4 @@ def _below_first(source: str) -> str:
 
 def _without_tabs(source: str) -> str:
     """The lines with tabs of 4, unless tabs of 8 make sense, too."""
-    return source if parses(source.expandtabs(8)) else source.expandtabs(4)
+    return source if runs(source.expandtabs(8)) else source.expandtabs(4)

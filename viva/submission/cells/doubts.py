@@ -1,82 +1,91 @@
-"""What a human should look at in a repaired submission, where its tests do not pass.
+"""What of a repaired submission a human should look at, where its tests do not pass.
 
-Theory of operation. Repair places what it can tell apart, and never guesses. What remains is of few kinds: an answer
-that does not give the names its tests ask for, while another cell does; code in a text; half a statement; a place
-where the repair had to choose; a written answer that is missing while a text stands elsewhere; cells that were lost
-with a part of the file. Each doubt names the test cells that it may cost. Verdicts do not depend on it:
-such a test cell earns what it earns, and waits for a grader when that is not everything. A cell in which a student
-tried something out is no doubt, whatever it binds, where the answer gives the same names, unless it defines the
-answer's function again.
+Theory of operation. The repair keeps what a student did in its place. What remains is of few kinds: an answer does not
+give a name that its tests ask for, and something that does not run before them seems to; one of several versions
+counts; an answer uses what only a cell below it gives; it fits to given cells or tests as they were edited; it could
+not run as it stands; a question is blank while a text or a cell beside it may be its answer; a part of the file was
+lost. Each doubt names the test cells that it may cost. Verdicts do not depend on it: such a test cell earns what it
+earns, and waits for a grader when that is not everything. A cell in which a student tried something out is no doubt,
+whatever it binds, where the answer gives the same names, unless it defines the answer's function again.
 """
 
 from __future__ import annotations
 
-import itertools
+import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from msgspec import structs
 
 from viva.engine.blueprint import ANSWERS
+from viva.engine.names import names_of, nodes_of, parsed
 from viva.record import Note, note
-from viva.submission.cells.foreign import foreign, tests_of
-from viva.submission.cells.joins import changed_names, code_in, goes_on
-from viva.submission.cells.match import Doubt, Match, doubted
-from viva.submission.cells.neverrun import why_not_run
-from viva.submission.cells.places import LOCKED, Piece, Slot
+from viva.submission.cells.matching import Doubt, Match, doubted
+from viva.submission.cells.places import Piece, Slot
 from viva.submission.cells.texts import (
-    NAME,
     bound_names,
     given_names,
-    is_prose,
-    likeness,
     looks_like_code,
-    parses,
+    raises_as_stub,
+    runs,
+    squeezed,
+    undone_functions,
     used_names,
+    words,
 )
 
-COPY = 0.8
-"""So much like an answer is another version of it."""
 WORDS = 60
-"""Characters of a text that may be an answer, though the cell for it was left as released."""
+"""Characters of a text anywhere in a notebook that may be an answer, though the cell for it was left as released."""
+_HERE = {"time", "capture", "prun"}
+"""Cell magics that run the cell in the notebook itself."""
+_PLATFORMS = ("google.colab", "kaggle_datasets", "kaggle_secrets", "micropip", "piplite", "pyodide", "pyodide_js")
+"""Modules that only Colab, Kaggle and JupyterLite have."""
+_MAGIC = re.compile(r"\s*%%(\w+)[^\n]*")
 
 
-def doubts_of(matching: Match, damaged: bool = False, kept: Iterable[str] = ()) -> list[Note]:
+def doubts_of(match: Match, damaged: bool = False) -> list[Note]:
     """The doubts about a matching; ``damaged`` says that a part of the file could not be read.
-
-    What was added to given cells, and ``kept`` below them, is the student's own code, too.
 
     Each names the tests of the answers that it is about, and of those that use what these give.
     """
-    doubts, found = _Doubts(matching, damaged, kept), []
+    doubts, found = _Doubts(match, damaged), []
     for doubt in doubts.all():
-        tests = {test for slot in doubts.with_users(doubt.slots) for test in tests_of(matching.slots, slot)}
+        tests = {test for slot in doubts.with_users(doubt.slots) for test in match.released.tests_of(slot)}
         found.append(structs.replace(doubt.note, tests=tuple(sorted(tests))))
     return found
 
 
 class _Doubts:
-    def __init__(self, matching: Match, damaged: bool, kept: Iterable[str]) -> None:
-        self.matching, self.damaged, self.kept = matching, damaged, kept
-        self.slots, self.chosen, self.extras = matching.slots, matching.chosen, matching.extras
-        self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.cell.cell_type == "code"]
-        self.index = {piece: place for place, piece in enumerate(matching.pieces)}
-        self.owner = {piece: slot for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed}
-        self.wanting = {slot: self._wanting(slot) for slot in self.answers if slot in self.chosen}
-        self.names = {piece: self._names_of(piece) for piece in [*self.extras, *self.owner]}
+    def __init__(self, match: Match, damaged: bool) -> None:
+        self.match, self.damaged = match, damaged
+        self.slots, self.chosen, self.extras = match.slots, match.chosen, match.extras
+        self.answers = [slot for slot in self.slots if slot.purpose in ANSWERS and slot.is_code]
+        self.filled = [slot for slot in self.answers if not match.is_blank(slot)]
+        self.index = {piece: place for place, piece in enumerate(match.pieces)}
+        edited = [(slot, piece) for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed]
+        self.owner = {self.chosen[slot]: slot for slot in self.filled}
+        """The answers by their pieces."""
+        self.code = [*self.extras, *self.owner, *(piece for slot, piece in edited if slot.purpose == "open")]
+        """The student's own code, in answers or beside them, and texts."""
+        self.code.sort(key=self.index.__getitem__)
+        self.edited = {slot: piece for slot, piece in edited if slot.locked and slot.is_code}
+        """The given cells and tests that the student changed,"""
+        self.texts = {slot: piece for slot, piece in edited if not slot.is_code and not slot.answers}
+        """and the texts."""
 
     def all(self) -> Iterator[Doubt]:
-        yield from self.matching.unsure
-        for piece, slots in self._unplaced().items():
-            yield doubted("may_belong", *slots, numbers=(piece.number,))
-        if self._was_rebuilt():
-            yield Doubt(Note("rebuilt", doubt=True), tuple(self.answers))
-        yield from self._out_of_order()
+        yield from self.match.unsure
+        yield from self._lacking()
+        yield from self._versions()
+        yield from self._uses_below()
         yield from self._beside_blanks()
         yield from self._not_run()
-        yield from foreign(self.matching, self.kept)
+        yield from self._below_platform()
+        yield from self._edited()
         yield from self._written()
-        lost = tuple(slot for slot in self.slots if slot.answers and self.matching.is_blank(slot))
+        if self._was_rebuilt():
+            yield Doubt(Note("rebuilt", doubt=True), tuple(self.answers))
+        lost = tuple(slot for slot in self.slots if slot.answers and self.match.is_blank(slot))
         if lost and self.damaged:
             yield doubted("may_be_lost", *lost)
         elif lost and self._was_emptied():
@@ -86,192 +95,273 @@ class _Doubts:
         """Some answers, and those below that use what they or given cells give, or names that nobody gives."""
         found, names = list(slots), set()
         for slot in self.slots:
-            piece = self.chosen.get(slot)
-            if slot in self.answers and names and piece and not self.matching.is_blank(slot) and slot not in found:
-                found += [slot] if names & used_names(piece.source) or self.wanting[slot] else []
+            if slot in self.filled and names and slot not in found:
+                found += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
             if slot in found and slot.purpose in ANSWERS:
-                names |= slot.own | (piece.binds | piece.gives if piece else set())
-            elif slot.purpose == "given" and names & used_names(slot.source):
+                names |= slot.own | (self.chosen[slot].gives if slot in self.chosen else set())
+            elif slot.purpose == "given" and slot.is_code and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
 
-    def _was_emptied(self) -> bool:
-        """Whether more than half of the locked code is empty cells."""
-        locked = [slot for slot in self.slots if slot.purpose in LOCKED and slot.cell.cell_type == "code"]
-        empty = [slot for slot in locked if slot in self.chosen and not self.chosen[slot].squeezed]
-        return 2 * len(empty) > len(locked)
-
-    def _was_rebuilt(self) -> bool:
-        """Whether answers without identity were joined, cut, moved or left out, so that any of them may be wrong."""
-        found = [self.chosen[slot] for slot in self.answers if slot in self.chosen]
-        places = [self.index[piece] for piece in found]
-        others = any(piece.parts > 1 or piece.apart for piece in found) or places != sorted(places)
-        lost = any(slot in self.matching.by_text for slot in self.answers)
-        blank = all(map(self.matching.is_blank, self.answers))
-        return lost and not blank and (others or len(found) < len(self.answers))
-
-    def _out_of_order(self) -> Iterator[Doubt]:
-        """Answers without identity that use what only an answer below should give, as if two had changed places."""
-        asked: set[str] = set()
-        for place, slot in enumerate(self.answers):
-            below = [self.chosen[other].binds for other in self.answers[place + 1 :] if other in self.chosen]
-            if slot in self.matching.by_text and (self.wanting[slot] - asked) & set().union(*below):
-                yield doubted("uses_below", slot)
-            asked |= slot.expects
-
-    def _beside_blanks(self) -> Iterator[Doubt]:
-        """Blank answers where a cell of the student's gives what their other answers use, by whatever names."""
-        given = [slot for slot in self.answers if slot in self.chosen and not self.matching.is_blank(slot)]
-        used = set().union(*(self.chosen[slot].uses for slot in given))
-        for slot in [slot for slot in self.answers if self.matching.is_blank(slot)]:
-            low, high = self.matching.between(slot, ANSWERS)
-            for piece in self.matching.pieces[low + 1 : high]:
-                if piece in self.extras and piece.copy_of is None and piece.gives & used:
-                    yield doubted("may_be_answer", slot, numbers=(piece.number,))
-
-    def _not_run(self) -> Iterator[Doubt]:
-        """Answers that were found as texts, and are no code, and those that could not run as they stand."""
-        for slot in self.answers:
-            piece = self.chosen.get(slot)
-            if piece and piece.cell_type != "code" and not parses(piece.source):
-                yield doubted("answered_in_text", slot)
-                continue
-            blank = piece is None or self.matching.is_blank(slot)
-            if blank or (piece.refused and not parses(piece.source)):
-                continue  # nobody damaged what the student saw refused
-            if why := why_not_run(piece.source, slot, self.wanting[slot]):
-                kind, *names = why
-                yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
+    def _tested(self, slot: Slot) -> int:
+        """The place in the file of the first test that asks for an answer."""
+        tests = [other for other in self.slots[slot.place :] if other.purpose == "tests" and other in self.chosen]
+        return min((self.index[self.chosen[test]] for test in tests[:1]), default=len(self.index))
 
     def _wanting(self, slot: Slot) -> set[str]:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
         piece = self.chosen[slot]
-        above = [other for other in self.matching.pieces if self.index[other] < self.index[piece]]
+        above = self.match.pieces[: self.index[piece]]
         return piece.uses.difference(*(other.gives for other in (*self.slots, *above)))
 
-    def _may_belong(self, piece: Piece, slot: Slot) -> bool:
-        """Whether a cell gives names that an answer lacks; another answer has to give all, as names are used twice."""
-        if self.matching.was_handed_out(piece, slot):
-            return False
-        if slot not in self.chosen and self._mentions(piece, slot):
-            return True
-        if (
-            self.matching.is_blank(slot)
-            and piece in self.extras
-            and not parses(piece.source)
-            and piece.cell_type != "markdown"
-        ):
-            return _seems_to_give(piece, slot)
-        if self._runs_in_place(piece, slot):
-            return False
-        if self.names[piece] & self.wanting.get(slot, set()):
-            return True
-        missing = self.matching.lacking(slot)
-        names = self.names[piece] | (piece.binds if piece.apart else set())
-        if piece in self.extras or self.owner[piece].purpose not in ANSWERS:
-            return bool(missing & names)
-        return bool(missing & names) and missing <= names
-
-    def _mentions(self, piece: Piece, slot: Slot) -> bool:
-        """Whether a cell speaks of what an answer gives; a text does only where code seems to stand in it."""
-        if piece.cell_type == "code" and not piece.fenced:
-            return bool(slot.own & set(NAME.findall(piece.source)))
-        return _seems_to_give(piece, slot) and not self.matching.handout.has_text(piece.source)
-
-    def _runs_in_place(self, piece: Piece, slot: Slot) -> bool:
-        """Whether a whole cell of the student's stands right below an answer, and runs there as if part of it."""
-        if (
-            piece in self.owner
-            or piece.cell_type != "code"
-            or slot in self.matching.by_text
-            or not parses(piece.source)
-        ):
-            return False
-        answer = self.chosen.get(slot)
-        below = self.matching.pieces[self.index[answer] + 1 :] if answer else []
-        return piece in itertools.takewhile(lambda other: other in self.extras and parses(other.source), below)
-
-    def _names_of(self, piece: Piece) -> set[str]:
-        """The names that a cell of the student's gives beside what is expected of it."""
-        code, slot = self._code_in(piece), self.owner.get(piece)
-        if slot is None:
-            return bound_names(code) | changed_names(code)
-        return bound_names(code) - (slot.own | slot.expects if slot.purpose in ANSWERS else given_names(slot.source))
-
-    def _code_in(self, piece: Piece) -> str:
-        """The code of a cell; of a text without what was handed out."""
-        if piece.cell_type == "code" and not piece.fenced:
-            return code_in(piece)
-        handout = self.matching.handout
-        return "\n".join(text for text in piece.code if not handout.has_code(text) and not handout.has_text(text))
-
-    def _unplaced(self) -> dict[Piece, list[Slot]]:
-        """The cells that may belong to answers, with those answers."""
-        found: dict[Piece, list[Slot]] = {}
-        for piece in self.names:
-            slots = [slot for slot in self.answers if self._may_belong(piece, slot)]
-            free = piece in self.extras and (piece.copy_of is None or piece.copy_of.purpose not in LOCKED)
-            if free or self._is_guessed(piece):
-                slots += self._of_own_cell(piece, self.names[piece], bool(slots))
-            if slots:
-                found[piece] = list(dict.fromkeys(slots))
-        return found
-
-    def _is_guessed(self, piece: Piece) -> bool:
-        """Whether a cell was taken for one that is no answer, or for an answer of which it gives nothing."""
+    def _beyond(self, piece: Piece) -> set[str]:
+        """The names that a cell gives beside what is expected of it."""
         slot = self.owner.get(piece)
-        unlike = slot in self.matching.by_text and not slot.own & piece.binds
-        return slot is not None and (slot.purpose not in ANSWERS or unlike)
+        names = piece.binds if piece.is_code else set().union(*map(bound_names, self._own_code(piece)))
+        return names - (slot.own | slot.expects if slot else set())
 
-    def _of_own_cell(self, piece: Piece, names: set[str], known: bool) -> list[Slot]:
-        """The answers that a cell of the student's own may belong to, though they give all their names."""
-        if piece.cell_type != "code" or piece.fenced:
-            slots = [slot for slot in self.answers if names & (slot.own | slot.expects)]
-            doubtful = bool(self._code_in(piece)) and bool(self.matching.by_text)
-        else:
-            slots = [slot for slot in self.answers if self._is_version(piece, slot, names)]
-            broken = [slot for slot in self.answers if slot in self.chosen and not parses(self.chosen[slot].source)]
-            if goes_on(piece) or (broken and not parses(piece.source) and not is_prose(piece.source)):
-                return slots + (broken or self._near(piece))
-            doubtful = bool(self._lost() and self.matching.by_text) and looks_like_code(piece.source)
-        return slots or ((self._lost() or self._near(piece)) if doubtful and not known else [])
+    def _own_code(self, piece: Piece) -> list[str]:
+        """The code in a text, without what was handed out."""
+        handout = self.match.handout
+        return [text for text in piece.code if not handout.has_code(text) and not handout.has_text(text)]
 
-    def _lost(self) -> list[Slot]:
-        return [slot for slot in self.answers if slot not in self.chosen and slot not in self.matching.stubs]
+    def _lacking(self) -> Iterator[Doubt]:
+        """Answers that lack names when their tests run, which something else seems to give."""
+        found: dict[Piece, list[Slot]] = {}
+        for slot in self.answers:
+            piece = self.chosen.get(slot)
+            elsewhere = [other for other in self.code if other is not piece and not self.match.was_handed_out(other)]
+            lacking = self._lacked(slot, elsewhere)
+            for other in elsewhere:
+                owner = self.owner.get(other)
+                beyond = other.binds - owner.own if owner else self._beyond(other)
+                # Names are used twice: another answer has to give all of them, and where it stands in
+                # a cell with an answer whose own cell is gone, each may undo the other.
+                both = owner and slot not in self.chosen and slot.own <= beyond
+                gives = both or (lacking <= beyond if owner else lacking & beyond)
+                if both or (lacking and (gives or _seems_to_give(other, lacking))):
+                    found.setdefault(other, []).extend([slot, owner] if both else [slot])
+            for other, text in self.edited.items():
+                if lacking & (text.binds - given_names(other.source)):
+                    found.setdefault(text, []).append(slot)
+            for text in self.texts.values() if lacking else ():
+                shown = set().union(*map(bound_names, self._own_code(text)))
+                # Where the answer's cell is gone, it may have become one with a text.
+                if lacking & shown or (slot not in self.chosen and _seems_to_give(text, lacking, loosely=True)):
+                    found.setdefault(text, []).append(slot)
+        for piece, slots in found.items():
+            yield doubted("may_belong", *dict.fromkeys(slots), numbers=(piece.number,))
 
-    def _is_version(self, piece: Piece, slot: Slot, names: set[str]) -> bool:
-        """Whether a cell of code is another version of an answer, so that both have run."""
-        told = any(slot in doubt.slots for doubt in self.matching.unsure)
-        if told or slot not in self.chosen or not names & slot.own:
-            return False
-        chosen, nameless = self.chosen[slot], slot in self.matching.by_text
-        if piece.binds & chosen.binds & slot.defines and (nameless or self.index[piece] > self.index[chosen]):
-            return True
-        if nameless and slot.own <= piece.binds and not self.matching.was_handed_out(piece, slot):
-            return True  # either could be the answer
-        return piece.copy_of is slot or likeness(self.chosen[slot].source, piece.source) >= COPY
+    def _lacked(self, slot: Slot, elsewhere: list[Piece]) -> set[str]:
+        """The names of an answer that neither it nor a cell of the student's has given when its tests run."""
+        piece, tested = self.chosen.get(slot), self._tested(slot)
+        given = piece.binds if piece and piece.is_code else set()
+        undone = undone_functions(slot.source if piece is None or slot not in self.filled else piece.source)
+        before = [other for other in elsewhere if other.is_code and self.index[other] < tested and runs(other.source)]
+        # A blank stub does not undo what a cell of the student's own above it gives (``repair``).
+        blank = slot not in self.filled
+        above = self.index[piece] if piece else -1
+        below = [other for other in before if self.index[other] > above or (blank and other in self.extras)]
+        lacking = slot.own.difference(given, undone).difference(*map(self._beyond, before))
+        return lacking | (slot.own & undone).difference(*map(self._beyond, below))
 
-    def _near(self, piece: Piece) -> list[Slot]:
-        """The answers before and after a cell."""
-        place = {slot: self.index[self.chosen[slot]] for slot in self.answers if slot in self.chosen}
-        before = [slot for slot in place if place[slot] < self.index[piece]]
-        after = [slot for slot in place if place[slot] > self.index[piece]]
-        return before[-1:] + after[:1]
+    def _versions(self) -> Iterator[Doubt]:
+        """Answers of which a cell of the student's is another version: so both have run, or either may be meant."""
+        told = {slot for doubt in self.match.unsure for slot in doubt.slots}
+        for slot in [slot for slot in self.filled if slot not in told]:
+            chosen, nameless = self.chosen[slot], slot in self.match.by_text
+            for piece in [piece for piece in self.extras if piece.is_code and not self.match.was_handed_out(piece)]:
+                again = piece.binds & chosen.binds & slot.defines
+                below = self.index[piece] > self.index[chosen]
+                either = nameless and slot.own and slot.own <= piece.binds
+                if either or (again and (below or nameless)):
+                    yield doubted("may_belong", slot, numbers=(piece.number,))
+
+    def _uses_below(self) -> Iterator[Doubt]:
+        """Answers that use what only a cell of the student's below gives, as if cells had run in another order."""
+        asked: set[str] = set()
+        for slot in self.answers:
+            if slot in self.filled:
+                place, tested, wanting = self.index[self.chosen[slot]], self._tested(slot), self._wanting(slot)
+                at_once = names.used if (names := names_of(self.chosen[slot].source)) else set()
+                for piece in [piece for piece in self.code if self.index[piece] > place]:
+                    late = wanting if self.index[piece] > tested else wanting & at_once
+                    if piece.gives & (late - asked if piece in self.owner else late):
+                        yield doubted("uses_below", slot)
+                        break
+            asked |= slot.expects
+
+    def _beside_blanks(self) -> Iterator[Doubt]:
+        """Blank answers beside which a cell of the student's may be the answer, by whatever names.
+
+        It is where nothing tells which cell is the answer's, where a grader reads the answer, and where other answers
+        use what the cell gives.
+        """
+        used = set().union(*(self.chosen[slot].uses for slot in self.filled))
+        own = [piece for piece in self.extras if piece.is_code and piece.copy_of is None and piece.squeezed]
+        own = [piece for piece in own if not self.match.was_handed_out(piece)]
+        for slot in [slot for slot in self.answers if self.match.is_blank(slot)] if own else ():
+            if slot.purpose != "manual" and not self._lacked(slot, self.code):
+                continue
+            low, high = self.match.between(slot)
+            first, last = self.match.between(slot, ANSWERS)
+            sure = slot in self.chosen and slot.purpose != "manual"
+            for piece in own:
+                beside = first < self.index[piece] < last and piece.gives & used
+                if beside or (not sure and low < self.index[piece] < high):
+                    yield doubted("may_be_answer", slot, numbers=(piece.number,))
+
+    def _not_run(self) -> Iterator[Doubt]:
+        """Answers that were found as texts, and are no code, and those that could not run as they stand."""
+        for slot in self.filled:
+            piece = self.chosen[slot]
+            if piece.was and not runs(piece.source):
+                yield doubted("answered_in_text", slot)
+                continue
+            if piece.refused and not runs(piece.source):
+                continue  # nobody damaged what the student saw refused
+            if why := why_not_run(piece.source, slot, self._wanting(slot)):
+                kind, *names = why
+                yield Doubt(note(kind, *names, cells=(slot.name,), doubt=True), (slot,))
+
+    def _below_platform(self) -> Iterator[Doubt]:
+        """Answers that use what a cell of the student's own gives below a line that could not run."""
+        for piece in [piece for piece in self.extras if piece.is_code]:
+            platform, below = of_platform(piece.source)
+            others = [other for other in (*self.slots, *self.code) if other is not piece]
+            names = given_names(below).difference(*(other.gives for other in others)) if platform else set()
+            if users := tuple(slot for slot in self.filled if names & _needed(self.chosen[slot])):
+                yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
+
+    def _edited(self) -> Iterator[Doubt]:
+        """Answers that fit to given cells and tests as they were edited, and not to those that were put back."""
+        for slot in self.filled if self.edited else ():
+            piece = self.chosen[slot]
+            given = set().union(*(each.gives for each in (*self.slots, *self.code) if each is not piece))
+            for other, text in self.edited.items():
+                if names := _needed(piece) & text.gives - given:
+                    cells = (slot.name, other.name)
+                    yield Doubt(note("uses_edited", *sorted(names), cells=cells, doubt=True), (slot,))
+            tests = self.match.released.tests_of(slot)
+            asked = [text.words - words(other.source) for other, text in self.edited.items() if other.name in tests]
+            new = piece.binds.intersection(set().union(*asked))
+            if new and slot.own - piece.binds:
+                yield Doubt(note("renamed", *sorted(new), cells=(slot.name,), doubt=True), (slot,))
 
     def _written(self) -> Iterator[Doubt]:
-        blank = tuple(
-            slot
-            for slot in self.slots
-            if slot.answers and slot.cell.cell_type != "code" and self.matching.is_blank(slot)
-        )
+        """Blank written answers, where a text of the student's stands beside, or a longer one anywhere."""
+        blank = [slot for slot in self.slots if slot.answers and not slot.is_code and self.match.is_blank(slot)]
+        beside: dict[Piece, list[Slot]] = {}
+        for slot in blank:
+            low, high = self.match.between(slot) if self.match.is_anchored() else (0, 0)
+            for piece in self.match.pieces[low + 1 : high]:
+                text = piece in self.extras and not piece.is_code and not looks_like_code(piece.source)
+                if text and self.match.is_text_of_ones_own(piece, least=1):
+                    beside.setdefault(piece, []).append(slot)
+            for other in (self.slots[slot.place - 1], *self.slots[slot.place + 1 : slot.place + 2]):
+                if other in self.texts and not self.match.handout.has_text(_added(self.texts[other], other)):
+                    beside.setdefault(self.texts[other], []).append(slot)
         there = any(slot in self.chosen for slot in blank)
-        texts = [p for p in self.extras if self.matching.is_text_of_ones_own(p, least=WORDS if there else 20)]
-        if len(texts) > 1 and not self.matching.is_anchored():
-            return  # a book's own, in a notebook without the question
-        for piece in texts if blank else ():
-            yield doubted("may_be_answer", *blank, numbers=(piece.number,))
+        texts = [p for p in self.extras if self.match.is_text_of_ones_own(p, least=WORDS if there else 20)]
+        if len(texts) > 1 and not self.match.is_anchored():
+            texts = []  # a book's own, in a notebook without the question
+        for piece in sorted({*beside, *texts}, key=self.index.__getitem__) if blank else ():
+            yield doubted("may_be_answer", *beside.get(piece, blank), numbers=(piece.number,))
+
+    def _was_rebuilt(self) -> bool:
+        """Whether answers without identity stood in another order, or some of them nowhere: any may be wrong."""
+        places = [self.index[self.chosen[slot]] for slot in self.answers if slot in self.chosen]
+        lost = bool(self.filled) and any(slot in self.match.by_text for slot in self.answers)
+        return lost and (places != sorted(places) or len(places) < len(self.answers))
+
+    def _was_emptied(self) -> bool:
+        """Whether more than half of the locked code that has any text came as empty cells."""
+        locked = [slot for slot in self.slots if slot.locked and slot.is_code and slot.squeezed]
+        empty = [slot for slot in locked if slot in self.chosen and not self.chosen[slot].squeezed]
+        return 2 * len(empty) > len(locked)
 
 
-def _seems_to_give(piece: Piece, slot: Slot) -> bool:
-    """Whether a cell that may not be whole defines or binds what an answer has to give."""
-    return any(re.search(rf"\bdef {name}\b|\b{name} *=[^=]", piece.source) for name in slot.own)
+def _seems_to_give(piece: Piece, names: Set[str], loosely: bool = False) -> bool:
+    """Whether a cell that is not Python defines one of some names, or, where it is none of text, binds it."""
+    binding = "" if piece.cell_type == "markdown" and not loosely else r"|\b{name}\b[^\n=]*=[^=]"
+    patterns = [(r"\bdef {name}\b" + binding).format(name=name) for name in names]
+    return not runs(piece.source) and any(re.search(pattern, piece.source) for pattern in patterns)
+
+
+def _added(piece: Piece, slot: Slot) -> str:
+    """The lines of a text that are not those of the released one."""
+    lines = set(map(squeezed, slot.source.splitlines()))
+    return "\n".join(line for line in piece.source.splitlines() if squeezed(line) not in lines)
+
+
+def _needed(piece: Piece) -> set[str]:
+    """The names that a cell uses, also where it gives them anew."""
+    names = names_of(piece.source)
+    return names.needed if names else set()
+
+
+# Why an answer as it stands never ran, though it may be right
+
+
+def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tuple[str, ...]:
+    """What kept an answer from running, of which ``unknown`` are names that nothing gives; empty when nothing did.
+
+    It is the kind of a note, and what the note names.
+    """
+    if (magic := _MAGIC.match(source)) and magic[1] not in _HERE:
+        return "other_magic", magic[1]
+    source = source[magic.end() :] if magic else source
+    tree = parsed(source)
+    if tree is None or any(isinstance(node, ast.Return) for node in tree.body):
+        return ("not_python",)
+    if _is_commented_out(tree, source, slot):
+        return ("commented_out",)
+    lines = [node.value.id for node in tree.body[:-1] if isinstance(getattr(node, "value", None), ast.Name)]
+    lines = [name for name in lines if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)]
+    if lines:
+        return "stray_line", lines[0]
+    if any(_is_behind_stub(getattr(node, "body", None)) for node in nodes_of(tree)):
+        return ("below_stub",)
+    if again := _done(tree) & undone_functions(source) & slot.own:
+        return "above_stub", min(again)
+    platform, _ = of_platform(source)
+    return ("platform", platform) if platform else ()
+
+
+def of_platform(source: str) -> tuple[str, str]:
+    """The module of another platform that code imports, and what stands below that, which never runs; or nothing."""
+    tree = parsed(source)
+    for node in tree.body[:-1] if tree else ():
+        for module in _imported(node):
+            for name in _PLATFORMS:
+                if f"{module}.".startswith(f"{name}."):
+                    return name, "\n".join(source.split("\n")[node.end_lineno :])
+    return "", ""
+
+
+def _done(tree: ast.Module) -> set[str]:
+    """The functions of which a definition is none of a stub."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in tree.body if isinstance(node, functions) and not any(map(raises_as_stub, node.body))}
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    """The modules that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
+    """Whether what gives a name of the answer stands behind ``#`` or between quotes, and nothing else does anything."""
+    values = [getattr(node, "value", None) for node in tree.body]
+    if not all(isinstance(value, ast.Constant) for value in values):
+        return False
+    text = "\n".join(str(value.value) for value in values) or re.sub(r"^[ \t]*#+ ?", "", source, flags=re.MULTILINE)
+    return bool(slot.own & bound_names(text)) and runs(text)
+
+
+def _is_behind_stub(block: object) -> bool:
+    """Whether more than what is shown follows the line of the stub that raises."""
+    raised = [place for place, node in enumerate(block) if raises_as_stub(node)] if isinstance(block, list) else []
+    return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])

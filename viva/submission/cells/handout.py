@@ -12,11 +12,11 @@ import ast
 import contextlib
 import functools
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterable
 
-from viva.submission.cells.texts import code_parts, squeezed, tree_of
+from viva.engine.names import parsed
+from viva.submission.cells.texts import code_parts, is_magic, squeezed
 
 SENTENCE = 20
 """Characters from which a text may stand anywhere in what was handed out; a shorter one is a line of it."""
@@ -29,10 +29,9 @@ _MARKS = str.maketrans("", "", "*_`~\\|")
 @functools.lru_cache(maxsize=4096)
 def trees(source: str) -> tuple[str, ...]:
     """The statements of code as texts that no layout changes; its lines where it is not whole."""
-    tree = tree_of(source) or tree_of(textwrap.dedent(source))
-    if tree is not None:
+    if (tree := parsed(source)) is not None:
         with contextlib.suppress(RecursionError):  # a sum of thousands of terms
-            return tuple(ast.dump(node) for node in tree.body if not isinstance(node, ast.Pass))
+            return tuple(ast.dump(node) for node in tree.body if not isinstance(node, ast.Pass) and not is_magic(node))
     return tuple(squeezed(line) for line in source.splitlines() if line.strip() and not _QUIET.match(line))
 
 
@@ -60,9 +59,6 @@ class Handout:
         code = [text for cell_type, source in cells for text in code_parts(cell_type, source)]
         texts = [*(source for cell_type, source in cells if cell_type != "code"), *beside]
         self.statements = Counter(tree for source in code for tree in trees(source))
-        shown = [text for cell_type, source in cells if cell_type != "code" for text in code_parts(cell_type, source)]
-        self.shown = {tree for source in shown for tree in trees(source)}
-        """The statements that texts show."""
         self.quiet = set().union(*map(quiet_lines, code))
         self.lines = {plain(line) for source in (*texts, *code) for line in (source, *source.splitlines())}
         self.words = "".join(map(plain, texts))

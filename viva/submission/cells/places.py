@@ -1,9 +1,8 @@
-"""The cells of an assignment, the cells of a submission, and how much one looks like another."""
+"""The cells of an assignment (*slots*), and the cells of a submission (*pieces*)."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,28 +11,16 @@ from nbformat import NotebookNode
 from nbgrader import utils
 
 from viva.engine.blueprint import ANSWERS
+from viva.engine.names import names_of
 from viva.record import Note
 from viva.submission.cells.copied import as_typed
-from viva.submission.cells.handout import Handout, is_as, plain, trees
-from viva.submission.cells.texts import (
-    DEFINITION,
-    NAME,
-    PYTHON,
-    QUIET,
-    bound_names,
-    code_parts,
-    given_names,
-    is_front_matter,
-    squeezed,
-    used_names,
-    words,
-)
+from viva.submission.cells.handout import Handout, is_as, plain
+from viva.submission.cells.texts import NAME, PYTHON, bound_names, code_parts, given_names, squeezed, used_names, words
 from viva.submission.files.conflict import sides
 
 LOCKED = ("given", "tests", "task")
 _TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
-_USED = re.compile(r"(?<![\w.])([^\W\d]\w*)\b(?!\s*=[^=])")
-_LOOP = re.compile(r"\bfor\s+([\w\s,()]+?)\s+in\b")
+_DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 
 @dataclass(eq=False)
@@ -60,8 +47,16 @@ class Slot:
         return self.cell.source
 
     @property
+    def is_code(self) -> bool:
+        return self.cell.cell_type == "code"
+
+    @property
     def answers(self) -> bool:
         return self.purpose in ANSWERS or self.written
+
+    @property
+    def locked(self) -> bool:
+        return self.purpose in LOCKED
 
     @cached_property
     def squeezed(self) -> str:
@@ -70,17 +65,17 @@ class Slot:
     @cached_property
     def gives(self) -> set[str]:
         """What the instructor's own cell gives."""
-        return given_names(self.source) if self.purpose in LOCKED else set()
+        return given_names(self.source) if self.locked and self.is_code else set()
 
     @cached_property
     def defines(self) -> set[str]:
-        return {match[1] for line in self.source.splitlines() if (match := DEFINITION.match(line))}
+        return set(_DEFINED.findall(self.source))
 
     def is_stub(self, piece: Piece) -> bool:
         """Whether a piece says no more than the released text."""
-        if self.cell.cell_type == "code":
-            return piece.squeezed == self.squeezed or is_as(piece.source, self.source)
-        return plain(piece.source) == plain(self.source)
+        if self.is_code:
+            return squeezed(piece.as_code) in ("", self.squeezed) or is_as(piece.as_code, self.source)
+        return plain(piece.source) in ("", plain(self.source))
 
     @cached_property
     def mark(self) -> str:
@@ -91,31 +86,31 @@ class Slot:
 
 @dataclass(eq=False)
 class Piece:
-    """A cell of the submission, or a part of one; ``number`` is its cell's place in the file, from 1 on."""
+    """A cell of the submission, or what is left of one; ``number`` is its cell's place in the file, from 1 on."""
 
     number: int
     cell_type: str
     source: str
     cell_id: str = ""
-    grade_id: str = ""
-    ids: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """What it says it is: its grade id, its cell id, and the id that Colab and Deepnote keep."""
     checksum: str = ""
     attachments: NotebookNode | None = None
     copy_of: Slot | None = None
-    fenced: str = ""
-    """The text that this code was a block in."""
-    parts: int = 1
-    """Of so many cells it was joined."""
-    apart: bool = False
-    """Whether it is a part of a cell."""
     refused: bool = False
     """Whether the student was told that it is not Python."""
-    copied: str = ""
-    """What was taken off that copying had added: the kind of a note."""
+    was: str = ""
+    """Its type before it became code again."""
+    note: str = ""
+    """How it was read, where it was not read as it stands: the kind of a note."""
 
     @cached_property
     def squeezed(self) -> str:
         return squeezed(self.source)
+
+    @property
+    def is_code(self) -> bool:
+        return self.cell_type == "code"
 
     @cached_property
     def code(self) -> list[str]:
@@ -123,12 +118,18 @@ class Piece:
         return code_parts(self.cell_type, self.source)
 
     @cached_property
+    def as_code(self) -> str:
+        """The text as a cell of code: also a text that is nothing but a block of it."""
+        return self.source if self.is_code else as_typed(self.source)[0]
+
+    @cached_property
     def binds(self) -> set[str]:
-        return bound_names(self.source)
+        return bound_names(self.as_code) if self.is_code or self.code else set()
 
     @cached_property
     def gives(self) -> set[str]:
-        return given_names(self.source) if self.cell_type == "code" else set()
+        """The names that it has given when it has run."""
+        return given_names(self.source) if self.is_code else set()
 
     @cached_property
     def words(self) -> set[str]:
@@ -137,13 +138,13 @@ class Piece:
     @cached_property
     def uses(self) -> set[str]:
         """The names that others must have given before it runs."""
-        return used_names(self.source) if self.cell_type == "code" else set()
+        return used_names(self.source) if self.is_code else set()
 
     def part(self, source: str, keep: bool = False) -> Piece:
-        """A part of this piece; ``keep`` leaves it what identifies it."""
-        part = replace(self, source=source, fenced="", parts=1, apart=True)
+        """What is left of this piece; ``keep`` leaves it what identifies it."""
+        part = replace(self, source=source)
         if not keep:
-            part.grade_id, part.ids, part.cell_id, part.attachments = "", (), "", None
+            part.names, part.cell_id, part.attachments = (), "", None
         return part
 
 
@@ -158,28 +159,23 @@ class Released:
         self.metadata = notebook.metadata
         self.slots = _slots(notebook)
         self.handout = Handout([(cell.cell_type, cell.source) for cell in notebook.cells], beside)
-
-    def is_all_of(self, pieces: list[Piece]) -> bool:
-        """Whether the pieces are the released notebook, without anything of a student's: so nothing is to be found."""
-        answers = [slot for slot in self.slots if slot.answers]
-        claims = ((slot, piece) for slot in answers for piece in pieces if slot.name in (piece.grade_id, *piece.ids))
-        if not all(not one.squeezed or slot.squeezed in one.squeezed or slot.is_stub(one) for slot, one in claims):
-            return False  # so it is of nearly all, and what follows takes long
-        texts = [piece.source for piece in pieces if piece.cell_type != "code" and not is_front_matter(piece.source)]
-        code = [text for piece in pieces if piece.squeezed for text in piece.code]
-        stubs = Counter(tree for slot in answers if slot.cell.cell_type == "code" for tree in trees(slot.source))
-        found = Counter(tree for text in code for tree in trees(text))
-        return (
-            all(map(self.handout.has_text, texts))
-            and self.handout.has_all(code)
-            and stubs <= found
-            and 2 * found.total() >= self.handout.statements.total()
-        )
+        self.by_name = {slot.cell.id: slot for slot in self.slots} | {slot.name: slot for slot in self.slots}
 
     @property
     def graded(self) -> tuple[str, ...]:
         """The names of the cells that earn points."""
         return tuple(slot.name for slot in self.slots if slot.purpose in ("tests", "task", "manual"))
+
+    def tests_of(self, answer: Slot) -> list[str]:
+        """The cells that earn an answer's points: its question, the tests up to the next answer, those that name it."""
+        if answer.purpose == "manual":
+            return [answer.name]
+        if answer.written:
+            return [slot.name for slot in self.slots[: answer.place] if slot.purpose == "task"][-1:]
+        after = self.slots[answer.place + 1 :]
+        until = next((slot.place for slot in after if slot.purpose in ANSWERS), len(self.slots))
+        tests = [slot for slot in after if slot.purpose == "tests"]
+        return [slot.name for slot in tests if slot.place < until or answer.own & words(slot.source)]
 
 
 def _slots(release: NotebookNode) -> list[Slot]:
@@ -210,45 +206,47 @@ def _expect(slots: list[Slot]) -> None:
     given, tests = set(PYTHON), {}
     last = None
     for slot in slots:
-        if slot.purpose in ("given", "open"):
+        if slot.is_code and slot.purpose in ("given", "open"):
             given |= given_names(slot.source)
         elif slot.purpose in ANSWERS:
             last = slot
         elif slot.purpose == "tests":
-            code = QUIET.sub("", slot.source)
-            local = bound_names(code) | {name for loop in _LOOP.findall(code) for name in NAME.findall(loop)}
-            tests.setdefault(last, set()).update(set(_USED.findall(code)) - local)
+            # Hiding lines may have broken it.
+            asked = used_names(slot.source) if names_of(slot.source) else words(slot.source)
+            tests.setdefault(last, set()).update(asked)
     asked = set().union(*tests.values()) - given
     earlier: set[str] = set()
     for slot in slots:
         if slot.purpose in ANSWERS:
             mentioned = set(NAME.findall(slot.source)) & asked
-            slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound_names(slot.source)) - given)
+            bound = bound_names(slot.source) if slot.is_code else set()
+            slot.expects = frozenset((tests.get(slot, set()) | mentioned | bound) - given)
             slot.own = frozenset(slot.defines or slot.expects - earlier or slot.expects)
             earlier |= slot.expects
 
 
-def pieces_of(notebook: NotebookNode) -> list[Piece]:
-    """The cells of a submission that files.salvage has read; one with a conflict is two, ours the later."""
-    pieces = []
-    for number, cell in enumerate(notebook.cells, 1):
-        nbgrader = cell.metadata.get("nbgrader", {})
-        ids = tuple(name for name in (cell.id, cell.metadata.get("id", "")) if name)
-        identity = {"cell_id": cell.id, "grade_id": nbgrader.get("grade_id", ""), "ids": ids}
-        identity |= {"checksum": nbgrader.get("checksum", ""), "attachments": cell.get("attachments")}
-        identity["refused"] = cell.metadata.get("refused", False)
-        for source in reversed(sides(cell.source) or [cell.source]):
-            cell_type, source = _as_meant(cell.cell_type, source)
-            text, copied = as_typed(source) if cell_type == "code" else (source, "")
-            pieces.append(Piece(number, cell_type, text, **identity, copied=copied))
-    return pieces
+def pieces_of(notebook: NotebookNode, released: Released) -> list[Piece]:
+    """The cells of a submission that files.salvage has read."""
+    handed_out = {slot.squeezed for slot in released.slots}
+    return [_piece(cell, number, handed_out) for number, cell in enumerate(notebook.cells, 1)]
 
 
-def _as_meant(cell_type: str, source: str) -> tuple[str, str]:
-    """Type and text of a cell, without the magics by which Databricks tells them."""
-    if cell_type == "code" and (told := _TOLD.match(source)):
+def _piece(cell: NotebookNode, number: int, handed_out: set[str]) -> Piece:
+    nbgrader = cell.metadata.get("nbgrader", {})
+    names = (nbgrader.get("grade_id", ""), cell.id, cell.metadata.get("id", ""))
+    cell_type, source, note = cell.cell_type, cell.source, ""
+    if cell_type == "code" and (told := _TOLD.match(source)):  # as Databricks tells them
         cell_type, source = "code" if told["python"] else "markdown", source[told.end() :]
-    return cell_type, source
+    if both := sides(source):
+        # Of two sides one is as it was released: so the other is the student's. Of two answers none is guessed.
+        own = {squeezed(side): side for side in both if squeezed(side) not in handed_out}
+        source, note = (own.popitem()[1] if own else both[0], "both_sides") if len(own) < 2 else (source, "")
+    if cell_type == "code" and not note:
+        source, note = as_typed(source)
+    piece = Piece(number, cell_type, source, cell.id, tuple(filter(None, names)), note=note)
+    piece.checksum, piece.attachments = nbgrader.get("checksum", ""), cell.get("attachments")
+    piece.refused = cell.metadata.get("refused", False)
+    return piece
 
 
 def about(kind: str, *slots: Slot, **particulars: object) -> Note:

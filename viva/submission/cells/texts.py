@@ -1,47 +1,28 @@
-"""What can be told of a text without running it: code or words, which names it gives and which it uses."""
+"""What can be told of a text without running it: code or words, which names it gives and which it uses.
+
+Code is read as IPython reads it (``viva.engine.names``): a magic is no syntax error, and a cell whose first line is
+indented runs.
+"""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import keyword
 import re
 import textwrap
-import warnings
 
 from rapidfuzz import fuzz
 
-from viva.engine.names import Names, names_within
+from viva.engine.names import Names, names_of, parsed
 
 LONGEST = 10_000
 """Characters of a cell that are compared."""
-_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|[^\W\d][\w.]*\?\??[ \t]*)$", re.MULTILINE)
-_OUTPUT_OF = re.compile(r"^([ \t]*\w[\w, \t]*=[ \t]*)[%!](?!=).*$", re.MULTILINE)
-"""What a name is given of a magic or a command."""
 NAME = re.compile(r"[^\W\d]\w*")
-DEFINITION = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
-_BINDING = re.compile(
-    r"""
-    \s* (
-        [^=\#'"()<>!]+?
-        (?: \( [^=\#'"()]* \) [^=\#'"()<>!]* )?      # names in brackets
-    )
-    \s* (?: [-+*/@|&^%] | // | \*\* | << | >> )? = (?!=)
-    """,
-    re.VERBOSE,
+_SEEMS_GIVEN = re.compile(
+    r"^(?:async\s+def|def|class)\s+(\w+)|^((?:[^\W\d]\w*\s*,\s*)*[^\W\d]\w*)\s*[-+*/]?=(?!=)", re.MULTILINE
 )
-_UNPACKING = re.compile(r"^\(([^()=]{1,2000})\)\s*=(?!=)", re.MULTILINE)
-_GOES_ON = re.compile(r"(?:elif|else|except|finally)\b")
-_IMPORT = re.compile(r"\s*(?:from\s+\S+\s+)?import\s+(.+)")
-QUIET = re.compile(
-    r"""
-    \#[^\n]*                                                                 # a comment
-    | (?: (?<!\w) [rbfu]{1,2} )?
-      (?: '{3} .*? '{3} | "{3} .*? "{3} | '[^'\n]*' | "[^"\n]*" )            # a string
-    """,
-    re.DOTALL | re.VERBOSE,
-)
+"""A line that defines or binds, in code that may be broken elsewhere."""
 _STATEMENT = re.compile(
     r"""
     ^\s* (?:assert|def|class|import|return|print) \b
@@ -51,9 +32,18 @@ _STATEMENT = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """A line that is hardly one of a text."""
+_SIGN_OF_CODE = re.compile(r"[][={}@#<>*_\\]|\w\(|[^\W\d]\.[^\W\d]")
+_BLOCK = re.compile(
+    r"""
+    ^(```|~~~) [^\n]*\n (.*?) ^\1[ \t]*$
+    | ( (?: ^(?:[ ]{4}|\t) [^\n]*\n? | ^[ \t]*\n )+ )
+    """,
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+"""A block of code in Markdown: in fences, or indented."""
 _FRONT = re.compile(r"---\n(?:\w[\w-]*:.*\n|(?:[ \t]|- ).*\n)*---")
-_FENCES = ("```", "~~~")
-PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self"}
+PYTHON = {*dir(builtins), *keyword.kwlist, "np", "plt", "pd", "self", "get_ipython"}
+_NONE = Names()
 
 
 def squeezed(source: str) -> str:
@@ -61,86 +51,45 @@ def squeezed(source: str) -> str:
     return "".join(source.split())
 
 
+def runs(source: str) -> bool:
+    """Whether IPython takes a text for Python."""
+    return parsed(source) is not None
+
+
+def only_defines(source: str) -> bool:
+    """Whether code only imports and defines functions, so that it may run a little earlier or later."""
+    tree, defining = parsed(source), (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
+    return tree is not None and all(isinstance(node, defining) for node in tree.body)
+
+
 def bound_names(source: str) -> set[str]:
-    """The names that code gives outside of functions, by assigning or defining, and those that it changes in place.
-
-    Of code that is broken somewhere each statement is read on its own; of one that is broken itself, what its lines
-    seem to say.
-    """
-    return set(_bound_names(source[:LONGEST]))
-
-
-@functools.lru_cache(maxsize=2048)
-def _bound_names(source: str) -> frozenset[str]:
-    found = set()
-    whole = names_read(source)
-    for part in [source] if whole else _statements(source):
-        names = whole or names_read(part)
-        found |= names.assigned | names.changed if names else _seeming_names(part)
-    return frozenset(found - PYTHON)
+    """The names that code assigns, defines or changes in place, outside of functions; of broken code, those that its
+    lines seem to give."""
+    if (names := names_of(source)) is None:
+        found = [NAME.findall(one or several) for one, several in _SEEMS_GIVEN.findall(source[:LONGEST])]
+        return {name for several in found for name in several} - PYTHON
+    return (names.assigned | names.changed) - PYTHON
 
 
-def _statements(source: str) -> list[str]:
-    """Broken code, cut before each line that can begin a statement."""
-    found = [""]
-    for line in source.splitlines(keepends=True):
-        begins = line[:1] not in (" ", "\t", ")", "]", "}", "\n", "#") and not _GOES_ON.match(line)
-        if begins:
-            found.append("")
-        found[-1] += line
-    return found
+def given_names(source: str) -> set[str]:
+    """The names that code binds or imports."""
+    return bound_names(source) | (names_of(source) or _NONE).imported
 
 
-def _seeming_names(source: str) -> set[str]:
-    """The names that lines which are no Python seem to give."""
-    names = {name for several in _UNPACKING.findall(source) for name in NAME.findall(several)}
-    inside = False
-    for line in source.splitlines():
-        indented = line[:1] in (" ", "\t", ")", "]", "}")
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if definition := DEFINITION.match(line):
-            names.add(definition[1])
-            inside = True
-            continue
-        inside = inside and indented
-        if inside or "=" not in line or len(line) > 500:
-            continue
-        if binding := _BINDING.match(line):
-            names.update(NAME.findall(re.sub(r"\[[^\]]*\]|:.*|\.\w+", "", binding[1])))
-    return names
+def used_names(source: str) -> set[str]:
+    """The names that others must have given before code runs, or before its functions do; none of broken code."""
+    names = names_of(source) or _NONE
+    return names.needed - names.given - PYTHON
 
 
 def words(source: str) -> set[str]:
-    """The names in code, without those of Python and those in strings and comments."""
-    return set(NAME.findall(QUIET.sub("", source[:LONGEST]))) - PYTHON
-
-
-def tree_of(source: str) -> ast.Module | None:
-    """The syntax tree of code, with magics and shell lines as ``pass``; None when it is not whole.
-
-    It is not to be changed: one of a short text is kept for the next who asks.
-    """
-    if len(source) > 200_000:
-        return None
-    return _short_tree(source) if len(source) <= LONGEST else _tree(source)
-
-
-def _tree(source: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(_OUTPUT_OF.sub(r"\1None", _MAGIC.sub(r"\1pass", source)))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-
-_short_tree = functools.lru_cache(maxsize=64)(_tree)
+    """All names in a text, without those of Python."""
+    return set(NAME.findall(source[:LONGEST])) - PYTHON
 
 
 def undone_functions(source: str) -> set[str]:
     """The functions that raise NotImplementedError where they are defined last, as a stub does."""
-    tree, found = tree_of(source), {}
+    tree, found = parsed(source), {}
     for node in tree.body if tree else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found[node.name] = any(map(raises_as_stub, node.body))
@@ -154,64 +103,42 @@ def raises_as_stub(node: ast.stmt) -> bool:
     return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")
 
 
-@functools.lru_cache(maxsize=512)
-def parses(source: str) -> bool:
-    """Whether code is whole."""
-    return len(source) > 200_000 or tree_of(source) is not None
+def is_magic(node: ast.stmt) -> bool:
+    """Whether a statement was a magic, a command for the shell, or a question for help."""
+    call = getattr(node, "value", None)
+    asked = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    return isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.func.id == "get_ipython"
 
 
 def looks_like_code(source: str) -> bool:
     """Whether a text can only be Python: it is whole and binds, imports or calls something.
 
-    What reads like a magic is none in a text: ``![a picture](of.png)``; and ``[a link](to.png)`` calls nothing.
+    What reads like a magic is none in a text, as ``![a picture](of.png)`` or ``Why?``.
     """
-    tree = tree_of(source)
+    tree = parsed(source)
+    statements = [node for node in tree.body if not is_magic(node)] if tree else []
+    calls = [node.value for node in statements if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
     bare = (ast.Expr, ast.AnnAssign, ast.Pass)
-    values = [node.value for node in tree.body if isinstance(node, ast.Expr)] if tree else []
-    called = any(isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) for value in values)
-    return bool(tree) and (called or not all(isinstance(node, bare) for node in tree.body))
-
-
-def blocks(source: str) -> list[tuple[bool, str]]:
-    """A text as words and code by turns, where code stands in it in fences or indented; whether each is code."""
-    found: list[tuple[bool, list[str]]] = [(False, [])]
-    mark = ""
-    for line in source.splitlines():
-        if mark and line.strip() == mark:
-            mark = ""
-            found.append((False, []))
-        elif not mark and line[:3] in _FENCES:
-            mark = line[:3]
-            found.append((True, []))
-        else:
-            indented = not mark and line.startswith("    ")
-            begins = indented and not found[-1][0] and not (found[-1][1] and found[-1][1][-1].strip())
-            ends = not mark and found[-1][0] and bool(line.strip()) and not indented
-            if begins or ends:
-                found.append((begins, []))
-            found[-1][1].append(line)
-    texts = [(code, textwrap.dedent("\n".join(lines)) if code else "\n".join(lines)) for code, lines in found]
-    return [(code and looks_like_code(text), text.strip("\n")) for code, text in texts if text.strip()]
+    called = any(isinstance(call.func, ast.Name | ast.Attribute) for call in calls)
+    return called or not all(isinstance(node, bare) for node in statements)
 
 
 def code_parts(cell_type: str, source: str) -> list[str]:
     """The code of a cell: all of it, or the blocks of it that its text shows."""
     if cell_type == "code" or looks_like_code(source):
         return [source]
-    return [text for code, text in blocks(source) if code]
-
-
-_SIGN_OF_CODE = re.compile(r"[][={}@#<>*_\\]|\w\(|[^\W\d]\.[^\W\d]")
+    texts = [textwrap.dedent(fenced or indented).strip("\n") for _, fenced, indented in _BLOCK.findall(source)]
+    return [text for text in texts if looks_like_code(text)]
 
 
 def is_prose(source: str) -> bool:
     """Whether a text can only be words: no code, mostly letters, and hardly a sign of code among many words."""
     source = source[:LONGEST]
-    words = len(re.findall(r"[^\W\d_]{2,}", source))
-    if words < 5 or _STATEMENT.search(source) or parses(source):
+    count = len(re.findall(r"[^\W\d_]{2,}", source))
+    if count < 5 or _STATEMENT.search(source) or runs(source):
         return False
     share = sum(letter.isalpha() or letter.isspace() for letter in source) / len(source)
-    return share > 0.75 or (share > 0.6 and len(_SIGN_OF_CODE.findall(source)) <= words / 8)
+    return share > 0.75 or (share > 0.6 and len(_SIGN_OF_CODE.findall(source)) <= count / 8)
 
 
 def is_front_matter(source: str) -> bool:
@@ -219,29 +146,6 @@ def is_front_matter(source: str) -> bool:
     return bool(_FRONT.fullmatch(source.strip()))
 
 
-def is_definition(source: str) -> bool:
-    """Whether code begins with a function or a class."""
-    first = next((line for line in source.splitlines() if line.strip() and not line.startswith(("#", "@"))), "")
-    return bool(DEFINITION.match(first))
-
-
-def given_names(source: str) -> set[str]:
-    """The names that code binds or imports."""
-    imports = [match[1] for line in source.splitlines() if (match := _IMPORT.match(line))]
-    return bound_names(source) | {name for line in imports for name in NAME.findall(line)}
-
-
-def used_names(source: str) -> set[str]:
-    """The names that code uses and does not give itself; none when it is not whole."""
-    names = names_read(source)
-    return names.needed - names.given - PYTHON if names else set()
-
-
-@functools.lru_cache(maxsize=2048)
-def names_read(source: str) -> Names | None:
-    """All names of code, None when it is not whole; not to be changed, they are kept for the next who asks."""
-    return names_within(tree_of(source))
-
-
 def likeness(one: str, other: str) -> float:
+    """From 0 to 1."""
     return fuzz.ratio(one[:LONGEST], other[:LONGEST]) / 100

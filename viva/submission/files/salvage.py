@@ -79,8 +79,6 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
         notebook.metadata.damaged = True
     if language := _language(content):
         notebook.metadata.kernelspec = NotebookNode(language=language)
-    if isinstance(content, dict) and isinstance(content.get("metadata"), dict) and content["metadata"].get("marimo"):
-        notebook.metadata.marimo = True  # it renames what is bound twice
     if trusting:
         _keep(notebook.metadata, content)
         for cell, raw in zip(notebook.cells, (raw for raw in cells if isinstance(raw, dict)), strict=True):

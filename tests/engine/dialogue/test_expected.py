@@ -9,7 +9,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from tests.oral import Exam, lost
 from viva import wording
 from viva.engine.blueprint import read_blueprint
-from viva.engine.dialogue.kinds import ANY, BY_VALUE, PLAIN, Kinds
+from viva.engine.dialogue.expected import ANY, OBJECT, PLAIN, Expected, ExpectedTypes, expected_of, merged
+from viva.engine.dialogue.paths import path_of
 from viva.engine.rehearsal import rehearse
 from viva.verdict import BlueprintError, Verdict
 
@@ -96,10 +97,11 @@ assert np.shape(np.asarray(model.fit())) == () and np.asarray(model.fit()).dtype
     assert verdict is Verdict.FAILED, reason
 
 
-def test_the_kinds_are_recorded_by_path(grader, tmp_path):
+def test_what_is_expected_is_recorded_by_path(grader, tmp_path):
     path = tmp_path / "kinds.ipynb"
     nbformat.write(notebook(SOLUTION), path)
-    assert {"model": "", "model.fit": "", "model.fit()": PLAIN}.items() <= rehearse(path, grader).kinds.items()
+    known = {path: expected_of(text).kind for path, text in rehearse(path, grader).kinds.items()}
+    assert {"model": "", "model.fit": "", "model.fit()": PLAIN}.items() <= known.items()
     nbformat.write(notebook(SOLUTION, kinds={"model.fit()": "any", "never": "any"}), path)
     kinds = rehearse(path, grader).kinds
     assert kinds["model.fit()"] == ANY and "never" not in kinds
@@ -112,166 +114,60 @@ def test_a_kind_can_only_be_widened(tmp_path, kinds):
         read_blueprint(tmp_path / "kinds.ipynb")
 
 
-NAMED = """
+OF_STUDENTS_CHOICE = {
+    "a namedtuple": """
 --- answer
-from collections import defaultdict, deque, namedtuple
+from collections import namedtuple
 Point = namedtuple("Point", "x y")
-Stack = deque
 def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
-def count(words):
-    found = defaultdict(int)
-    for word in words: found[word] += 1
-    return found
-class Bag:
-    def __init__(self, items): self.items = items
-    def __iter__(self): return iter(self.items)
+--- right
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
+--- wrong
+class Point:
+    def __init__(self, x, y): self.x, self.y = x, y
+def middle(a, b): return Point(0, 0)
 --- test
-### CHECK 1: middle
 assert middle(Point(0, 0), Point(2, 4)).y == 2
-### CHECK 1: stack
-assert Stack([1, 2]).pop() == 2
-### CHECK 1: count
-assert count("aab")["a"] == 2 and count("")["a"] == 0
-### CHECK 1: bag
-assert list(Bag([1, 2])) == [1, 2]
-"""
-YES = """
-from collections import defaultdict, namedtuple
-class Yes:
-    def __init__(self, *args): pass
-    def __eq__(self, other): return True
-    def __hash__(self): return 1
-    def __getattr__(self, name): return self
-    def __getitem__(self, key): return self
-    def __call__(self, *args): return self
-    def __iter__(self): return iter([Yes(), Yes()])
-"""
-ANSWERS = {
-    "itself": "Point = Stack = Bag = Yes\nmiddle = count = lambda *args: Yes()",
-    "in what crosses by value": """
-Point = namedtuple("Point", "x y")
-def middle(a, b): return Point(Yes(), Yes())
-class Stack(list):
-    def pop(self): return Yes()
-def count(words): return defaultdict(Yes)
-class Bag(list):
-    def __iter__(self): return iter([Yes(), Yes()])
 """,
-    "as what is missing": """
-class Point(Yes): pass
-def middle(a, b): return [Yes(), Yes()]
-class Stack(Yes): pass
-class Count(dict):
-    def __missing__(self, key): return Yes()
-def count(words): return Count()
-class Bag(Yes):
-    def __iter__(self):
-        yield Yes()
-        yield Yes()
+    "a class of a library's that the answers name": """
+--- answer
+from fractions import Fraction
+Ratio = Fraction
+--- right
+class Ratio:
+    def __init__(self, above, below=1): self.value = above / below
+    def __add__(self, other): return Ratio(self.value + other.value)
+    def __eq__(self, other): return self.value == other
+--- wrong
+class Ratio:
+    def __init__(self, above, below=1): self.value = above / below
+    def __add__(self, other): return self
+    def __eq__(self, other): return self.value == other
+--- test
+assert Ratio(1, 2) + Ratio(1, 2) == 1
+""",
+    "a deque": """
+--- answer
+from collections import deque
+def last(items, n): return deque(items, n)
+--- right
+def last(items, n):
+    class Last(list):
+        def first(self): return self[0]
+    return Last(items[-n:])
+--- wrong
+def last(items, n): return items[:n]
+--- test
+assert list(last([1, 2, 3], 2)) == [2, 3]
 """,
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_no_operator_of_an_object_decides_though_the_class_may_be_the_students_own(answer, grader, tmp_path):
-    exam = Exam(NAMED, grader, tmp_path)
-    assert lost(exam.grade()) == {} and not exam.examination.inside
-    assert [title for _, title in lost(exam.grade(YES + answer))] == ["middle", "stack", "count", "bag"]
-
-
-def test_what_crossed_by_value_of_a_class_that_the_answers_name_is_an_object(grader, tmp_path):
-    kinds = Exam(NAMED, grader, tmp_path).examination.kinds
-    assert {"middle()": BY_VALUE, "Point()": BY_VALUE, "Bag()": "", "Bag()[*]": PLAIN}.items() <= kinds.items()
-    assert kinds["count()"] == PLAIN
-
-
-RATIO = """
---- answer
-from fractions import Fraction
-Ratio = Fraction
---- test
-half = Ratio(1, 2)
-assert half + half == 1 and half * 4 + half == 2.5 and -half == Ratio(-1, 2) and half == 0.5
---- right
-class Ratio:
-    def __init__(self, above, below=1): self.above, self.below = above, below
-    def __add__(self, other):
-        return Ratio(self.above * other.below + other.above * self.below, self.below * other.below)
-    def __mul__(self, number): return Ratio(self.above * number, self.below)
-    def __neg__(self): return Ratio(-self.above, self.below)
-    def __eq__(self, other):
-        value = Fraction(other.above, other.below) if isinstance(other, Ratio) else other
-        return Fraction(self.above, self.below) == value
-from fractions import Fraction
---- wrong
-from fractions import Fraction
-class Ratio:
-    def __init__(self, above, below=1): self.value = Fraction(above, below)
-    def __add__(self, other): return self
-    def __mul__(self, number): return self
-    def __neg__(self): return self
-    def __eq__(self, other): return self.value == other
-"""
-
-
-def test_what_is_the_sum_of_objects_of_a_class_that_the_answers_name_decides_as_they_do(grader, tmp_path):
-    Exam(RATIO, grader, tmp_path).prove()
-
-
-COMPARED = """
---- given
-from collections import deque, namedtuple
-Point = namedtuple("Point", "x y")
---- answer
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
-def corners(n): return [Point(0, 0), Point(n, n)]
-def last(items, n): return deque(items, n)
---- right
-class Corner(Point):
-    def norm(self): return self.x + self.y
-def middle(a, b): return Corner((a.x + b.x) / 2, (a.y + b.y) / 2)
-def corners(n): return [Corner(0, 0), Corner(n, n)]
-def last(items, n):
-    class Last(deque):
-        def first(self): return self[0]
-    return Last(items, n)
---- wrong
-class Yes(Point):
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __hash__(self): return hash(Point(1, 2))
-class Last(deque):
-    def __eq__(self, other): return True
-def middle(a, b): return Yes(0, 0)
-def corners(n): return [Yes(0, 0), Yes(1, 0)]
-def last(items, n): return Last()
---- wrong
-class Yes:
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __hash__(self): return hash(Point(1, 2))
-def middle(a, b): return Yes()
-def corners(n): return [Yes(), Yes()]
-def last(items, n): return Yes()
---- test
-### CHECK 1: equal
-assert middle(Point(0, 0), Point(2, 4)) == Point(1, 2)
-### CHECK 1: not unequal
-assert not middle(Point(0, 0), Point(2, 4)) != (1, 2)
-### CHECK 1: in a list
-assert corners(2) == [Point(0, 0), Point(2, 2)]
-### CHECK 1: in a set
-assert middle(Point(0, 0), Point(2, 4)) in {Point(1, 2)}
-### CHECK 1: a deque
-assert last([1, 2, 3], 2) == deque([2, 3])
-"""
-
-
-def test_what_is_compared_with_plain_data_is_never_compared_by_a_students_operator(grader, tmp_path):
-    exam = Exam(COMPARED, grader, tmp_path)
-    assert lost(exam.grade()) == lost(exam.grade(exam.variants[0].answers)) == {} and not exam.examination.inside
-    for wrong in exam.variants[1:]:
-        assert len(lost(exam.grade(wrong.answers))) == 5
+@pytest.mark.parametrize("text", OF_STUDENTS_CHOICE.values(), ids=OF_STUDENTS_CHOICE)
+def test_what_crosses_by_value_of_a_class_that_students_may_write_makes_a_single_process_cell(text, grader, tmp_path):
+    Exam(text, grader, tmp_path).prove(inside=True)
 
 
 CHAIN = """
@@ -317,24 +213,18 @@ import numpy as np
 class Wrong(Exception):
     def __init__(self, code): self.code = code
 def items(text): return {letter: text.count(letter) for letter in text}.items()
-def table(): return np.array([("a", 1)], dtype=[("name", object), ("size", int)])
 def errors(): return [Wrong(3)]
 --- wrong
 import pandas as pd
 class Wrong(Exception):
     def __init__(self): self.code = pd.array([0])
 def items(text): return {"a": pd.array([0])}.items()
-def table(): return np.array([(pd.array([0]), 1)], dtype=[("name", object), ("size", int)])
 def errors(): return [Wrong()]
 --- test
 ### CHECK 1: items
 assert items("aa") == {"a": 2}.items()
 ### CHECK 1: list
 assert list(items("aa")) == [("a", 2)]
-### CHECK 1: column
-assert table()["name"][0] == "a"
-### CHECK 1: record
-assert table()[0]["name"] == "a"
 ### CHECK 1: exception
 assert errors()[0].code == 3
 """
@@ -344,8 +234,8 @@ def test_a_pandas_array_is_refused_in_whatever_it_is_hidden(grader, tmp_path):
     exam = Exam(PANDAS_ARRAYS, grader, tmp_path)
     assert lost(exam.grade()) == {} and not exam.examination.inside
     found = lost(exam.grade(exam.variants[0].answers))
-    assert [title for _, title in found] == ["items", "list", "column", "record", "exception"]
-    assert str(found).count("a pandas array") >= 5
+    assert [title for _, title in found] == ["items", "list", "exception"]
+    assert str(found).count("a pandas array") >= 3
 
 
 CATEGORIES = """
@@ -424,6 +314,136 @@ def test_objects_that_a_function_of_the_tests_is_handed_make_no_result_one(grade
 
 
 def test_an_attribute_has_the_kind_that_it_had_elsewhere_of_the_same_name_and_of_no_longer_one():
-    kinds = Kinds()
-    kinds.known = {"fit().line": ""}
-    assert (kinds.expected("fit()[].line"), kinds.expected("f().line")) == ("", PLAIN)
+    types = ExpectedTypes()
+    types.learn({"fit().line": OBJECT})
+    assert (types.kind(path_of("fit()[].line")), types.kind(path_of("f().line"))) == (OBJECT, PLAIN)
+
+
+@pytest.mark.parametrize(
+    "text", ["f", "f()", "model.fit().coef_[]", "f()[*].x add", "x changed", "f() handed", "é.ü()"]
+)
+def test_a_path_says_itself_again(text):
+    assert str(path_of(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "", "any", "own numpy:dot", "math:gcd", "plain, never empty", "missing values"]
+)
+def test_what_is_expected_says_itself_again(text):
+    assert expected_of(text).text == text
+
+
+def test_what_was_seen_in_two_ways_may_be_either():
+    plain, empty = Expected(full=True), Expected("nothing")
+    assert merged(plain, empty) == Expected(PLAIN) and merged(Expected(missing=True), plain) == Expected(missing=True)
+    assert merged(empty, Expected(OBJECT)).kind == merged(plain, Expected("math:gcd")).kind == OBJECT
+
+
+DECEPTIVE = """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+def column(n): return pd.Series(np.arange(n) * 2.0)
+def names(n): return pd.Series(["a"] * n)
+def labels(n): return pd.Index(range(n))
+def table(n): return pd.DataFrame({"a": range(n), "b": np.ones(n)})
+def numbers(n): return [float(i) for i in range(n)]
+def number(n): return 2.5
+def array(n): return np.ones((n, 2))
+def flag(n): return True
+--- test
+### CHECK 1: a column
+assert (column(3) == [0, 2, 4]).all()
+### CHECK 1: a difference
+assert (abs(column(3) - np.array([0, 2, 4])) < 1e-9).all()
+### CHECK 1: a column of names
+assert (names(2) == "a").all()
+### CHECK 1: an index
+assert (labels(3) == [0, 1, 2]).all()
+### CHECK 1: an index by itself
+assert len(labels(3)) == 3 and list(labels(3) == [0, 1, 2])
+### CHECK 1: a frame
+assert (table(2) == pd.DataFrame({"a": [0, 1], "b": [1.0, 1.0]})).all().all()
+### CHECK 1: a list
+assert np.abs(pd.Series(numbers(2)) - [0, 1]).sum() < 1e-9
+### CHECK 1: a number
+assert np.allclose(number(1), 2.5)
+### CHECK 1: an array
+assert np.allclose(array(2), np.ones((2, 2))) and (array(3) == 1).all()
+### CHECK 1: a truth
+assert np.all(flag(1))
+--- right
+def column(n): return pd.Series(np.arange(n) * 2, dtype="Int64")
+def names(n): return pd.Series(["a"] * n, dtype="category")
+def labels(n): return pd.RangeIndex(n)
+def table(n): return pd.DataFrame({"a": np.arange(n), "b": [1] * n}, dtype="Float64")
+def numbers(n): return np.arange(n) * 1.0
+def number(n): return np.array(2.5)
+def array(n): return [[1, 1]] * n if n == 2 else np.ones((n, 2), int)
+def flag(n): return np.True_
+--- wrong
+def column(n): return pd.Series([pd.NA] * n, dtype="Int64")
+def names(n): return pd.Series([pd.NA] * n, dtype="string")
+def labels(n): return pd.Index([pd.NA] * n, dtype="Int64")
+def table(n): return pd.DataFrame({"a": pd.array([pd.NA] * n, "Int64"), "b": pd.array([pd.NA] * n, "boolean")})
+def numbers(n): return [pd.NA] * n
+def number(n): return []
+def array(n): return np.ones((n, 0, 2))
+def flag(n): return np.array([])
+--- wrong
+def column(n): return pd.Series([pd.NA] * n, dtype="Float64")
+def names(n): return pd.Series([pd.NA] * n, dtype="boolean")
+def labels(n): return pd.Index(["x"] * n, dtype="string")
+def table(n): return pd.DataFrame({"a": pd.array([0.0] * n, "Float64") / 0, "b": [1.0] * n})
+def numbers(n): return pd.Series([pd.NA] * n, dtype=object)
+def number(n): return np.array([])
+def array(n): return np.ma.array(np.zeros((n, 2)), mask=True)
+def flag(n): return pd.Series([], dtype=bool)
+--- wrong
+def column(n): return pd.Series([], dtype=float)
+def names(n): return pd.Series([], dtype=object)
+def labels(n): return pd.Index([0] * n, dtype="Int64")
+def table(n): return pd.DataFrame({"a": [], "b": []})
+def numbers(n): return np.array([pd.NA] * n, dtype=object)
+def number(n): return pd.Series([], dtype=float)
+def array(n): return np.ones((0, 2))
+def flag(n): return ()
+"""
+
+
+def test_what_compares_as_true_with_anything_is_refused_where_the_solutions_does_not(grader, tmp_path):
+    exam = Exam(DECEPTIVE, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    titles = {check.title for _, check in exam.examination.blueprint.checks()}
+    right, *wrong = exam.variants
+    assert lost(exam.grade(right.answers)) == {}
+    for variant in wrong:
+        assert titles - {title for _, title in lost(exam.grade(variant.answers))} == set()
+
+
+MISSING_IN_THE_SOLUTION = """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+def ages(rows): return pd.Series([row or pd.NA for row in rows], dtype="Int64")
+def found(rows): return np.array([row for row in rows if row > 1])
+def index(rows): return pd.Index(rows, dtype="string")
+--- test
+assert ages([1, 0]).isna().tolist() == [False, True] and ages([3])[0] == 3
+assert found([1]).size == 0 and found([1, 2]).tolist() == [2]
+assert index(["a"])[0] == "a"
+--- right
+def ages(rows): return pd.Series([row if row else pd.NA for row in rows], dtype="Float64")
+def found(rows): return np.array(rows)[np.array(rows) > 1]
+def index(rows): return pd.Index([*rows], dtype="string")
+--- wrong
+def ages(rows): return pd.Series(rows)
+def found(rows): return np.array([])
+def index(rows): return pd.Index(rows)
+"""
+
+
+def test_missing_values_and_empty_arrays_are_accepted_where_the_solution_has_some(grader, tmp_path):
+    Exam(MISSING_IN_THE_SOLUTION, grader, tmp_path).prove()

@@ -387,51 +387,6 @@ assert isinstance(f, types.FunctionType)
 assert dog is dog
 assert isinstance(dog, object)
 """,
-    "dir of classes and objects": """
---- answer
-class C:
-    a = 1
-    def m(self): pass
-c = C()
---- wrong
-class C:
-    pass
-c = C()
---- test
-assert "m" in dir(C) and "a" in dir(c)
-assert [n for n in dir(C) if not n.startswith("_")] == ["a", "m"]
-assert "a" in vars(C)
-""",
-    "signatures with their real defaults": """
---- answer
-def f(a, b=2, *args, c="x", d=None, **kw) -> int:
-    "Doc of f."
-    return 1
-class C:
-    def __init__(self, n=3): pass
-    def m(self, z=1.5): pass
---- wrong
-def f(a, b=3, *args, c="y", d=None, **kw) -> int:
-    "Doc of f."
-    return 1
-class C:
-    def __init__(self): pass
-    def m(self): pass
---- test
-import inspect
-s = inspect.signature(f)
-assert list(s.parameters) == ["a", "b", "args", "c", "d", "kw"]
-assert s.parameters["b"].default == 2 and s.parameters["c"].default == "x" and s.parameters["d"].default is None
-assert s.parameters["a"].default is inspect.Parameter.empty
-assert s.parameters["kw"].kind is inspect.Parameter.VAR_KEYWORD
-assert list(inspect.signature(C).parameters) == ["n"]
-assert inspect.signature(C.m).parameters["z"].default == 1.5
-assert list(inspect.signature(C().m).parameters) == ["z"]
-assert f.__defaults__ == (2,) and f.__kwdefaults__ == {"c": "x", "d": None}
-assert f.__code__.co_argcount == 2
-assert f.__doc__ == "Doc of f." and f.__name__ == "f"
-assert inspect.getfullargspec(f).args == ["a", "b"]
-""",
     "annotations": """
 --- answer
 def f(a: int, b: "str" = "x") -> float:
@@ -460,54 +415,6 @@ class C:
 --- test
 assert f.__doc__ and "Says" in f.__doc__
 assert C.__doc__ == "Holds it." and C.m.__doc__ == "Does it." and C().m.__doc__ == "Does it."
-""",
-    "context managers": """
---- answer
-import contextlib
-class Log:
-    def __init__(self): self.lines = []
-    def __enter__(self):
-        self.lines.append("in")
-        return self
-    def __exit__(self, cls, error, trace):
-        self.lines.append(f"out {cls.__name__ if cls else None}")
-        return cls is ValueError
-@contextlib.contextmanager
-def open_it(x):
-    yield x + 1
---- wrong
-import contextlib
-class Log:
-    def __init__(self): self.lines = []
-    def __enter__(self):
-        self.lines.append("in")
-        return self
-    def __exit__(self, cls, error, trace):
-        self.lines.append("out None")
-@contextlib.contextmanager
-def open_it(x):
-    yield x
---- test
-### CHECK 1: no error
-with Log() as log:
-    log.lines.append("x")
-assert log.lines[0] == "in" and log.lines[-1] == "out None"
-with open_it(2) as y:
-    assert y == 3
-### CHECK 1: an error that is swallowed
-log = Log()
-with log:
-    raise ValueError("swallowed")
-assert log.lines == ["in", "out ValueError"]
-### CHECK 1: an error that is not
-log = Log()
-try:
-    with log:
-        raise KeyError("passes")
-    assert False
-except KeyError:
-    pass
-assert log.lines == ["in", "out KeyError"]
 """,
     "exceptions of the student's own": """
 --- answer
@@ -1042,71 +949,6 @@ assert np.allclose(m, [1, 2]) and np.sum(m) == 3
 result, other = double(np.ones(2))
 assert np.shape(result) == (2,) and np.array_equal(result, [2, 2]) and np.array_equal(other, m)
 """,
-    "enumerations, namedtuples and dataclasses": """
---- answer
-from enum import Enum
-from collections import namedtuple, Counter, defaultdict, deque, OrderedDict
-from dataclasses import dataclass, field
-class Color(Enum):
-    RED = 1
-    BLUE = 2
-Point = namedtuple("Point", "x y")
-@dataclass
-class Item:
-    name: str
-    price: float = 1.0
-    tags: list = field(default_factory=list)
-@dataclass(order=True, frozen=True)
-class Ver:
-    a: int
-counts = Counter("abca")
-q = deque([1, 2], maxlen=3)
-dd = defaultdict(list)
-dd["a"].append(1)
-def mk(): return Point(1, 2)
---- wrong
-from enum import Enum
-from collections import namedtuple, Counter, defaultdict, deque, OrderedDict
-from dataclasses import dataclass, field
-class Color(Enum):
-    RED = 0
-    BLUE = 2
-Point = namedtuple("Point", "x z")
-@dataclass
-class Item:
-    name: str
-    price: float = 2.0
-@dataclass
-class Ver:
-    a: int
-counts = Counter("abc")
-q = deque([1, 2])
-dd = {}
-def mk(): return Point(2, 1)
---- test
-### CHECK 1: enum
-assert Color.RED.value == 1 and Color["BLUE"] == Color.BLUE and Color(1) == Color.RED and Color.RED is Color.RED
-assert [c.name for c in Color] == ["RED", "BLUE"] and len(Color) == 2 and isinstance(Color.RED, Color)
-### CHECK 1: namedtuple
-p = mk()
-assert p.x == 1 and p == (1, 2) and Point(3, 4).y == 4 and p._fields == ("x", "y") and isinstance(p, tuple)
-x, y = Point(5, 6)
-assert Point._fields == ("x", "y")
-assert p._replace(x=5) == (5, 2)
-### CHECK 1: dataclass
-i = Item("pen")
-assert i.price == 1.0 and i.tags == [] and i == Item("pen", 1.0) and i != Item("x")
-assert repr(i) == "Item(name='pen', price=1.0, tags=[])"
-### CHECK 1: order
-assert Ver(1) < Ver(2) and sorted([Ver(2), Ver(1)])[0].a == 1
-try:
-    Ver(1).a = 3
-    assert False
-except Exception as e:
-    assert type(e).__name__ == "FrozenInstanceError"
-### CHECK 1: collections
-assert counts["a"] == 2 and counts.most_common(1) == [("a", 2)] and q.maxlen == 3 and dd["a"] == [1]
-""",
     "figures and axes of matplotlib": """
 --- given
 %matplotlib inline
@@ -1305,26 +1147,6 @@ with contextlib.redirect_stderr(err):
     hello()
 assert err.getvalue() == "oops\n"
 """,
-    "copies of what a student made": """
---- answer
-class Board:
-    def __init__(self): self.cells = [[0] * 2 for _ in range(2)]
-    def play(self, r, c): self.cells[r][c] = 1
---- wrong
-class Board:
-    cells = [[0] * 2] * 2
-    def play(self, r, c): self.cells[r][c] = 1
---- test
-import copy
-b = Board()
-b.play(0, 1)
-assert b.cells == [[0, 1], [0, 0]]
-d = copy.deepcopy(b)
-d.play(1, 1)
-assert b.cells == [[0, 1], [0, 0]] and d.cells == [[0, 1], [0, 1]]
-e = copy.copy(b)
-assert e.cells == b.cells
-""",
     "threads, timers and async of students": """
 --- answer
 import asyncio
@@ -1337,20 +1159,6 @@ def work(n):
 --- test
 import asyncio, inspect
 assert inspect.iscoroutinefunction(work)
-""",
-    "the end of an iteration, raised where nothing iterates": """
---- answer
-def f(x): return x + 1
-def stop(): raise StopIteration(3)
---- wrong
-def f(x): raise StopIteration
-def stop(): raise ValueError(3)
---- test
-assert [f(x) for x in (1, 2)] == [2, 3]
-try:
-    stop()
-except StopIteration as end:
-    assert end.value == 3
 """,
     "warnings of who calls": """
 --- answer
@@ -1429,8 +1237,7 @@ def words(texts):
 def bins(x): return pd.cut(pd.Series(x), [0, 9, 20]).value_counts().sort_index()
 --- right
 def monthly(sales):
-    months = pd.MultiIndex.from_arrays([sales["day"].dt.to_period("Y"), sales["day"].dt.to_period("M")])
-    return sales.groupby(months)["n"].agg(sum)
+    return sales.groupby([sales["day"].dt.to_period("Y"), sales["day"].dt.to_period("M")])["n"].agg(sum)
 def words(texts): return texts.assign(n=texts["text"].str.split().str.len(), half=pd.cut(texts.index, 2))
 def bins(x): return pd.Series(x).groupby(pd.cut(x, [0, 9, 20]), observed=False).size()
 --- wrong
@@ -1453,44 +1260,6 @@ assert list(words(texts)["n"]) == [2, 3, 0]
 pd.testing.assert_frame_equal(texts, before)
 ### CHECK 1: bins
 assert list(bins([1, 5, 11, 12, 13])) == [2, 3]
-""",
-    "records in place of columns": """
---- given
-import numpy as np
---- answer
-def table(names, ages): return {"name": np.array(names), "age": np.array(ages)}
-def stats(x): return {"mean": x.mean(), "std": x.std()}
-def rows(n): return [(i, i * i) for i in range(n)]
-both = np.zeros(2, dtype=[("x", float), ("y", "U3")])
---- right
-def table(names, ages): return np.array(list(zip(names, ages)), dtype=[("name", "U9"), ("age", int)])
-def stats(x): return np.array([(x.mean(), x.std())], dtype=[("mean", float), ("std", float)])[0]
-def rows(n): return np.array([(i, i * i) for i in range(n)], dtype=[("i", int), ("square", int)])
-import pandas as pd
-both = pd.DataFrame({"x": [0, 0], "y": ["", ""]})
---- right
-def table(names, ages): return np.rec.array([np.array(names), np.array(ages)], names="name,age")
-def stats(x): return np.rec.array([(x.mean(), x.std())], names="mean,std")[0]
-def rows(n): return np.array([(i, i * i) for i in range(n)], dtype=[("i", object), ("square", object)])
-both = np.rec.fromarrays([np.zeros(2), np.array(["", ""])], names="x,y")
---- wrong
-def table(names, ages): return np.array(list(zip(ages, ages)), dtype=[("name", int), ("age", int)])
-def stats(x): return np.array([(x.std(), x.mean())], dtype=[("mean", float), ("std", float)])[0]
-def rows(n): return np.array([(i, i) for i in range(n)], dtype=[("i", int), ("square", int)])
-both = np.zeros(2, dtype=[("x", float), ("z", "U3")])
---- test
-### CHECK 1: a table
-found = table(["a", "b"], [3, 5])
-assert found["age"].sum() == 8 and np.allclose(found["age"], [3, 5]) and found["name"][1] == "b"
-found["age"][0] = 7
-assert table(["a", "b"], [3, 5])["age"][0] == 3
-### CHECK 1: one record
-found = stats(np.array([1.0, 3.0]))
-assert found["mean"] == 2 and np.isclose(found["std"], 1)
-### CHECK 1: rows
-assert rows(3)[2][1] == 4 and len(rows(3)) == 3 and [square for _, square in rows(3)] == [0, 1, 4]
-### CHECK 1: by name
-assert both["x"].sum() == 0 and list(both["y"]) == ["", ""]
 """,
     "a polynomial in place of its coefficients": """
 --- given
@@ -1567,61 +1336,6 @@ assert names["a"] == ["ab"] and list(names) == ["a"]
 ### CHECK 1: an object
 assert len(Bag()) == 1 and isinstance(Bag(), Bag)
 """,
-    "what a dict gives for keys that are missing": """
---- given
-V = 4
---- answer
-from collections import defaultdict
-def count(words):
-    found = defaultdict(int)
-    for word in words: found[word] += 1
-    return found
-def after(words):
-    found = {word: defaultdict(float) for word in words}
-    for one, other in zip(words, words[1:]): found[one][other] += 1
-    return found
-table = defaultdict(float, a=1)
---- right
-from collections import defaultdict
-def count(words):
-    found = defaultdict(lambda: 0)
-    for word in words: found[word] += 1
-    return found
-def after(words):
-    found = defaultdict(lambda: defaultdict(lambda: 0 / V))
-    for one, other in zip(words, words[1:]): found[one][other] += 1
-    return found
-def nothing(): return 0.0
-table = defaultdict(nothing, {"a": 1})
---- right
-from collections import Counter, defaultdict
-class Zero(dict):
-    def __missing__(self, key): return 0
-def count(words): return Zero(Counter(words))
-def after(words): return {word: Zero(Counter(b for a, b in zip(words, words[1:]) if a == word)) for word in words}
-class Table(Zero): pass
-table = Table(a=1)
---- wrong
-def count(words): return {word: words.count(word) for word in words}
-def after(words): return {word: {"b": 1} for word in words}
-table = {"a": 1}
---- wrong
-from collections import defaultdict
-def count(words): return defaultdict(lambda: 1, {word: words.count(word) for word in words})
-def after(words): return defaultdict(lambda: defaultdict(object))
-table = defaultdict(lambda: 3, a=1)
---- test
-### CHECK 1: counted
-import copy
-found = count(["a", "b", "a"])
-assert found["a"] == 2 and found["z"] == 0 and copy.deepcopy(found)["y"] == 0 and found.get("w") is None
-found["q"] += 3
-assert found["q"] == 3
-### CHECK 1: in a dict
-assert after(["a", "b", "a"])["a"]["b"] == 1 and after(["a", "b"])["a"]["c"] == 0
-### CHECK 1: by name
-assert table["a"] == 1 and table["b"] == 0
-""",
     "classes that are no more than a plain type with a name": """
 --- given
 from collections import namedtuple
@@ -1677,136 +1391,6 @@ def f(x): return [x + 1, pd.Categorical(["a"])]
 --- test
 assert held()["all"][0].tolist() == [1, 2]
 assert f(2) == 3 and abs(f(5) - 6) < 1e-9
-""",
-    "a context manager that swallows what the solution's does": """
---- answer
-class Open:
-    def __init__(self, swallows=()): self.swallows = swallows
-    def __enter__(self): return 3
-    def __exit__(self, cls, error, trace): return isinstance(error, self.swallows)
---- wrong
-class Open:
-    def __init__(self, swallows=()): pass
-    def __enter__(self): return 3
-    def __exit__(self, cls, error, trace): return False
---- test
-with Open(KeyError):
-    {}["a"]
-with Open() as number:
-    assert number == 3
-""",
-    "a context manager that lets out what the student's swallows": """
---- answer
-import contextlib
-class Timer:
-    def __enter__(self): return self
-    def __exit__(self, cls, error, trace): self.stopped = True
-@contextlib.contextmanager
-def opened():
-    try:
-        yield 3
-    finally:
-        pass
---- wrong
-import contextlib
-class Timer:
-    def __enter__(self): return self
-    def __exit__(self, cls, error, trace):
-        self.stopped = True
-        return True
-@contextlib.contextmanager
-def opened():
-    yield 3
---- wrong
-import contextlib
-class Timer:
-    def __enter__(self): return self
-    def __exit__(self, cls, error, trace): self.stopped = True
-@contextlib.contextmanager
-def opened():
-    try:
-        yield 3
-    except Exception:
-        pass
---- wrong
-import contextlib
-class Timer:
-    def __enter__(self): return self
-    def __exit__(self, cls, error, trace):
-        self.stopped = True
-        return True
-@contextlib.contextmanager
-def opened():
-    try:
-        yield 3
-    except ValueError:
-        return
---- right
-import contextlib
-class Timer(contextlib.AbstractContextManager):
-    def __exit__(self, cls, error, trace):
-        self.stopped = True
-        return error is None
-@contextlib.contextmanager
-def opened():
-    yield 3
---- test
-### CHECK 1: a class
-try:
-    with Timer() as timer:
-        raise ValueError("inside")
-    raised = False
-except ValueError:
-    raised = True
-assert raised and timer.stopped
-### CHECK 1: a class, asserted
-import pytest
-with pytest.raises(AssertionError):
-    with Timer() as timer:
-        assert timer is None
-### CHECK 1: a function
-with pytest.raises(ValueError, match="inside"), opened() as number:
-    assert number == 3
-    raise ValueError("inside")
-""",
-    "a context manager that lets out what the student's own code raises": """
---- answer
-class Timer:
-    def __enter__(self): return self
-    def __exit__(self, *error): return False
-def root(x):
-    if x < 0: raise ValueError("negative")
-    return x ** 0.5
---- wrong
-class Timer:
-    def __enter__(self): return self
-    def __exit__(self, *error): return True
-def root(x):
-    if x < 0: raise ValueError("negative")
-    return x ** 0.5
---- test
-try:
-    with Timer():
-        root(-1)
-    raised = False
-except ValueError:
-    raised = True
-assert raised and root(4) == 2
-""",
-    "what a test asserts while it is called back, and the solution catches": """
---- answer
-def fails(f):
-    try:
-        f()
-    except AssertionError:
-        return True
-    return False
---- wrong
-def fails(f): return False
---- test
-def bad():
-    assert 1 == 2
-assert fails(bad) and not fails(int)
 """,
     "an iterator class of the student's": """
 --- answer
@@ -2035,37 +1619,6 @@ unittest.TestCase().assertIsNot(v.copy(), v)
 ### CHECK 1: by an operator
 assert operator.is_(v.itself(), v) and operator.is_not(v.copy(), v)
 """,
-    "namedtuples of a given class, handed to student code": """
---- given
-from collections import namedtuple
-from typing import NamedTuple
-Point = namedtuple("Point", "x y")
-class Vector(NamedTuple):
-    x: float
-    y: float
-    def norm(self): return (self.x ** 2 + self.y ** 2) ** 0.5
---- answer
-def area(point): return point.x * point.y
-def lengths(vectors): return [(v.x ** 2 + v.y ** 2) ** 0.5 for v in vectors]
---- right
-def area(point):
-    if not isinstance(point, Point):
-        raise TypeError("no point")
-    return point.x * point.y
-def lengths(vectors): return [v.norm() for v in vectors]
---- right
-def area(point):
-    match point:
-        case Point(x=x, y=y): return x * y
-def lengths(vectors): return [(x * x + y * y) ** 0.5 for x, y in vectors]
---- wrong
-def area(point): return point.x + point.y
-def lengths(vectors): return [v.norm() for v in vectors] * 2
---- test
-assert area(Point(2, 3)) == 6
---- test
-assert lengths([Vector(3, 4), Vector(6, 8)]) == [5, 10]
-""",
     "members of an IntEnum where the solution has numbers": """
 --- answer
 def level(name): return {"low": 1, "high": 2}[name]
@@ -2089,52 +1642,6 @@ def level(name): return Level[name]
 def word(level): return Level(level)
 --- test
 assert level("low") == 1 and word(2) == "high"
-""",
-    "a dict that makes what is missing": """
---- answer
-from collections import Counter
-def count(words): return Counter(words)
-def index(words):
-    found = {}
-    for word in words: found.setdefault(word[0], []).append(word)
-    return found
-def note(index, key, value): index.setdefault(key, []).append(value)
---- right
-from collections import defaultdict
-def count(words):
-    found = defaultdict(int)
-    for word in words: found[word] += 1
-    return found
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[word[0]].append(word)
-    found.default_factory = None
-    return found
-def note(index, key, value): index[key].append(value)
---- wrong
-from collections import defaultdict
-def count(words): return {word: words.count(word) for word in words}
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[word[0]].append(word)
-    return found
-def note(index, key, value): index[key] = [value]
---- test
-### CHECK 1: missing words are counted too
-assert count(["a", "b", "a"])["c"] == 0
-### CHECK 1: a missing letter is an error
-try:
-    index(["apple"])["b"]
-except KeyError:
-    pass
-else:
-    assert False
-### CHECK 1: a dict of lists
-from collections import defaultdict
-notes = defaultdict(list)
-note(notes, "a", 1)
-note(notes, "a", 2)
-assert notes == {"a": [1, 2]}
 """,
     "a mapping of the student's, of whatever class": """
 --- answer
@@ -2182,7 +1689,7 @@ def curry(f, n):
     def g(*args): return f(*args) if len(args) >= n else functools.partial(g, *args)
     return g
 def twice(f):
-    if not isinstance(f, types.FunctionType) or f.__code__.co_argcount != 1:
+    if not isinstance(f, types.FunctionType) or len(inspect.signature(f).parameters) != 1:
         raise TypeError(f.__qualname__)
     @functools.wraps(f)
     def g(x): return f(f(x))
@@ -2219,72 +1726,6 @@ bus.on(two)
 assert bus.emit(1) == [2, 3]
 bus.off(one)
 assert bus.emit(1) == [3]
-""",
-    "an array that looks into another": """
---- answer
-import numpy as np
-def evens(a): return a[::2].copy()
-def turned(a): return a.T.copy()
---- right
-import numpy as np
-def evens(a): return np.array([a[i] for i in range(0, len(a), 2)])
-def turned(a): return np.array(a.T)
---- wrong
-def evens(a): return a[::2]
-def turned(a): return a.T
---- test
-import numpy as np
-a, b = np.arange(6.0), np.ones((2, 3))
-### CHECK 1: changed afterwards
-even = evens(a)
-even[0] = 99
-assert a[0] == 0
-### CHECK 1: changed before
-even = evens(a)
-a[2] = 50
-assert even[1] == 2
-### CHECK 1: asked of NumPy
-assert not np.shares_memory(b, turned(b))
-""",
-    "arrays in an answer that look into each other, or into an argument": """
---- answer
-import numpy as np
-def halves(a): return a[: len(a) // 2].copy(), a[len(a) // 2 :].copy()
-def both(a): return {"first": a.copy(), "rest": [a.copy()]}
-def columns(n): return np.zeros(n), np.zeros(n)
---- right
-import numpy as np
-def halves(a): return tuple(np.split(a.copy(), 2))
-def both(a):
-    rows = np.stack([a, a])
-    return {"first": rows[0], "rest": [rows[1]]}
-def columns(n):
-    found = np.zeros((n, 2))
-    return found[:, 0], found[:, 1]
---- wrong
-import numpy as np
-def halves(a): return a[: len(a) // 2], a[len(a) // 2 :]
-def both(a):
-    b = a.copy()
-    return {"first": b, "rest": [b[::-1]]}
-def columns(n):
-    found = np.zeros(2 * n)
-    return found[:n], found
---- test
-import numpy as np
-a = np.arange(4.0)
-### CHECK 1: the array stays as it was
-one, other = halves(a)
-one[0] = other[1] = 99
-assert a.tolist() == [0, 1, 2, 3] and one[0] == 99
-### CHECK 1: neither changes with the other
-found = both(np.ones(3))
-found["first"][2] = 5
-assert found["rest"][0].tolist() == [1, 1, 1]
-### CHECK 1: of nothing that was handed over
-x, y = columns(2)
-x += 1
-assert y.sum() == 0
 """,
     "an iterator class that is its own iterator, where the solution has a generator": """
 --- answer
@@ -2353,208 +1794,6 @@ assert fib(30) == 832040
 shelf = Shelf()
 assert (shelf.count() if hasattr(shelf, "count") else shelf.size()) == 1
 """,
-    "a class of a library's, or a namedtuple, where students may write their own": """
---- answer
-import collections, fractions
-Stack = collections.deque
-Ratio = fractions.Fraction
-Missing = LookupError
-Point = collections.namedtuple("Point", "x y")
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
-def corners(n): return [Point(0, 0), Point(n, n)]
-def half(n): return Ratio(n, 2)
-def fail(): raise Missing("no")
-def last(n): return collections.deque(maxlen=n)
---- right
-import math
-from dataclasses import dataclass, replace
-class last:
-    def __init__(self, n): self.n, self.items = n, []
-    def append(self, item): self.items = [*self.items, item][-self.n :]
-    def popleft(self): return self.items.pop(0)
-    def __iter__(self): return iter(self.items)
-class Stack:
-    def __init__(self, items=()): self.items = [*items]
-    def append(self, item): self.items.append(item)
-    def pop(self): return self.items.pop()
-    def copy(self): return Stack(self.items)
-    def __len__(self): return len(self.items)
-class Ratio:
-    def __init__(self, n, d=1): self.n, self.d = n // math.gcd(n, d), d // math.gcd(n, d)
-    def __add__(self, other): return Ratio(self.n * other.d + other.n * self.d, self.d * other.d)
-    def __eq__(self, other): return (self.n, self.d) == (other.n, other.d)
-    def __float__(self): return self.n / self.d
-class Missing(Exception): pass
-@dataclass(frozen=True)
-class Point:
-    x: float
-    y: float
-    def _replace(self, **changes): return replace(self, **changes)
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
-def corners(n): return Point(0, 0), Point(n, n)
-def half(n): return Ratio(n, 2)
-def fail(): raise Missing("no")
---- right
-import typing, fractions
-class Stack(list): pass
-class last(list):
-    def __init__(self, n): self.n = n
-    def append(self, item): self[:] = [*self, item][-self.n :]
-    def popleft(self): return self.pop(0)
-class Ratio(fractions.Fraction): pass
-class Missing(KeyError):
-    def __str__(self): return self.args[0]
-class Point(typing.NamedTuple):
-    x: float
-    y: float
-    def norm(self): return self.x + self.y
-def middle(a, b): return Point((a.x + b.x) / 2, (a.y + b.y) / 2)
-def corners(n): return [Point(n * k, n * k) for k in (0, 1)]
-def half(n): return Ratio(n, 2)
-def fail(): raise Missing("no")
---- wrong
-def last(n): return Stack()
-class Stack:
-    items = []
-    def __init__(self, items=()): self.items.extend(items)
-    def append(self, item): self.items.append(item)
-    def pop(self): return self.items.pop(0)
-    def copy(self): return self
-    def __len__(self): return len(self.items)
-class Ratio:
-    def __init__(self, n, d=1): self.n, self.d = n, d
-    def __add__(self, other): return Ratio(self.n + other.n, self.d + other.d)
-    def __float__(self): return 0.5
-class Missing(Exception):
-    def __str__(self): return ""
-class Point:
-    def __init__(self, x, y): self.x, self.y = y, x
-    def _replace(self, **changes): return self
-def middle(a, b): return Point(a.x, b.y)
-def corners(n): return [Point(n, 0)] * 2
-def half(n): return Ratio(1, n)
-def fail(): raise Missing("no")
---- test
-### CHECK 1: a stack
-stack = Stack()
-stack.append(1)
-stack.append(2)
-other = stack.copy()
-assert stack.pop() == 2 and len(stack) == 1 and len(other) == 2 and len(Stack([5])) == 1
-### CHECK 1: a queue that a function gives
-queue = last(2)
-for number in range(4):
-    queue.append(number)
-assert list(queue) == [2, 3] and queue.popleft() == 2 and list(queue) == [3]
-### CHECK 1: ratios
-assert Ratio(1, 2) + Ratio(1, 3) == Ratio(5, 6) and half(3) == Ratio(6, 4) and float(half(5)) == 2.5
-### CHECK 1: an exception
-try:
-    fail()
-except Missing as error:
-    assert str(error) == "no"
-### CHECK 1: points
-assert middle(Point(0, 0), Point(2, 4)) == Point(1, 2)
-assert Point(y=1, x=2).x == 2 and middle(Point(0, 1), Point(2, 3)).y == 2
-assert Point(1, 2)._replace(x=5) == Point(5, 2)
-assert [point.x for point in corners(3)] == [0, 3] and corners(2)[1] == Point(2, 2)
-""",
-    "a dict that makes what is missing as the student says": """
---- answer
-from collections import defaultdict
-def count(words):
-    found = defaultdict(int)
-    for word in words: found[word] += 1
-    return found
-def index(words):
-    found = defaultdict(list)
-    for word in words: found[len(word)].append(word)
-    return found
-def plain(words): return {word: len(word) for word in words}
-known = defaultdict(int, a=1)
---- right
-from collections import defaultdict
-def count(words):
-    found = defaultdict(lambda: 0)
-    for word in words: found[word] += 1
-    return found
-def index(words):
-    found = defaultdict(lambda: [])
-    for word in words: found[len(word)].append(word)
-    return found
-def plain(words): return defaultdict(lambda: 0, {word: len(word) for word in words})
-known = defaultdict(lambda: 0, a=1)
---- right
-class Count(dict):
-    def __missing__(self, key): return 0
-class Index(dict):
-    def __missing__(self, key):
-        self[key] = found = []
-        return found
-def count(words):
-    found = Count()
-    for word in words: found[word] += 1
-    return found
-def index(words):
-    found = Index()
-    for word in words: found[len(word)].append(word)
-    return found
-def plain(words): return Count((word, len(word)) for word in words)
-known = Count(a=1)
---- wrong
-from collections import defaultdict
-def count(words):
-    found = defaultdict(lambda: 1)
-    for word in words: found[word] += 1
-    return found
-class Index(dict):
-    def __missing__(self, key): return []
-def index(words):
-    found = Index()
-    for word in words: found[len(word)] += [word]
-    return found
-def plain(words): return defaultdict(lambda: 0, {word: 1 for word in words})
-known = defaultdict(lambda: 7, a=1)
---- test
-### CHECK 1: counts
-found = count(["a", "b", "a"])
-assert found["a"] == 2 and found["c"] == 0 and found == found | {"a": 2}
-found["d"] += 1
-assert found["d"] == 1 and isinstance(found, dict)
-### CHECK 1: lists
-lists = index(["a", "bb"])
-lists[7].append("x")
-assert lists[7] == ["x"] and lists[1] == ["a"]
-### CHECK 1: nothing that is missing
-assert plain(["ab"]) == {"ab": 2} and plain(["a"]).get("b") is None and "b" not in plain(["a"])
-### CHECK 1: a name
-assert known["a"] == 1 and known["z"] == 0
-### CHECK 1: one of the test's own
-from collections import defaultdict
-mine = defaultdict(lambda: 5)
-assert mine["x"] == 5 and count(["x"])["x"] == 1
-""",
-    "a dict of a test's that makes what is missing, handed to student code": """
---- answer
-def note(found, key): found[key].append(key)
-def total(found, keys): return sum(found[key] for key in keys)
---- wrong
-def note(found, key): found[key] = [key]
-def total(found, keys): return sum(found.get(key, 0) for key in keys)
---- test
-from collections import defaultdict, deque
-### CHECK 1: a function that makes it
-found = defaultdict(lambda: [0])
-note(found, "a")
-assert found == {"a": [0, "a"]}
-### CHECK 1: a class that does
-queues = defaultdict(deque)
-note(queues, "a")
-note(queues, "a")
-assert list(queues["a"]) == ["a", "a"]
-### CHECK 1: a number
-assert total(defaultdict(lambda: 7, x=1), "xyz") == 15
-""",
     "trees of another shape than the solution's": """
 --- answer
 class Node:
@@ -2590,41 +1829,6 @@ assert keys_of(tree) == [*range(10)] and height(tree) == 4
 ### CHECK 1: children
 def count(node): return 1 + sum(count(child) for child in node.children())
 assert count(build(range(5))) == 5
-""",
-    "a list of the library's that a test and student code change in turn": """
---- answer
-class Bag:
-    def __init__(self): self.items = []
-    def add(self, item): self.items.append(item)
-    def total(self): return sum(self.items)
---- right
-from collections import UserList
-class Bag:
-    def __init__(self): self.items = UserList()
-    def add(self, item): self.items.append(item)
-    def total(self): return sum(self.items)
---- right
-from collections import UserList
-class Items(UserList):
-    def total(self): return sum(self)
-class Bag:
-    def __init__(self): self.items = Items()
-    def add(self, item): self.items.append(item)
-    def total(self): return self.items.total()
---- wrong
-class Bag:
-    def __init__(self): self.known = []
-    def add(self, item): self.known.append(item)
-    def total(self): return sum(self.known)
-    @property
-    def items(self): return list(self.known)
---- test
-bag = Bag()
-items = bag.items
-items.append(5)
-assert bag.total() == 5
-bag.add(2)
-assert items == [5, 2] and bag.items is items
 """,
     "mappings, lists and texts of the library's in place of plain ones": """
 --- answer
@@ -2668,11 +1872,418 @@ assert row(2) == [0, 1] and len(row(3)) == 3 and sum(row(3)) == 3
 assert settings()["a"] == 1 and dict(settings()) == {"a": 1}
 """,
 }
+SINGLE = {
+    "a dict that makes what is missing": """
+--- answer
+from collections import Counter
+def count(words): return Counter(words)
+def index(words):
+    found = {}
+    for word in words: found.setdefault(word[0], []).append(word)
+    return found
+def note(index, key, value): index.setdefault(key, []).append(value)
+--- right
+from collections import defaultdict
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[word[0]].append(word)
+    found.default_factory = None
+    return found
+def note(index, key, value): index[key].append(value)
+--- wrong
+from collections import defaultdict
+def count(words): return {word: words.count(word) for word in words}
+def index(words):
+    found = defaultdict(list)
+    for word in words: found[word[0]].append(word)
+    return found
+def note(index, key, value): index[key] = [value]
+--- test
+### CHECK 1: missing words are counted too
+assert count(["a", "b", "a"])["c"] == 0
+### CHECK 1: a missing letter is an error
+try:
+    index(["apple"])["b"]
+except KeyError:
+    pass
+else:
+    assert False
+### CHECK 1: a dict of lists
+from collections import defaultdict
+notes = defaultdict(list)
+note(notes, "a", 1)
+note(notes, "a", 2)
+assert notes == {"a": [1, 2]}
+""",
+    "dir of classes and objects": """
+--- answer
+class C:
+    a = 1
+    def m(self): pass
+c = C()
+--- wrong
+class C:
+    pass
+c = C()
+--- test
+assert "m" in dir(C) and "a" in dir(c)
+assert [n for n in dir(C) if not n.startswith("_")] == ["a", "m"]
+assert "a" in vars(C)
+""",
+    "signatures with their real defaults": """
+--- answer
+def f(a, b=2, *args, c="x", d=None, **kw) -> int:
+    "Doc of f."
+    return 1
+class C:
+    def __init__(self, n=3): pass
+    def m(self, z=1.5): pass
+--- wrong
+def f(a, b=3, *args, c="y", d=None, **kw) -> int:
+    "Doc of f."
+    return 1
+class C:
+    def __init__(self): pass
+    def m(self): pass
+--- test
+import inspect
+s = inspect.signature(f)
+assert list(s.parameters) == ["a", "b", "args", "c", "d", "kw"]
+assert s.parameters["b"].default == 2 and s.parameters["c"].default == "x" and s.parameters["d"].default is None
+assert s.parameters["a"].default is inspect.Parameter.empty
+assert s.parameters["kw"].kind is inspect.Parameter.VAR_KEYWORD
+assert list(inspect.signature(C).parameters) == ["n"]
+assert inspect.signature(C.m).parameters["z"].default == 1.5
+assert list(inspect.signature(C().m).parameters) == ["z"]
+assert f.__defaults__ == (2,) and f.__kwdefaults__ == {"c": "x", "d": None}
+assert f.__code__.co_argcount == 2
+assert f.__doc__ == "Doc of f." and f.__name__ == "f"
+assert inspect.getfullargspec(f).args == ["a", "b"]
+""",
+    "context managers": """
+--- answer
+import contextlib
+class Log:
+    def __init__(self): self.lines = []
+    def __enter__(self):
+        self.lines.append("in")
+        return self
+    def __exit__(self, cls, error, trace):
+        self.lines.append(f"out {cls.__name__ if cls else None}")
+        return cls is ValueError
+@contextlib.contextmanager
+def open_it(x):
+    yield x + 1
+--- wrong
+import contextlib
+class Log:
+    def __init__(self): self.lines = []
+    def __enter__(self):
+        self.lines.append("in")
+        return self
+    def __exit__(self, cls, error, trace):
+        self.lines.append("out None")
+@contextlib.contextmanager
+def open_it(x):
+    yield x
+--- test
+### CHECK 1: no error
+with Log() as log:
+    log.lines.append("x")
+assert log.lines[0] == "in" and log.lines[-1] == "out None"
+with open_it(2) as y:
+    assert y == 3
+### CHECK 1: an error that is swallowed
+log = Log()
+with log:
+    raise ValueError("swallowed")
+assert log.lines == ["in", "out ValueError"]
+### CHECK 1: an error that is not
+log = Log()
+try:
+    with log:
+        raise KeyError("passes")
+    assert False
+except KeyError:
+    pass
+assert log.lines == ["in", "out KeyError"]
+""",
+    "enumerations, namedtuples and dataclasses": """
+--- answer
+from enum import Enum
+from collections import namedtuple, Counter, defaultdict, deque, OrderedDict
+from dataclasses import dataclass, field
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+Point = namedtuple("Point", "x y")
+@dataclass
+class Item:
+    name: str
+    price: float = 1.0
+    tags: list = field(default_factory=list)
+@dataclass(order=True, frozen=True)
+class Ver:
+    a: int
+counts = Counter("abca")
+q = deque([1, 2], maxlen=3)
+dd = defaultdict(list)
+dd["a"].append(1)
+def mk(): return Point(1, 2)
+--- wrong
+from enum import Enum
+from collections import namedtuple, Counter, defaultdict, deque, OrderedDict
+from dataclasses import dataclass, field
+class Color(Enum):
+    RED = 0
+    BLUE = 2
+Point = namedtuple("Point", "x z")
+@dataclass
+class Item:
+    name: str
+    price: float = 2.0
+@dataclass
+class Ver:
+    a: int
+counts = Counter("abc")
+q = deque([1, 2])
+dd = {}
+def mk(): return Point(2, 1)
+--- test
+### CHECK 1: enum
+assert Color.RED.value == 1 and Color["BLUE"] == Color.BLUE and Color(1) == Color.RED and Color.RED is Color.RED
+assert [c.name for c in Color] == ["RED", "BLUE"] and len(Color) == 2 and isinstance(Color.RED, Color)
+### CHECK 1: namedtuple
+p = mk()
+assert p.x == 1 and p == (1, 2) and Point(3, 4).y == 4 and p._fields == ("x", "y") and isinstance(p, tuple)
+x, y = Point(5, 6)
+assert Point._fields == ("x", "y")
+assert p._replace(x=5) == (5, 2)
+### CHECK 1: dataclass
+i = Item("pen")
+assert i.price == 1.0 and i.tags == [] and i == Item("pen", 1.0) and i != Item("x")
+assert repr(i) == "Item(name='pen', price=1.0, tags=[])"
+### CHECK 1: order
+assert Ver(1) < Ver(2) and sorted([Ver(2), Ver(1)])[0].a == 1
+try:
+    Ver(1).a = 3
+    assert False
+except Exception as e:
+    assert type(e).__name__ == "FrozenInstanceError"
+### CHECK 1: collections
+assert counts["a"] == 2 and counts.most_common(1) == [("a", 2)] and q.maxlen == 3 and dd["a"] == [1]
+""",
+    "copies of what a student made": """
+--- answer
+class Board:
+    def __init__(self): self.cells = [[0] * 2 for _ in range(2)]
+    def play(self, r, c): self.cells[r][c] = 1
+--- wrong
+class Board:
+    cells = [[0] * 2] * 2
+    def play(self, r, c): self.cells[r][c] = 1
+--- test
+import copy
+b = Board()
+b.play(0, 1)
+assert b.cells == [[0, 1], [0, 0]]
+d = copy.deepcopy(b)
+d.play(1, 1)
+assert b.cells == [[0, 1], [0, 0]] and d.cells == [[0, 1], [0, 1]]
+e = copy.copy(b)
+assert e.cells == b.cells
+""",
+    "the end of an iteration, raised where nothing iterates": """
+--- answer
+def f(x): return x + 1
+def stop(): raise StopIteration(3)
+--- wrong
+def f(x): raise StopIteration
+def stop(): raise ValueError(3)
+--- test
+assert [f(x) for x in (1, 2)] == [2, 3]
+try:
+    stop()
+except StopIteration as end:
+    assert end.value == 3
+""",
+    "what a dict gives for keys that are missing": """
+--- given
+V = 4
+--- answer
+from collections import defaultdict
+def count(words):
+    found = defaultdict(int)
+    for word in words: found[word] += 1
+    return found
+def after(words):
+    found = {word: defaultdict(float) for word in words}
+    for one, other in zip(words, words[1:]): found[one][other] += 1
+    return found
+table = defaultdict(float, a=1)
+--- right
+from collections import defaultdict
+def count(words):
+    found = defaultdict(lambda: 0)
+    for word in words: found[word] += 1
+    return found
+def after(words):
+    found = defaultdict(lambda: defaultdict(lambda: 0 / V))
+    for one, other in zip(words, words[1:]): found[one][other] += 1
+    return found
+def nothing(): return 0.0
+table = defaultdict(nothing, {"a": 1})
+--- right
+from collections import Counter, defaultdict
+class Zero(dict):
+    def __missing__(self, key): return 0
+def count(words): return Zero(Counter(words))
+def after(words): return {word: Zero(Counter(b for a, b in zip(words, words[1:]) if a == word)) for word in words}
+class Table(Zero): pass
+table = Table(a=1)
+--- wrong
+def count(words): return {word: words.count(word) for word in words}
+def after(words): return {word: {"b": 1} for word in words}
+table = {"a": 1}
+--- wrong
+from collections import defaultdict
+def count(words): return defaultdict(lambda: 1, {word: words.count(word) for word in words})
+def after(words): return defaultdict(lambda: defaultdict(object))
+table = defaultdict(lambda: 3, a=1)
+--- test
+### CHECK 1: counted
+import copy
+found = count(["a", "b", "a"])
+assert found["a"] == 2 and found["z"] == 0 and copy.deepcopy(found)["y"] == 0 and found.get("w") is None
+found["q"] += 3
+assert found["q"] == 3
+### CHECK 1: in a dict
+assert after(["a", "b", "a"])["a"]["b"] == 1 and after(["a", "b"])["a"]["c"] == 0
+### CHECK 1: by name
+assert table["a"] == 1 and table["b"] == 0
+""",
+    "what a test asserts while it is called back, and the solution catches": """
+--- answer
+def fails(f):
+    try:
+        f()
+    except AssertionError:
+        return True
+    return False
+--- wrong
+def fails(f): return False
+--- test
+def bad():
+    assert 1 == 2
+assert fails(bad) and not fails(int)
+""",
+    "namedtuples of a given class, handed to student code": """
+--- given
+from collections import namedtuple
+from typing import NamedTuple
+Point = namedtuple("Point", "x y")
+class Vector(NamedTuple):
+    x: float
+    y: float
+    def norm(self): return (self.x ** 2 + self.y ** 2) ** 0.5
+--- answer
+def area(point): return point.x * point.y
+def lengths(vectors): return [(v.x ** 2 + v.y ** 2) ** 0.5 for v in vectors]
+--- right
+def area(point):
+    if not isinstance(point, Point):
+        raise TypeError("no point")
+    return point.x * point.y
+def lengths(vectors): return [v.norm() for v in vectors]
+--- right
+def area(point):
+    match point:
+        case Point(x=x, y=y): return x * y
+def lengths(vectors): return [(x * x + y * y) ** 0.5 for x, y in vectors]
+--- wrong
+def area(point): return point.x + point.y
+def lengths(vectors): return [v.norm() for v in vectors] * 2
+--- test
+assert area(Point(2, 3)) == 6
+--- test
+assert lengths([Vector(3, 4), Vector(6, 8)]) == [5, 10]
+""",
+    "an array that looks into another": """
+--- answer
+import numpy as np
+def evens(a): return a[::2].copy()
+def turned(a): return a.T.copy()
+--- right
+import numpy as np
+def evens(a): return np.array([a[i] for i in range(0, len(a), 2)])
+def turned(a): return np.array(a.T)
+--- wrong
+def evens(a): return a[::2]
+def turned(a): return a.T
+--- test
+import numpy as np
+a, b = np.arange(6.0), np.ones((2, 3))
+### CHECK 1: changed afterwards
+even = evens(a)
+even[0] = 99
+assert a[0] == 0
+### CHECK 1: changed before
+even = evens(a)
+a[2] = 50
+assert even[1] == 2
+### CHECK 1: asked of NumPy
+assert not np.shares_memory(b, turned(b))
+""",
+    "a list of the library's that a test and student code change in turn": """
+--- answer
+class Bag:
+    def __init__(self): self.items = []
+    def add(self, item): self.items.append(item)
+    def total(self): return sum(self.items)
+--- right
+from collections import UserList
+class Bag:
+    def __init__(self): self.items = UserList()
+    def add(self, item): self.items.append(item)
+    def total(self): return sum(self.items)
+--- right
+from collections import UserList
+class Items(UserList):
+    def total(self): return sum(self)
+class Bag:
+    def __init__(self): self.items = Items()
+    def add(self, item): self.items.append(item)
+    def total(self): return self.items.total()
+--- wrong
+class Bag:
+    def __init__(self): self.known = []
+    def add(self, item): self.known.append(item)
+    def total(self): return sum(self.known)
+    @property
+    def items(self): return list(self.known)
+--- test
+bag = Bag()
+items = bag.items
+items.append(5)
+assert bag.total() == 5
+bag.add(2)
+assert items == [5, 2] and bag.items is items
+""",
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_in_two_processes_as_in_one(way, grader, tmp_path):
     Exam(WAYS[way], grader, tmp_path).prove()
+
+
+@pytest.mark.parametrize("way", SINGLE)
+def test_what_no_proxy_does_makes_a_single_process_cell(way, grader, tmp_path):
+    Exam(SINGLE[way], grader, tmp_path).prove(inside=True)
 
 
 ABSTRACT = """

@@ -1,0 +1,94 @@
+"""A right answer that asks the sandbox for what it refuses loses no point without that a human is told why."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oral import Exam
+from tests.submission.test_selfcheck import check, write
+from viva import wording
+from viva.engine.grading import Grader
+from viva.record import doubtful
+
+pytestmark = pytest.mark.xdist_group("refusals")
+
+TEXT = """
+--- answer
+def double(numbers): return [2 * number for number in numbers]
+--- test
+assert double([1, 2]) == [2, 4]
+--- answer
+def greet(): return "hello"
+--- test
+assert greet() == "hello"
+"""
+OTHERS = {
+    "a pool": "from multiprocessing import Pool\ndef twice(n): return 2 * n\n"
+    "def double(numbers):\n    with Pool(2) as pool:\n        return pool.map(twice, numbers)",
+    "an executor": "from concurrent.futures import ProcessPoolExecutor\ndef twice(n): return 2 * n\n"
+    "def double(numbers):\n    with ProcessPoolExecutor(2) as pool:\n        return list(pool.map(twice, numbers))",
+    "a program": "import json, subprocess, sys\ndef double(numbers):\n"
+    "    program = f'print([2 * n for n in {numbers}])'\n"
+    "    return json.loads(subprocess.check_output([sys.executable, '-c', program]))",
+    "shared memory": "from multiprocessing.shared_memory import ShareableList\n"
+    "def double(numbers):\n    shared = ShareableList(numbers)\n    found = [2 * n for n in shared]\n"
+    "    shared.shm.close()\n    shared.shm.unlink()\n    return found",
+    "a cell of its own": "import os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\n"
+    "def double(numbers): return [2 * number for number in numbers]",
+}
+
+
+@pytest.fixture(scope="module")
+def exam(grader: Grader, tmp_path_factory) -> Exam:
+    return Exam(TEXT, grader, tmp_path_factory.mktemp("exam"))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_answer_that_starts_another_process_is_doubted(exam, name):
+    outcome = exam.grade(OTHERS[name])
+    (doubt,) = outcome.doubts
+    assert (doubt.kind, doubt.tests, doubtful([doubt])) == ("refused_process", ("test-1",), ("test-1",))
+    assert "which grading refuses" in wording.sentence(doubt)
+    if name != "a cell of its own":
+        assert "grading refuses other processes" in wording.reason(outcome.checks["test-1"][0])
+    assert outcome.earned("test-3") == 1
+
+
+def test_an_answer_that_uses_the_network_is_doubted(exam):
+    answer = "import urllib.request\ndef double(numbers):\n    urllib.request.urlopen('http://example.org/numbers')"
+    outcome = exam.grade(answer)
+    assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_network", ("test-1",))]
+    assert "grading refuses the network" in wording.reason(outcome.checks["test-1"][0])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def double(numbers): return numbers",
+        "def double(numbers): raise PermissionError('no')",
+        "def double(numbers): open('/etc/shadow').read()",
+        "import platform, os\nplatform.processor()\ndef double(numbers): return os.cpu_count()",
+        "import subprocess\ntry:\n    subprocess.run(['ls'])\nexcept OSError: pass\ndef double(numbers): return 0",
+    ],
+)
+def test_what_is_wrong_for_another_reason_is_not(exam, answer):
+    outcome = exam.grade(answer)
+    assert outcome.earned("test-1") == 0 and outcome.doubts == []
+
+
+def test_that_a_process_was_to_be_started_is_a_fact(exam):
+    told = [wording.sentence(fact) for fact in exam.grade(OTHERS["a program"]).integrity]
+    assert "tried to start another process: subprocess.Popen (the wall refused it)" in told
+    assert not [fact for fact in exam.grade(OTHERS["shared memory"]).integrity if fact.kind == "processes"]
+
+
+@pytest.mark.parametrize("name", ["a pool", "a program"])
+def test_viva_check_says_before_that_grading_will_refuse_it(exam, tmp_path, name):
+    own = Grader(libraries=("numpy",))
+    try:
+        path = write(exam.answered(OTHERS[name]), tmp_path)
+        copy, tried = check(path, own)
+    finally:
+        own.close()
+    assert [one.state for one in tried] == ["passed", "passed"]
+    assert any("it starts another process" in remark and "grading refuses" in remark for remark in copy.remarks)

@@ -1,0 +1,593 @@
+"""Which test cells run in the student's process, as their text says."""
+
+from __future__ import annotations
+
+import ast
+
+import nbformat
+import pytest
+
+from tests.oral import Exam, lost, read
+from viva.author.mutants import mutants
+from viva.engine.rehearsal import rehearse
+from viva.engine.singleprocess import Sharing, SingleProcess
+
+RUN = [
+    "assert eval(answer, {'x': 3}) == 10",
+    "scope = {}\nexec(answer, scope)\nassert scope['y'] == 2",
+    "for text in [answer]:\n    exec(text)",
+    "texts = []\ntexts.append(answer)\nassert [eval(text) for text in texts]",
+    "with open('x') as file, answer() as text: eval(text)",
+    "def value(text): return eval(text)\nassert value(answer) == 1",
+    "def value(text): return eval(text)\nassert list(map(value, [answer])) == [1]",
+    "assert (lambda text: eval(text))(answer)",
+    "assert eval(f'lambda x: {answer.strip()}')(1)",
+    "import pickle as pk\nassert pk.loads(answer(1)) == 1",
+    "import pickle\nassert pickle.loads(answer.dumps(1)) == 1",
+    "from pickle import loads\nassert loads(answer(1)) == 1",
+    "import typing\nassert typing.get_type_hints(answer) == {}",
+    "import inspect\nassert inspect.signature(answer, eval_str=True)",
+    "import doctest\ndoctest.run_docstring_examples(f, globals())",
+    "from timeit import timeit\nassert timeit(answer, number=3) < 1",
+    "assert len(table.query(answer)) == 2",
+    "import sympy as sp\nassert sp.simplify(answer) == 0",
+    "import numpy as np, io\nassert np.load(io.BytesIO(answer()), allow_pickle=True)",
+    "assert result(answer) == 3",
+    "assert Runner(3).run_it(answer) == 3",
+    "import helpers as h\nassert h.result(answer) == 3",
+    "import logging.config\nlogging.config.dictConfig(answer)",
+    "assert globals()[answer](3) == 6",
+    "assert globals().get(answer, None)",
+    "import jinja2\nassert jinja2.Template(answer).render(x=1) == '1'",
+    "assert environment.from_string(answer).render(x=1) == '1'",
+    "for name in ('f', 'g'):\n    assert eval(name)(3) == answer(3)",
+    "def value(text): return eval(text)\nassert value('3') == answer",
+    "for name in ('f', 'g'):\n    assert globals()[name](3) == answer(3)",
+    "assert answer.result(3) == model.result(answer)",
+]
+OTHER = [
+    "assert eval('answer(3)') == 4",
+    "assert eval('2 + x', {'x': answer(3)}) == 4",
+    "import json\nassert json.loads(answer(1)) == 1",
+    "import ast\nassert ast.literal_eval(answer)",
+    "from timeit import timeit\nassert timeit(lambda: answer(3), number=3) < 1",
+    "assert len(answer.query('a > 1')) == 2",
+    "import re\nassert re.compile(answer)",
+    "assert model.eval() and answer",
+    "import inspect\nassert inspect.signature(answer)",
+    "import pickle\nassert pickle.loads(pickle.dumps(answer(1))) == 1",
+    "assert vars(answer)['x'] == 3",
+    "from string import Template\nassert Template(answer).substitute(x=1)",
+]
+
+
+@pytest.mark.parametrize(("test", "found"), [*((test, True) for test in RUN), *((test, False) for test in OTHER)])
+def test_a_test_that_may_run_a_text_is_known_by_its_own(test, found):
+    reader = SingleProcess()
+    reader.read("def result(text, names={}):\n    code = text.strip()\n    return eval(code, names)")
+    reader.read("class Runner:\n    def run_it(self, text):\n        return eval(text)")
+    why = reader.why(test, {"answer"})
+    assert (why is not None and why.kind == "runs_text") is found
+
+
+FORMULA = """
+--- answer
+formula = "x ** 2 + 1"
+def dump(value):
+    import pickle
+    return pickle.dumps(value)
+--- right
+formula = "1 + x * x"
+def dump(value):
+    import pickle
+    return pickle.dumps(value, protocol=2)
+--- wrong
+formula = "x ** 2"
+class Loading:
+    def __reduce__(self): return eval, ("3",)
+def dump(value):
+    import pickle
+    return pickle.dumps(Loading())
+--- test
+import pickle
+### CHECK 1: formula
+assert eval(formula, {"x": 3}) == 10
+### CHECK 1: pickle
+assert pickle.loads(dump([1])) == [1]
+--- test
+### BEGIN HIDDEN TESTS
+assert isinstance(formula, str)
+### END HIDDEN TESTS
+"""
+
+
+def test_what_a_text_of_a_students_does_is_not_done_to_the_other_tests(grader, tmp_path):
+    exam = Exam(FORMULA, grader, tmp_path)
+    exam.prove(inside=True)
+    assert exam.examination.inside == {exam.tests[0]}
+    attack = """
+formula = "__import__('builtins').__dict__.update(AssertionError=None) or 10"
+def dump(value): return b""
+"""
+    assert [cell for cell, _ in lost(exam.grade(attack))] == [exam.tests[0]]
+
+
+HINTS = """
+--- answer
+def add(a: int, b: int = 1) -> int: return a + b
+--- test
+import typing
+assert typing.get_type_hints(add)["a"] is int and add(1) == 2
+--- right
+from __future__ import annotations
+def add(a: int, b: int = 1) -> int: return b + a
+--- wrong
+class Add:
+    __annotations__, __globals__ = {"a": "__import__('builtins').int"}, {}
+    def __call__(self, a): return 0
+add = Add()
+"""
+
+
+def test_annotations_that_are_texts_are_read_where_the_student_wrote_them(grader, tmp_path):
+    Exam(HINTS, grader, tmp_path).prove(inside=True)
+
+
+EXAMPLES = """
+--- answer
+def f(x):
+    '''Adds one.
+
+    >>> f(1)
+    2
+    '''
+    return x + 1
+--- wrong
+def f(x):
+    '''Adds one.
+
+    >>> f(1)
+    2
+    '''
+    return x
+--- test
+import doctest
+finder = doctest.DocTestParser().get_doctest(f.__doc__, {"f": f}, "f", None, 0)
+runner = doctest.DocTestRunner(verbose=False)
+runner.run(finder)
+assert runner.summarize().failed == 0
+"""
+
+
+def test_the_examples_of_a_docstring_run_where_the_student_wrote_them(grader, tmp_path):
+    Exam(EXAMPLES, grader, tmp_path).prove(inside=True)
+
+
+NAMED = """
+--- answer
+def f(x): return 2 * x
+name = "f"
+--- right
+def mine(x): return x + x
+name = "mine"
+--- wrong
+def mine(x): return x
+name = "mine"
+--- test
+assert globals()[name](3) == 6
+"""
+
+
+def test_a_function_that_a_students_text_names_may_be_called_anything(grader, tmp_path):
+    Exam(NAMED, grader, tmp_path).prove(inside=True)
+
+
+HELPED = """
+--- answer
+text = "a + b"
+--- right
+text = "b + a"
+--- wrong
+text = "@expected"
+--- test
+from helpers import rows
+import pandas as pd
+### BEGIN HIDDEN TESTS
+expected = 3
+assert rows(pd.DataFrame({"a": [1], "b": [2]}), text) == [3]
+### END HIDDEN TESTS
+"""
+
+
+def test_a_module_of_the_courses_that_runs_a_text_is_read_as_well(grader, tmp_path):
+    tmp_path.joinpath("helpers.py").write_text("def rows(frame, text): return frame.eval(text).tolist()")
+    tmp_path.joinpath("broken.py").write_bytes(b"def \xff(:")
+    nbformat.write(read(HELPED)[0], tmp_path / "exam.ipynb")
+    assert rehearse(tmp_path / "exam.ipynb", grader, tmp_path).inside == {"test-3"}
+
+
+ANSWERS = """
+--- given
+import builtins, math, sys
+from statistics import mean
+import numpy as np
+import matplotlib.pyplot as plt
+--- answer
+def f(xs):
+    total = 0
+    for x in xs:
+        total += x
+    return total
+--- wrong
+def f(xs): return {used}
+--- right
+def f(xs):
+    total, i = 0, 0
+    while i < len(xs):
+        total, i = total + xs[i], i + 1
+    return total
+--- test
+"""
+SUM, NUMPY, MEAN = "sum(xs)", "int(np.sum(xs))", "mean(xs) * len(xs)"
+FORBID = {
+    "a shadow of a builtin": (
+        SUM,
+        "def sum(*args): raise AssertionError('do not use sum')\nassert f([1, 2]) == 3\ndel sum",
+    ),
+    "a shadow in hidden lines": (
+        SUM,
+        "### BEGIN HIDDEN TESTS\ndef sum(*args): raise AssertionError('do not use sum')\n"
+        "assert f([1, 2]) == 3\ndel sum\n### END HIDDEN TESTS",
+    ),
+    "a shadow that is a lambda": (SUM, "sum = lambda *args: 1 / 0\ntry: assert f([1, 2]) == 3\nfinally: del sum"),
+    "a shadow of what was imported": (
+        MEAN,
+        "kept = mean\ndef mean(xs): raise AssertionError('do not use mean')\nassert f([1, 2]) == 3\nmean = kept",
+    ),
+    "an attribute of builtins": (
+        SUM,
+        "kept = builtins.sum\ndef forbidden(*args): raise AssertionError('do not use sum')\nbuiltins.sum = forbidden\n"
+        "try: assert f([1, 2]) == 3\nfinally: builtins.sum = kept",
+    ),
+    "an item of the dict of builtins": (
+        SUM,
+        "kept = builtins.__dict__['sum']\nbuiltins.__dict__['sum'] = None\n"
+        "try: assert f([1, 2]) == 3\nfinally: builtins.__dict__['sum'] = kept",
+    ),
+    "a mock of a builtin": (
+        SUM,
+        "from unittest.mock import patch\nwith patch('builtins.sum', side_effect=AssertionError('no')):\n"
+        "    assert f([1, 2]) == 3",
+    ),
+    "a mock of an object's attribute": (
+        NUMPY,
+        "from unittest import mock\nwith mock.patch.object(np, 'sum', side_effect=AssertionError('no')):\n"
+        "    assert f([1, 2]) == 3",
+    ),
+    "a decorator": (
+        NUMPY,
+        "import unittest.mock\n@unittest.mock.patch('numpy.sum')\ndef check(never):\n"
+        "    assert f([1, 2]) == 3 and not never.called\ncheck()",
+    ),
+    "an attribute of a module": (
+        NUMPY,
+        "kept, np.sum = np.sum, None\ntry: assert f([1, 2]) == 3\nfinally: np.sum = kept",
+    ),
+    "an attribute set in a helper": (
+        NUMPY,
+        "def check():\n    kept = np.sum\n    setattr(np, 'sum', None)\n    try: return f([1, 2])\n"
+        "    finally: setattr(np, 'sum', kept)\nassert check() == 3",
+    ),
+    "a module that is gone": (NUMPY, "kept, np = np, None\ntry: assert f([1, 2]) == 3\nfinally: np = kept"),
+    "a module that cannot be imported": (
+        "__import__('fractions').Fraction(xs[0]) + xs[1]",
+        "sys.modules['fractions'] = None\ntry: assert f([1, 2]) == 3\nfinally: del sys.modules['fractions']",
+    ),
+    "the source in a try": (
+        SUM,
+        "import inspect\ntry: text = inspect.getsource(f)\nexcept (OSError, TypeError): text = ''\n"
+        "assert 'sum(' not in text",
+    ),
+    "a limit of recursion": (
+        "0 if not xs else xs[0] + f(xs[1:])",
+        "kept = sys.getrecursionlimit()\nsys.setrecursionlimit(300)\ntry: assert f([1] * 400) == 400\n"
+        "finally: sys.setrecursionlimit(kept)",
+    ),
+    "what is allocated": (
+        "len([i for x in xs for i in range(x)] * 100_000) // 100_000",
+        "import tracemalloc\ntracemalloc.start()\nassert f([1, 2]) == 3\n_, peak = tracemalloc.get_traced_memory()\n"
+        "tracemalloc.stop()\nassert peak < 100_000",
+    ),
+    "what is called": (
+        "f(xs[1:]) + xs[0] if xs else 0",
+        "found = []\ndef trace(frame, event, arg): found.append(frame.f_code.co_name)\nsys.settrace(trace)\n"
+        "try: assert f([1, 2]) == 3\nfinally: sys.settrace(None)\nassert found.count('f') == 1",
+    ),
+    "a thread with a second": (
+        "__import__('time').sleep(2) or 3",
+        "import threading\nfound = []\none = threading.Thread(target=lambda: found.append(f([1, 2])), daemon=True)\n"
+        "one.start()\none.join(1)\nassert found == [3]",
+    ),
+    "a pool of threads": (
+        "sum(xs[:-1])",
+        "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as pool:\n"
+        "    assert list(pool.map(f, [[1, 2]] * 20)) == [3] * 20",
+    ),
+}
+"""What a wrong answer uses, and the test that forbids it."""
+
+
+@pytest.mark.parametrize("way", FORBID)
+def test_a_test_that_forbids_something_runs_where_it_can_see_who_uses_it(way, grader, tmp_path):
+    used, test = FORBID[way]
+    Exam(ANSWERS.replace("{used}", used) + test, grader, tmp_path).prove(inside=True)
+
+
+QUIET = {
+    "prints are read": "import io\nkept, sys.stdout = sys.stdout, io.StringIO()\ntry: assert f([1, 2]) == 3\n"
+    "finally: sys.stdout = kept",
+    "figures are not shown": "kept, plt.show = plt.show, lambda: None\nassert f([1, 2]) == 3\nplt.show = kept",
+    "figures are not shown by a mock": "from unittest.mock import patch\nwith patch('matplotlib.pyplot.show'):\n"
+    "    assert f([1, 2]) == 3",
+    "a long message": "import unittest\nunittest.TestCase.maxDiff = None\n"
+    "unittest.TestCase().assertEqual(f([1, 2]), 3)",
+    "a name that only sounds so": "max, sum = 3, 0\nfor one in [1, 2]: sum = sum + one\nassert f([1, 2]) == max == sum",
+    "a class of errors": "class TimeoutError(Exception): pass\ntry: assert f([1, 2]) == 3\nexcept TimeoutError: raise",
+    "a local name": "def check(sum=None):\n    def max(): return 3\n    sum = None\n    return f([1, 2]) == max()\n"
+    "assert check()",
+    "a name as of a thread": "class Thread(list): pass\nassert f([1, 2]) == 3 and Thread([1]) == [1]",
+    "a part of a picture": "figure, axes = plt.subplots()\naxes.patch.set(alpha=0.5)\naxes.patch.zorder = 3\n"
+    "plt.close()\nassert f([1, 2]) == 3",
+    "a module that is done with": "import json\nassert json.dumps(f([1, 2])) == '3'\ndel json",
+}
+"""What has nothing to do with what students use."""
+
+
+@pytest.mark.parametrize("way", QUIET)
+def test_what_tests_change_for_their_own_sake_keeps_them_apart_from_the_student(way, grader, tmp_path):
+    Exam(ANSWERS.replace("{used}", "0") + QUIET[way], grader, tmp_path).prove()
+
+
+DEEP = """
+--- answer
+def depth(n):
+    return n
+--- right
+def depth(n):
+    return 0 if n == 0 else 1 + depth(n - 1)
+--- wrong
+def depth(n):
+    return 1
+--- test
+import sys
+sys.setrecursionlimit(20_000)
+assert depth(5000) == 5000
+"""
+
+
+def test_a_limit_that_a_test_raises_holds_for_the_student(grader, tmp_path):
+    Exam(DEEP, grader, tmp_path).prove(inside=True)
+
+
+CAPTURED = """
+--- answer
+def greet():
+    print("hello")
+--- wrong
+def greet():
+    print("bye")
+--- test
+%%capture printed
+greet()
+--- test
+assert printed.stdout == "hello\\n"
+"""
+
+
+def test_what_a_cell_captures_is_read_by_the_cell_below(grader, tmp_path):
+    Exam(CAPTURED, grader, tmp_path).prove(inside=True)
+
+
+LOOKING = {
+    "a result is changed": ("bag = Bag([1])\nitems = bag.items()\nitems.append(9)\nassert bag.items() == [1]", True),
+    "without a name": ("bag = Bag([1])\nbag.items().append(9)\nassert bag.items() == [1]", True),
+    "an item is set": ("bag = Bag([1])\nbag.rows()[0][1] = 9\nassert bag.rows() == [[1]]", True),
+    "what it was given": ("given = [1]\nbag = Bag(given)\ngiven.append(9)\nassert bag.items() == [1]", True),
+    "what a method was given": ("bag = Bag([])\nx = [1]\nbag.fill(x)\nx.append(9)\nassert bag.items() == [1]", True),
+    "what was there before": ("bag = Bag([1])\nold = bag.items()\nbag.push(2)\nassert old == [1]", True),
+    "a part of an argument": ("x = np.arange(3.0)\na, b = f(x)\nb[0] = 9\nassert x[2] == 2", True),
+    "a function that keeps it": ("t = table()\nt[0] = 9\nassert table()[0] == 0", True),
+    "in a loop": ("bag = Bag([1])\nfor row in bag.rows():\n    row[0] = 9\nassert bag.rows()[0] == 0", True),
+    "in a function": (
+        "def t():\n    bag = Bag([1])\n    x = bag.items()\n    del x[0]\n    assert bag.items()",
+        True,
+    ),
+    "expected numbers": ("out = f(np.zeros(3))\nout -= np.ones(3)\nassert abs(out).max() < 1e-9 and f(2)", False),
+    "a call of the same": ("y = f(x)\ny -= z\nassert abs(y).max() < 1e-9\nassert f(x).shape == (2,)", False),
+    "numbers": ("x = f(2)\nx += 1\nassert x == 3 and f(2) == 2", False),
+    "a stack": ("s = Bag([])\ns.push(1)\ns.push(2)\nassert s.pop() == 2 and len(s) == 1", False),
+    "its own items": ("s = Bag([])\ns[0] = 1\ns[0] += 1\nassert s[0] == 2", False),
+    "results collected": ("out = []\nfor i in range(3):\n    out.append(f(i))\nassert out == [1, 2, 3]", False),
+    "a list that was given": ("x = [1, 2]\nbag = Bag(x)\nbag.push(3)\nassert bag.items() == [1, 2, 3]", False),
+    "bound again": ("bag = Bag([1])\nx = bag.items()\nx = [1]\nx.append(2)\nassert bag.items() == [1]", False),
+}
+
+
+@pytest.mark.parametrize(("test", "found"), LOOKING.values(), ids=LOOKING)
+def test_a_test_that_changes_what_it_was_given_and_looks_again_is_known_by_its_text(test, found):
+    assert Sharing({"Bag", "f", "table"}, {"Bag"}).shows(ast.parse(test)) is found
+
+
+DEFENSIVE = """
+--- answer
+class Bag:
+    def __init__(self, items): self._items = list(items)
+    def items(self): return list(self._items)
+    def push(self, item): self._items.append(item)
+--- test
+### CHECK 1: the list that is returned is a copy
+bag = Bag([1])
+bag.items().append(99)
+assert bag.items() == [1], "items() should return a copy"
+### CHECK 1: the list that is given is copied
+given = [1]
+bag = Bag(given)
+given.append(99)
+assert bag.items() == [1]
+### CHECK 1: what was returned before does not change
+bag = Bag([1])
+before = bag.items()
+bag.push(2)
+assert before == [1]
+--- wrong
+class Bag:
+    def __init__(self, items): self._items = items
+    def items(self): return self._items
+    def push(self, item): self._items.append(item)
+--- wrong
+class Bag:
+    def __init__(self, items): self._items = list(items)
+    def items(self): return self._items
+    def push(self, item): self._items.append(item)
+--- wrong
+class Bag:
+    def __init__(self, items): self._items = items
+    def items(self): return list(self._items)
+    def push(self, item): self._items.append(item)
+"""
+MARKED = """
+--- given
+import numpy as np
+import pandas as pd
+--- answer
+class Table:
+    def __init__(self, rows):
+        self.rows = np.array(rows)
+        self.frame = pd.DataFrame(self.rows)
+    def row(self, i): return self.rows[i].copy()
+    def column(self, j): return self.rows[:, j].copy()
+    def to_frame(self): return self.frame.copy()
+--- right
+class Table:
+    def __init__(self, rows): self.rows = [list(row) for row in rows]
+    def row(self, i): return np.array(self.rows[i])
+    def column(self, j): return np.array([row[j] for row in self.rows])
+    def to_frame(self): return pd.DataFrame(self.rows)
+--- wrong
+class Table:
+    def __init__(self, rows):
+        self.rows = np.array(rows)
+        self.frame = pd.DataFrame(self.rows.copy())
+    def row(self, i): return self.rows[i]
+    def column(self, j): return self.rows.T[j]
+    def to_frame(self): return self.frame
+--- test
+table = Table(np.arange(6.0).reshape(2, 3))
+### CHECK 1: a row
+row = table.row(0)
+row[0] = 99
+assert table.row(0)[0] == 0
+### CHECK 1: a column
+column = table.column(1)
+column[:] = -1
+assert list(table.column(1)) == [1, 4]
+### CHECK 1: a frame
+frame = table.to_frame()
+frame.loc[0, 0] += 5
+assert table.to_frame().loc[0, 0] == 0
+"""
+HIDDEN_MARKS = """
+--- answer
+class Store:
+    def __init__(self, x): self.x = np.array(x, float)
+    def get(self): return self.x.copy()
+    def all(self): return [self.x.copy()]
+--- right
+class Store:
+    def __init__(self, x): self.x = list(x)
+    def get(self): return np.array(self.x)
+    def all(self): return (np.array(self.x),)
+--- wrong
+class Store:
+    def __init__(self, x): self.x = x
+    def get(self): return self.x
+    def all(self): return [self.x]
+--- wrong
+class Store:
+    def __init__(self, x): self.x = x[:]
+    def get(self): return self.x[:]
+    def all(self): return [self.x[:]]
+--- test
+### CHECK 1: what it gives
+### BEGIN HIDDEN TESTS
+store = Store(np.array([1.0, 2.0]))
+found = store.get()
+found[0] = 99
+assert store.get()[0] == 1
+### END HIDDEN TESTS
+### CHECK 1: what is in what it gives
+### BEGIN HIDDEN TESTS
+store = Store(np.array([1.0, 2.0]))
+store.all()[0][1] = 99
+found = store.all()[0]
+found[:] = -1
+assert store.get().tolist() == [1, 2]
+### END HIDDEN TESTS
+### CHECK 1: what it was given
+### BEGIN HIDDEN TESTS
+x = np.array([1.0, 2.0])
+store = Store(x)
+x[0] = 99
+assert store.get()[0] == 1
+### END HIDDEN TESTS
+"""
+COPIES = {"lists": DEFENSIVE, "arrays and frames": MARKED, "in hidden lines": HIDDEN_MARKS}
+
+
+@pytest.mark.parametrize("text", COPIES.values(), ids=COPIES)
+def test_an_answer_that_gives_its_own_list_in_the_place_of_a_copy_still_fails(grader, tmp_path, text):
+    exam = Exam("--- given\nimport numpy as np\n" + text, grader, tmp_path)
+    assert {one.kind for one in exam.examination.single_process.values()} == {"looks_again"}
+    exam.prove(inside=True)
+
+
+def test_the_audits_mutants_that_leave_out_a_copy_are_noticed(grader, tmp_path):
+    marked = DEFENSIVE.replace("--- answer\n", "--- answer\n### BEGIN SOLUTION\n").replace("): ", "):\n        ")
+    exam = Exam(marked.replace("--- test", "### END SOLUTION\n--- test"), grader, tmp_path)
+    found = [mutant for mutant in mutants(exam.examination.blueprint) if mutant.operator == "dropped call"]
+    changes = [mutant for mutant in found if "list(" in mutant.change]
+    assert [mutant.change.partition(" -> ")[2] for mutant in changes] == ["self._items = items", "return self._items"]
+    assert all(lost(exam.grade({mutant.cell: mutant.source})) for mutant in changes)
+
+
+def test_each_check_of_a_class_without_copies_fails_for_itself(grader, tmp_path):
+    exam = Exam(DEFENSIVE, grader, tmp_path)
+    verdicts = [
+        [str(result.verdict) for result in exam.grade(variant.answers).checks[exam.tests[0]]]
+        for variant in exam.variants
+    ]
+    assert verdicts == [["failed"] * 3, ["failed", "passed", "failed"], ["passed", "failed", "passed"]]
+
+
+NESTED = """
+--- answer
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return sum(map(sum, self.rows))
+--- wrong
+class Grid:
+    def __init__(self): self.rows = [[0, 0], [0, 0]]
+    def total(self): return 0
+--- test
+g = Grid()
+g.rows[0][1] = 5
+assert g.total() == 5
+g.rows.append([1, 1])
+assert g.total() == 7
+"""
+
+
+def test_a_test_that_needs_both_to_hold_one_list_is_found_in_the_rehearsal(grader, tmp_path):
+    exam = Exam(NESTED, grader, tmp_path)
+    assert exam.examination.inside
+    exam.prove(inside=True)

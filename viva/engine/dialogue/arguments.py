@@ -1,0 +1,176 @@
+"""The arguments of an operation, which come back changed.
+
+Theory of operation. Each side has copies of its own. Both go through the arguments in the same order, so both give what
+can be changed in them the same numbers. When the operation is over the candidate sends all of it as it is now, if
+any was changed: in one message, in which a list that stands in two places is one list still. The examiner changes its
+own in place. What a function of the test is handed meanwhile gets the next numbers: a student's array that is handed
+over and changed three times is one array on both sides.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Container, Iterable
+
+import numpy as np
+
+from viva.engine import wire
+from viva.engine.values.classes import module_of
+from viva.verdict import WireError
+
+MOST, BYTES = 128, 1_000_000
+"""So many lists and arrays that functions of a test are handed are known again, of so many bytes each."""
+ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
+CHANGEABLE = (list, dict, set, bytearray, deque, np.ndarray)
+ITEMS = {list: list.__iter__, tuple: tuple.__iter__, OrderedDict: OrderedDict.values, dict: dict.values}
+ITEMS[deque] = deque.__iter__
+"""How to go through what may be of a class of the test's own."""
+
+
+def _items_of(value: object) -> Callable | None:
+    return next((items for base, items in ITEMS.items() if issubclass(type(value), base)), None)
+
+
+def _is_changeable(value: object) -> bool:
+    cls = type(value)  # isinstance would ask a proxy
+    return issubclass(cls, CHANGEABLE) or (hasattr(cls, "_update_inplace") and module_of(cls).startswith("pandas"))
+
+
+def parts_of(values: Iterable[object], without: Container[int] = ()) -> list:
+    """What can be changed in some values, each thing once; not what has one of the ids ``without``."""
+    found, ahead, seen = [], [value for value in values if type(value) not in ATOMS][::-1], set()
+    while ahead:
+        part = ahead.pop()
+        if id(part) in seen or id(part) in without:
+            continue
+        seen.add(id(part))
+        if _is_changeable(part):
+            found.append(part)
+        if items := _items_of(part):
+            ahead += [item for item in items(part) if type(item) not in ATOMS][::-1]
+    return found
+
+
+class Handed:
+    """The candidate's side of one operation: what of the arguments can be changed, and what it was like."""
+
+    def __init__(self, args: Iterable[object], refer: Callable, kept: Container[int]) -> None:
+        """``kept`` are the ids of objects that are no copies."""
+        self.refer, self.kept = refer, kept
+        self.parts = parts_of(args, kept)
+        self.places = {id(part): place for place, part in enumerate(self.parts)}
+        self.before = [(self.parts[:], self._state(self.parts))] if self.parts else []
+
+    def _state(self, parts: list) -> bytes:
+        try:
+            return wire.encode(parts, self.refer)
+        except WireError:
+            return b""
+
+    def hand_over(self, args: Iterable[object]) -> list[int | None]:
+        """The numbers of what can be changed in the arguments of a function of the other side's."""
+        numbers = []
+        for part in parts_of(args, self.kept):
+            if id(part) not in self.places and len(self.before) < MOST:
+                state = self._state([part])
+                if 0 < len(state) <= BYTES:
+                    self.places[id(part)] = len(self.parts)
+                    self.parts.append(part)
+                    self.before.append(([part], state))
+            numbers.append(self.places.get(id(part)))
+        return numbers
+
+    def news(self, value: object) -> dict:
+        """What is to be told beside the ``value`` that came of it."""
+        told = {}
+        if any(state != self._state(parts) for parts, state in self.before):
+            told["changed"] = wire.encode(self.parts, self.refer)
+        if (place := self.places.get(id(value))) is not None:
+            told["same"] = place
+        return told
+
+
+def take(mine: list, theirs: object) -> None:
+    """Change the parts of the arguments in place so that they are what the other side's have become.
+
+    Raises WireError for what cannot be that.
+    """
+    if type(theirs) is not list or len(theirs) != len(mine):
+        raise WireError("changed arguments that are none")
+    known = {id(part): own for part, own in zip(theirs, mine, strict=True) if _fits(own, part)}
+    for part in theirs:
+        if id(part) in known:
+            _fill(known[id(part)], part, known)
+
+
+def taken(args: Iterable[object], kwargs: dict, numbers: object, mine: list) -> tuple[list, dict]:
+    """The arguments of a callback, with what is known already in place of its copies; the rest is known from now on."""
+    args = [*args]
+    parts = parts_of([*args, *kwargs.values()])
+    known = {}
+    for part, number in zip(parts, numbers if type(numbers) is list else (), strict=False):
+        if type(number) is int and number == len(mine):
+            mine.append(part)
+        elif type(number) is int and 0 <= number < len(mine) and _fits(mine[number], part):
+            known[id(part)] = mine[number]
+    for part in parts:
+        if id(part) in known:
+            _fill(known[id(part)], part, known)
+    return [_own(value, known) for value in args], {name: _own(value, known) for name, value in kwargs.items()}
+
+
+def _fits(mine: object, theirs: object) -> bool:
+    """Whether one can be changed in place to the other."""
+    if type(mine) is np.ndarray or type(theirs) is np.ndarray:
+        alike = isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray)
+        return alike and mine.shape == theirs.shape and mine.dtype == theirs.dtype and mine.flags.writeable
+    return issubclass(type(mine), type(theirs))  # one of a class of the test's own crosses as its base
+
+
+def _fill(mine: object, theirs: object, known: dict[int, object]) -> None:
+    """Give ``mine`` the contents of ``theirs``; ``known`` says by id() what the parts of that are here."""
+    cls = type(theirs)
+    if mine is theirs:
+        return
+    if issubclass(cls, list):
+        list.__setitem__(mine, slice(None), [_own(part, known) for part in theirs])
+    elif issubclass(cls, dict):
+        items = [(key, _own(part, known)) for key, part in theirs.items()]
+        base = OrderedDict if issubclass(type(mine), OrderedDict) else dict  # a Counter would count
+        base.clear(mine)
+        for key, part in items:
+            base.__setitem__(mine, key, part)
+    elif issubclass(cls, deque):
+        parts = [_own(part, known) for part in theirs]
+        deque.clear(mine)
+        deque.extend(mine, parts)
+    elif issubclass(cls, set):
+        set.clear(mine)
+        set.update(mine, theirs)
+    elif issubclass(cls, np.ndarray):
+        mine[...] = theirs
+    elif issubclass(cls, bytearray):
+        mine[:] = theirs
+    else:
+        mine._update_inplace(theirs)
+
+
+def _own(value: object, known: dict[int, object]) -> object:
+    """A value of the other side's with what is ``known`` in place of its parts."""
+    if id(value) in known:
+        return known[id(value)]
+    items = _items_of(value)
+    if items is None or ATOMS.issuperset(map(type, items(value))):
+        return value
+    if issubclass(type(value), tuple):
+        parts = [_own(part, known) for part in value]
+        return value if all(map(operator.is_, value, parts)) else tuple.__new__(type(value), parts)
+    known[id(value)] = value
+    if issubclass(type(value), dict):
+        for key, part in [*value.items()]:
+            dict.__setitem__(value, key, _own(part, known))
+    else:
+        for place, part in enumerate([*value]):
+            value[place] = _own(part, known)
+    return value

@@ -1,0 +1,280 @@
+"""Expected types: what each answer of the solution was, recorded while it is examined, then enforced.
+
+A path says how a value was come by: ``model``, ``model.fit()``, ``model.fit().coef_``. Where the solution gave plain
+data a student's object is refused, so no operator of a student's class decides a comparison that was written for
+numbers. Where an author has widened a path to ANY, a proxy is accepted for it, and for whatever tests get out of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from viva.engine import wire
+from viva.engine.dialogue.exceptions import library
+from viva.engine.dialogue.paths import EACH, ITEM, ITERATED, Path, path_of
+from viva.engine.values.classes import module_of, own_namespaces
+from viva.verdict import CandidateLied, CandidateOdd
+
+PLAIN, OBJECT, ANY = "plain", "", "any"
+NOTHING = "nothing"
+"""None or something empty: which type it is otherwise does not show, as of a leaf's ``left`` or ``children``."""
+WIDER = {(NOTHING, PLAIN), (NOTHING, OBJECT), (PLAIN, OBJECT)}
+"""What was recorded of a path, and what else it may turn out to be."""
+OWN = "own "
+"""Before the place of what the solution imports: the examiner takes its own, whatever the student's name means."""
+CREDIT = " credit "
+"""Before the name of a grade cell: what the last value of its only check says, as ``viva.engine.credit`` has it."""
+BY_VALUE = frozenset({deque, Counter})
+"""Classes that cross by value, and in whose place students may have one of their own, or a defaultdict."""
+PYTHONS_OWN = frozenset({None, object, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
+HOLDING = (list, tuple, dict, set, frozenset)
+ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
+PANDAS = (b"masked", b"strings", b"zoned", b"categories", b"NA")
+"""One of which stands in every message that holds an array of pandas' own or NA; see ``values/frames.py``."""
+VIEWS = (type({}.values()), type({}.items()), type({}.keys()))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the solution gave at a path.
+
+    ``kind`` is PLAIN, OBJECT, NOTHING, ANY, or ``module:qualname`` of something in a library, which is the examiner's
+    ``own`` where the solution imported it. With ``arrays`` there was an array of pandas' own in it, with ``missing``
+    something that is missing for pandas; ``full``: all were numbers, or arrays and frames that hold some.
+    """
+
+    kind: str = PLAIN
+    own: bool = False
+    arrays: bool = False
+    missing: bool = False
+    full: bool = False
+
+    @property
+    def text(self) -> str:
+        more = ", ".join(word for name, word in WORDS.items() if getattr(self, name))
+        return ", ".join(filter(None, [OWN + self.kind if self.own else self.kind, more]))
+
+
+WORDS = {"arrays": "pandas array", "missing": "missing values", "full": "never empty"}
+
+
+def expected_of(text: str) -> Expected:
+    """The record that a text says."""
+    words = text.split(", ")
+    kind = "" if words[0] in WORDS.values() else words[0]
+    more = {name: word in words for name, word in WORDS.items()}
+    return Expected(kind.removeprefix(OWN), kind.startswith(OWN), **more)
+
+
+class ExpectedTypes:
+    """What is ``known``, by path; while the solution is ``recording`` it is filled in instead of enforced."""
+
+    def __init__(self) -> None:
+        self.known: dict[Path, Expected] = {}
+        self.recording = False
+
+    def learn(self, texts: dict[str, str]) -> None:
+        self.known |= {path_of(path): expected_of(text) for path, text in texts.items()}
+
+    def texts(self) -> dict[str, str]:
+        return {str(path): expected.text for path, expected in self.known.items()}
+
+    def kind(self, path: Path) -> str:
+        """The kind of what a path leads to: plain, unless it was recorded otherwise or stands behind a widened one.
+
+        Where the solution had nothing, it is what an attribute of that name was elsewhere: no two trees of the same
+        keys need be of one shape.
+        """
+        known = self.known.get(path)
+        if known and known.kind != NOTHING:
+            return known.kind
+        last = path.steps[-1] if path.steps else None
+        if last == ITERATED:
+            return OBJECT
+        if any(step.kind == "attribute" for step in path.steps) and self._object_elsewhere(path):
+            return OBJECT
+        widened = (self.known.get(Path(path.root, path.steps[:end])) for end in range(len(path.steps) + 1))
+        return ANY if any(one and one.kind == ANY for one in widened) else PLAIN
+
+    def _object_elsewhere(self, path: Path) -> bool:
+        """Whether an attribute of the same name, and the steps from it on, gave an object elsewhere."""
+        start = max(place for place, step in enumerate(path.steps) if step.kind == "attribute")
+        ending = path.steps[start:]
+        return any(
+            one.kind == OBJECT and known.root == path.root and known.steps[-len(ending) :] == ending
+            for known, one in self.known.items()
+        )
+
+    def takes_objects(self, path: Path) -> bool:
+        """Whether something of a student's class that derives from a plain type is taken for the object that it is:
+        where the solution gave an object, or anything goes. Elsewhere it is the plain value."""
+        return self.recording or self.kind(path) in (OBJECT, ANY)
+
+    def odd(
+        self,
+        path: Path,
+        found: list[wire.Reference],
+        value: object = None,
+        data: bytes | None = None,
+        of_class: bool = False,
+    ) -> CandidateLied | None:
+        """What is wrong with an answer in which objects were ``found``; ``data`` is its message, if that is known.
+
+        While recording, what crossed by value of a class that students may write themselves (``of_class`` says that a
+        class of theirs was called) is refused: such a cell is a single-process cell.
+        """
+        if not self.recording:
+            return self._refusal(path, found, value, data)
+        if not found and (of_class or self._is_of_students_choice(value)):
+            cls = type(value).__name__
+            return CandidateLied(f"{path.readable} gives a {cls}, and students may give an object of their own class")
+        arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
+        kind = OBJECT if found else PLAIN
+        if not found and issubclass(type(value), (type(None), *HOLDING)) and not value:
+            kind = NOTHING
+        seen = Expected(kind, False, bool(arrays), bool(missing), not found and is_empty(value) is False)
+        before = self.known.get(path)
+        if before is None or ":" not in before.kind:
+            self.known[path] = merged(before, seen) if before else seen
+        if found and issubclass(type(value), (*HOLDING, deque, np.ndarray)):
+            for step in (ITEM, EACH):
+                self.known[path.then(step)] = Expected(OBJECT)
+        return None
+
+    def _refusal(
+        self, path: Path, found: list[wire.Reference], value: object, data: bytes | None
+    ) -> CandidateOdd | None:
+        if found and self.kind(path) == PLAIN:
+            return refusal(path, found[0].about)
+        known = self.known.get(path, Expected())
+        arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
+        why = ""
+        if arrays and not known.arrays:
+            why = f"a pandas array, {arrays}"
+        elif missing and not known.missing:
+            why = f"{missing} with missing values (NA)"
+        elif known.full and is_empty(value):
+            why = "empty"
+        return CandidateOdd(path.readable, why) if why and self.kind(path) != ANY else None
+
+    def check(self, path: Path, value: object) -> None:
+        """Refuse what was told beside an answer, as the plain value of an object, where it deceives."""
+        if not self.recording and (odd := self._refusal(path, [], value, None)):
+            raise odd
+
+    def check_arguments(self, args: Iterable[object]) -> None:
+        """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base.
+
+        Student code may ask for its class. Such a cell is a single-process cell."""
+        for part in _parts(list(args)):
+            if own_namespaces(type(part)) and type(type(part)) is type:
+                raise CandidateLied(f"an argument is of the notebook's own class {type(part).__name__}")
+
+    def _is_of_students_choice(self, value: object) -> bool:
+        """Whether something in a value is a deque, a namedtuple, or of a library's class that the answers name."""
+        named = {library(one.kind) for one in self.known.values() if ":" in one.kind and not one.own}
+        classes = BY_VALUE | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
+        return any(type(part) in classes or hasattr(type(part), "_fields") for part in _parts(value))
+
+    def as_series(self, data: bytes, value: object, path: Path) -> object:
+        """A value, or the series of it where it is an array of pandas' own and the solution's was none.
+
+        A student may give either, and a series that was compared does not pass for true.
+        """
+        known = self.known.get(path)
+        if self.recording or (known and known.arrays) or not any(mark in data for mark in PANDAS):
+            return value
+        from pandas import Series
+        from pandas.api.extensions import ExtensionArray
+
+        return Series(value) if issubclass(type(value), ExtensionArray) else value
+
+
+def merged(one: Expected, other: Expected) -> Expected:
+    """What is expected of a path at which both were seen."""
+    kind = one.kind
+    if one.kind != other.kind and (other.kind, one.kind) not in WIDER:
+        kind = other.kind if (one.kind, other.kind) in WIDER else OBJECT
+    arrays, missing = one.arrays or other.arrays, one.missing or other.missing
+    return Expected(kind, one.own and other.own, arrays, missing, one.full and other.full)
+
+
+def _may_deceive(data: bytes | None) -> bool:
+    return "pandas" in sys.modules and (data is None or any(mark in data for mark in PANDAS))
+
+
+def is_empty(value: object) -> bool | None:
+    """Whether a value holds nothing: False for numbers, and for arrays and frames that hold some; None for others."""
+    cls = type(value)
+    if issubclass(cls, (bool, int, float, complex, np.generic)):
+        return False
+    if issubclass(cls, np.ndarray) or (module_of(cls).partition(".")[0] == "pandas" and hasattr(cls, "size")):
+        return not value.size
+    return True if issubclass(cls, (list, tuple)) and not value else None
+
+
+def deceptive(value: object) -> tuple[str, str]:
+    """What in a value compares as true with anything: an array of pandas' own or an index of a nullable type, and
+    something with missing values; empty texts where there is none."""
+    import pandas as pd
+
+    arrays = missing = ""
+    ahead = [value]
+    while ahead:
+        part = ahead.pop()
+        cls = type(part)
+        if part is pd.NA:
+            missing = missing or "a value"
+        elif issubclass(cls, pd.api.extensions.ExtensionArray):
+            arrays = arrays or cls.__name__
+        elif issubclass(cls, pd.MultiIndex):
+            ahead += [*part.levels]
+        elif issubclass(cls, pd.Index) and _is_nullable(part.dtype):
+            arrays = arrays or f"an Index of {part.dtype}"
+        elif issubclass(cls, pd.Series | pd.Index):
+            if _is_nullable(part.dtype) and part.isna().any():
+                missing = missing or f"a {cls.__name__} of {part.dtype}"
+            ahead += [part.index] if issubclass(cls, pd.Series) else []
+            ahead += part.tolist() if part.dtype == object else []
+        elif issubclass(cls, pd.DataFrame):
+            ahead += [part.index, part.columns, *(part.iloc[:, place] for place in range(part.shape[1]))]
+        elif issubclass(cls, dict):
+            ahead += [*part, *part.values()]
+        elif issubclass(cls, np.ndarray | np.void):
+            ahead += [part.tolist()] if part.dtype.hasobject else []
+        elif cls is slice:
+            ahead += part.start, part.stop, part.step
+        elif issubclass(cls, (*HOLDING, deque, *VIEWS)) and not ATOMS.issuperset(map(type, part)):
+            ahead += part
+    return arrays, missing
+
+
+def _is_nullable(dtype: object) -> bool:
+    """Whether a type of pandas' own knows values that are missing, and not only NaN."""
+    import pandas as pd
+
+    return not isinstance(dtype, np.dtype) and getattr(dtype, "na_value", None) is pd.NA
+
+
+def _parts(value: object) -> Iterator[object]:
+    """A value, and what is in the lists, tuples and dicts of it."""
+    ahead = [value]
+    while ahead:
+        part = ahead.pop()
+        yield part
+        if issubclass(type(part), dict):
+            ahead += part.values()
+        elif issubclass(type(part), HOLDING) and not ATOMS.issuperset(map(type, part)):
+            ahead += part
+
+
+def refusal(path: Path, about: dict) -> CandidateOdd:
+    """That an object, as it is described, was met where the solution's was plain."""
+    name = about["type"][:60] if about["type"].isidentifier() else "without a proper name"
+    what = "a function" if name in ("function", "builtin_function_or_method") else f"an object of class {name}"
+    return CandidateOdd(path.readable, what)

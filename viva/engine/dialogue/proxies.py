@@ -1,0 +1,313 @@
+"""Proxies: the examiner's objects for things that live in the candidate.
+
+Every operation on a proxy is a question to the candidate; the answer is plain data, or another proxy. A proxy can be
+called; it has attributes, items, iteration, len, in, bool, isinstance, arithmetic and comparison, and the texts and
+numbers that Python asks an object for. Anything else is refused; a test that needs it is a single-process cell.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import NoReturn
+
+from viva.engine.dialogue.exceptions import library, seen
+from viva.engine.dialogue.operations import origin
+from viva.engine.dialogue.paths import CALL, EACH, ITEM, ITERATED, Path, Step
+from viva.verdict import CandidateFault
+
+POINTERS = ("__array_interface__", "__array_struct__")
+"""Attributes in which NumPy finds an address in memory. The candidate's would be read in the examiner's."""
+
+
+class Home:
+    """What all proxies of one candidate have in common."""
+
+    def __init__(self, ask: Callable[..., object]) -> None:
+        """``ask(operation, *args, path, kwargs)`` puts a question."""
+        self.ask = ask
+        self.ones: dict[int, Proxy] = {}
+        """By number, the proxy that was compared by identity; kept, since another one could get its place."""
+
+
+class Opaque(type):
+    """The class of proxies: the classes of ``collections.abc`` do not take its operators for those of an object."""
+
+    __mro__ = property(lambda cls: (object,))
+
+
+class Proxy(metaclass=Opaque):
+    """An object of the candidate."""
+
+    __slots__ = ("__weakref__", "_about", "_home", "_number", "_path")
+
+    def __init__(self, home: Home, number: int, about: dict, path: Path) -> None:
+        for name, value in (("_home", home), ("_number", number), ("_about", about), ("_path", path)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def __class__(self):
+        """The nearest class that is known here too, for isinstance in libraries."""
+        for module, name in about(self)["mro"]:
+            cls = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            if isinstance(cls, type):
+                return cls
+        return Proxy
+
+    @property
+    def __name__(self):
+        return about(self)["name"] or ask(self, "getattr", "__name__", step=Step("attribute", "__name__"))
+
+    @property
+    def __doc__(self):
+        return ask(self, "getattr", "__doc__", step=Step("attribute", "__doc__"))
+
+    def __getattribute__(self, name: str):
+        if name in OPERATORS:
+            raise AttributeError(name)  # so that __getattr__ is asked
+        return object.__getattribute__(self, name)
+
+    def __getattr__(self, name: str):
+        if name in POINTERS:
+            raise AttributeError(name)
+        return ask(self, "getattr", name, step=Step("attribute", name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        ask(self, "setattr", name, value, step=Step("operation", "setattr"))
+
+    def __delattr__(self, name: str) -> None:
+        ask(self, "delattr", name, step=Step("operation", "setattr"))
+
+    def __iter__(self):
+        iterator = ask(self, "iter", step=ITERATED)
+        if type(iterator) not in PROXIES:
+            yield from iterator
+            return
+        while True:
+            try:
+                item = _next(iterator)
+            except StopIteration:
+                return
+            yield item
+
+    def __instancecheck__(self, other: object) -> bool:
+        return type(other) in PROXIES and ask(other, "isinstance", self, step=Step("operation", "isinstance"))
+
+    def __subclasscheck__(self, other: type) -> bool:
+        return ask(self, "issubclass", other, self, step=Step("operation", "issubclass"), first=False)
+
+    def __dir__(self) -> NoReturn:
+        raise TypeError("what an object of another process has cannot be listed")
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise TypeError("an object of another process cannot be copied")
+
+    __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _refuse
+
+
+BUILT_IN_PLACES = {
+    cls: f"types:{name}" for name, cls in vars(types).items() if isinstance(cls, type) and cls.__module__ == "builtins"
+} | {
+    cls: f"builtins:{cls.__name__}"
+    for cls in (type, property, staticmethod, classmethod, super, zip, map, filter, enumerate, reversed, memoryview)
+}
+BUILT_IN = {cls.__name__: cls for cls in BUILT_IN_PLACES}
+"""Python's own classes of what cannot cross by value."""
+
+
+def ask(
+    proxy: Proxy, operation: str, *args: object, step: Step | None, kwargs: dict | None = None, first: bool = True
+) -> object:
+    """What an operation on a proxy gives; ``step`` is how the result is come by."""
+    path = path_of(proxy) if step is None else path_of(proxy).then(step)
+    args = (proxy, *args) if first else args
+    return object.__getattribute__(proxy, "_home").ask(operation, *args, path=path, kwargs=kwargs)
+
+
+def _next(iterator: Proxy) -> object:
+    path = path_of(iterator)
+    steps = path.steps[:-1] if path.steps[-1:] == (ITERATED,) else path.steps
+    return object.__getattribute__(iterator, "_home").ask("next", iterator, path=path._replace(steps=steps).then(EACH))
+
+
+def _operator(operation: str, step: Step, reflected: bool = False):
+    if reflected:
+        return lambda self, other: ask(self, operation, other, self, step=step, first=False)
+    return lambda self, *args: ask(self, operation, *args, step=step)
+
+
+def _in_place(operation: str):
+    def change(self: Proxy, other: object) -> object:
+        value = ask(self, operation, other, step=Step("operation", operation))
+        return self if identical(self, value) else value
+
+    return change
+
+
+def about(proxy: Proxy) -> dict:
+    """What is known of an object."""
+    return object.__getattribute__(proxy, "_about")
+
+
+def path_of(proxy: Proxy) -> Path:
+    return object.__getattribute__(proxy, "_path")
+
+
+def number_of(proxy: Proxy) -> int:
+    return object.__getattribute__(proxy, "_number")
+
+
+def is_class(value: object) -> bool:
+    """Whether a proxy stands for a class."""
+    return type(value) in PROXIES and about(value)["class"]
+
+
+def can_be_called(value: object) -> bool:
+    return type(value) in PROXIES and about(value)["callable"]
+
+
+def method_of(proxy: Proxy) -> Callable:
+    """A function that calls what a proxy stands for, and is nothing else to a test."""
+
+    def method(*args: object, **kwargs: object) -> object:
+        return ask(proxy, "call", *args, step=CALL, kwargs=kwargs)
+
+    method.viva_number = number_of(proxy)
+    return method
+
+
+def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]) -> Proxy:
+    """What stands for an answer that a test may have asked for the sake of what the call does, as ``stack.push(1)``.
+
+    Whatever a test asks of it is refused, so that no operator of a student's decides a comparison.
+    """
+    described = {"mro": [], "class": False, "callable": True, "name": "", "origin": ""}
+    return CallableProxy(Home(lambda *args, **kwargs: refuse(fault)), -1, described, Path(""))
+
+
+def identical(one: object, other: object) -> bool:
+    """Whether the two are one object of the candidate, or simply one object."""
+    if type(one) in PROXIES and type(other) in PROXIES:
+        return _known(one) == _known(other)
+    for mine, its in ((one, other), (other, one)):
+        if type(its) in PROXIES and (place := about(its)["origin"]) and _known(its) >= 0:
+            return library(place) is mine
+    return one is other
+
+
+def _known(proxy: Proxy) -> int:
+    if number_of(proxy) < 0:
+        ask(proxy, "itself", step=None)  # is refused
+    return number_of(proxy)
+
+
+STEPS = {"getitem": ITEM}
+for _name in (
+    "getitem setitem delitem contains len repr str bool hash int float complex abs round reversed format index "
+    "eq ne lt le gt ge neg pos invert"
+).split():
+    setattr(Proxy, f"__{_name}__", _operator(_name, STEPS.get(_name, Step("operation", _name))))
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split():
+    _operation = {"and": "and_", "or": "or_"}.get(_name, _name)
+    setattr(Proxy, f"__{_name}__", _operator(_operation, Step("operation", _name)))
+    setattr(Proxy, f"__r{_name}__", _operator(_operation, Step("operation", _name), reflected=True))
+    if _name != "divmod":
+        setattr(Proxy, f"__i{_name}__", _in_place(f"i{_name}"))
+
+
+class CallableProxy(Proxy):
+    """A function, class or callable object of the candidate."""
+
+    __slots__ = ()
+    __doc__ = vars(Proxy)["__doc__"]
+
+    def __call__(self, /, *args: object, **kwargs: object):
+        return ask(self, "call", *args, step=CALL, kwargs=kwargs)
+
+
+class IteratorProxy(Proxy):
+    """A generator or other iterator of the candidate."""
+
+    __slots__ = ()
+    __doc__ = vars(Proxy)["__doc__"]
+
+    def __iter__(self):
+        if about(self)["mro"][0][0] == "builtins":
+            return self
+        iterator = ask(self, "iter", step=ITERATED)  # a student's class may give another one
+        return self if identical(iterator, self) else iterator
+
+    def __next__(self):
+        return _next(self)
+
+
+class CallableIteratorProxy(IteratorProxy, CallableProxy):
+    """An iterator of the candidate that can be called as well."""
+
+    __slots__ = ()
+    __doc__ = vars(Proxy)["__doc__"]
+
+
+PROXIES = (Proxy, CallableProxy, IteratorProxy, CallableIteratorProxy)
+OPERATORS = {name for cls in (object, *PROXIES) for name in vars(cls) if name[:2] == "__"} - {
+    *("__class__", "__name__", "__doc__", "__getattribute__", "__weakref__", "__copy__", "__deepcopy__"),
+    *("__reduce__", "__reduce_ex__", "__getstate__", "__instancecheck__", "__subclasscheck__"),
+}
+"""What a proxy has for Python's own use; a test that looks for one means the object's, as ``hasattr(x, "__len__")``.
+The others are looked up on a proxy itself, by Python or by ``copy``."""
+
+
+# --- isinstance, issubclass, type and id as test code sees them
+
+
+def the_one(value: object) -> object:
+    """Of all proxies for an object always the same, for who looks whether two things are one without asking us."""
+    if type(value) in PROXIES:
+        return object.__getattribute__(value, "_home").ones.setdefault(_known(value), value)
+    return value
+
+
+def identity(value: object) -> int:
+    """``id`` as test code sees it."""
+    return id(the_one(value))
+
+
+def is_instance(value: object, classes: object) -> bool:
+    """``isinstance`` as test code sees it."""
+    if type(value) in PROXIES:
+        _known(value)
+        if isinstance(classes, tuple):
+            return any(is_instance(value, cls) for cls in classes)
+        if type(classes) in PROXIES or library(origin(classes)) is classes or classes in BUILT_IN_PLACES:
+            return ask(value, "isinstance", classes, step=Step("operation", "isinstance"))
+    return isinstance(value, classes)
+
+
+def is_subclass(cls: object, classes: object) -> bool:
+    """``issubclass`` as test code sees it."""
+    if type(cls) in PROXIES:
+        if isinstance(classes, tuple):
+            return any(is_subclass(cls, one) for one in classes)
+        return ask(cls, "issubclass", classes, step=Step("operation", "issubclass"))
+    return issubclass(cls, classes)
+
+
+class _TypeOfType(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, type)
+
+    def __subclasscheck__(cls, value: type) -> bool:
+        return issubclass(value, type)
+
+    def __call__(cls, *args, **kwargs):
+        if len(args) == 1 and type(args[0]) in PROXIES:
+            _known(args[0])
+            module, name = about(args[0])["mro"][0]
+            found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
+            return found if isinstance(found, type) else ask(args[0], "type", step=Step("operation", "type"))
+        known = type(*args, **kwargs)
+        return seen(known) if len(args) == 1 else known
+
+
+class Type(metaclass=_TypeOfType):
+    """``type`` as test code sees it: it knows the class of what a proxy stands for."""
