@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from traitlets import Bool, Int, TraitError, default
+from traitlets.config.loader import PyFileConfigLoader
 
 import viva
 from viva import cli, wording
@@ -52,7 +53,8 @@ class VivaCommand(ShortHelp, NbGrader):
     flags = nbgrader_flags | JSON
     arguments = "[ASSIGNMENT ...]"
     raise_config_file_errors = True
-    python_config_loader_class, json_config_loader_class = PyFile, JSONFile
+    python_config_loader_class: type[PyFileConfigLoader] = PyFile
+    json_config_loader_class = JSONFile
     writes = True
     """Whether the step writes into the course folder."""
     only_reads = False

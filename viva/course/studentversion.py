@@ -143,6 +143,7 @@ class Compiler(GenerateAssignment):
     """nbgrader's converter with these steps; ``reason`` says what stopped it."""
 
     reason = ""
+    preprocessors: list
 
     def __init__(self, **known: object) -> None:
         super().__init__(**known)

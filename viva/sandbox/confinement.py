@@ -145,7 +145,7 @@ def enter(
     limits, private = wall.limits, wall.private_tmp or wall.bubblewrap
     alone = wall.bubblewrap or wall.other_user  # without Landlock
     rooted = private and scratch and not wall.bubblewrap
-    writable = [scratch] * bool(scratch) + [SHARED] * bool(rooted)
+    writable = ([scratch] if scratch else []) + [SHARED] * bool(rooted)
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
