@@ -64,8 +64,8 @@ def as_typed(source: str) -> tuple[str, str]:
 def _without_numbers(source: str) -> str:
     """The lines without their numbers, when each begins with one that is greater by one than the last."""
     lines = source.strip("\n").split("\n")
-    found = [_NUMBERED.match(line) for line in lines]
-    if len(lines) < 2 or not all(found):
+    found = [match for line in lines if (match := _NUMBERED.match(line))]
+    if len(lines) < 2 or len(found) < len(lines):
         return source
     first = int(found[0][1])
     if [int(match[1]) for match in found] != list(range(first, first + len(lines))):

@@ -93,7 +93,8 @@ class _Doubts:
 
     def with_users(self, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Some answers, and those below that use what they or given cells give, or names that nobody gives."""
-        found, names = list(slots), set()
+        found = list(slots)
+        names: set[str] = set()
         for slot in self.slots:
             if slot in self.filled and names and slot not in found:
                 found += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
@@ -112,7 +113,7 @@ class _Doubts:
         """The names that an answer uses, and that no cell of the instructor's and none above it gives."""
         piece = self.chosen[slot]
         above = self.match.pieces[: self.index[piece]]
-        return piece.uses.difference(*(other.gives for other in (*self.slots, *above)))
+        return piece.uses.difference(*(slot.gives for slot in self.slots), *(other.gives for other in above))
 
     def _beyond(self, piece: Piece) -> set[str]:
         """The names that a cell gives beside what is expected of it."""
@@ -140,9 +141,9 @@ class _Doubts:
                 both = owner and slot not in self.chosen and slot.own <= beyond
                 gives = both or (lacking <= beyond if owner else lacking & beyond)
                 if both or (lacking and (gives or _seems_to_give(other, lacking))):
-                    found.setdefault(other, []).extend([slot, owner] if both else [slot])
-            for other, text in self.edited.items():
-                if lacking & (text.binds - given_names(other.source)):
+                    found.setdefault(other, []).extend([slot, owner] if owner and both else [slot])
+            for below, text in self.edited.items():
+                if lacking & (text.binds - given_names(below.source)):
                     found.setdefault(text, []).append(slot)
             for text in self.texts.values() if lacking else ():
                 shown = set().union(*map(bound_names, self._own_code(text)))
@@ -163,7 +164,7 @@ class _Doubts:
         above = self.index[piece] if piece else -1
         below = [other for other in before if self.index[other] > above or (blank and other in self.extras)]
         lacking = slot.own.difference(given, undone).difference(*map(self._beyond, before))
-        return lacking | (slot.own & undone).difference(*map(self._beyond, below))
+        return set(lacking) | (slot.own & undone).difference(*map(self._beyond, below))
 
     def _versions(self) -> Iterator[Doubt]:
         """Answers of which a cell of the student's is another version: so both have run, or either may be meant."""
@@ -228,8 +229,8 @@ class _Doubts:
         """Answers that use what a cell of the student's own gives below a line that could not run."""
         for piece in [piece for piece in self.extras if piece.is_code]:
             platform, below = of_platform(piece.source)
-            others = [other for other in (*self.slots, *self.code) if other is not piece]
-            names = given_names(below).difference(*(other.gives for other in others)) if platform else set()
+            others = [*(slot.gives for slot in self.slots), *(one.gives for one in self.code if one is not piece)]
+            names = given_names(below).difference(*others) if platform else set()
             if users := tuple(slot for slot in self.filled if names & _needed(self.chosen[slot])):
                 yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
 
@@ -237,7 +238,9 @@ class _Doubts:
         """Answers that fit to given cells and tests as they were edited, and not to those that were put back."""
         for slot in self.filled if self.edited else ():
             piece = self.chosen[slot]
-            given = set().union(*(each.gives for each in (*self.slots, *self.code) if each is not piece))
+            given = set().union(
+                *(each.gives for each in self.slots), *(each.gives for each in self.code if each is not piece)
+            )
             for other, text in self.edited.items():
                 if names := _needed(piece) & text.gives - given:
                     cells = (slot.name, other.name)
@@ -316,7 +319,8 @@ def why_not_run(source: str, slot: Slot, unknown: Set[str] = frozenset()) -> tup
         return ("not_python",)
     if _is_commented_out(tree, source, slot):
         return ("commented_out",)
-    lines = [node.value.id for node in tree.body[:-1] if isinstance(getattr(node, "value", None), ast.Name)]
+    values = [getattr(node, "value", None) for node in tree.body[:-1]]
+    lines = [value.id for value in values if isinstance(value, ast.Name)]
     lines = [name for name in lines if name in unknown and re.search(rf"^{name}\s*$", source, re.MULTILINE)]
     if lines:
         return "stray_line", lines[0]
@@ -354,8 +358,8 @@ def _imported(node: ast.stmt) -> list[str]:
 
 def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
     """Whether what gives a name of the answer stands behind ``#`` or between quotes, and nothing else does anything."""
-    values = [getattr(node, "value", None) for node in tree.body]
-    if not all(isinstance(value, ast.Constant) for value in values):
+    values = [value for node in tree.body if isinstance(value := getattr(node, "value", None), ast.Constant)]
+    if len(values) < len(tree.body):
         return False
     text = "\n".join(str(value.value) for value in values) or re.sub(r"^[ \t]*#+ ?", "", source, flags=re.MULTILINE)
     return bool(slot.own & bound_names(text)) and runs(text)
@@ -363,5 +367,7 @@ def _is_commented_out(tree: ast.Module, source: str, slot: Slot) -> bool:
 
 def _is_behind_stub(block: object) -> bool:
     """Whether more than what is shown follows the line of the stub that raises."""
-    raised = [place for place, node in enumerate(block) if raises_as_stub(node)] if isinstance(block, list) else []
+    if not isinstance(block, list):
+        return False
+    raised = [place for place, node in enumerate(block) if raises_as_stub(node)]
     return bool(raised) and not all(isinstance(node, ast.Expr | ast.Raise) for node in block[raised[0] + 1 :])

@@ -193,7 +193,7 @@ def _take_exact_texts(match: Match) -> None:
             mine = others if long else [piece for piece in others if match.identified(piece) is None]
         if mine:
             same[slot] = mine
-    known = {(slot, piece): 1.0 for piece in match.pieces if (slot := match.identified(piece))}
+    known = {(own, piece): 1.0 for piece in match.pieces if (own := match.identified(piece))}
     chain = match.chain(known | {(slot, piece): 1.5 for slot, found in same.items() for piece in found})
     for slot, found in same.items():
         in_order = [piece for piece in found if chain.get(slot) is piece]
@@ -216,15 +216,16 @@ def _take_lines(match: Match, slot: Slot) -> None:
         return
     low, high = match.between(slot)
     taken = set(match.chosen.values())
-    places = range(max(low, 0), min(high + 1, len(match.pieces)))
-    places = [p for p in places if match.pieces[p].is_code == slot.is_code and match.pieces[p] not in taken]
+    between = range(max(low, 0), min(high + 1, len(match.pieces)))
+    places = [p for p in between if match.pieces[p].is_code == slot.is_code and match.pieces[p] not in taken]
     found = _lines_of(slot, {place: match.pieces[place] for place in places})
     parts = {place: list(_segments(match.pieces[place], lines)) for place, lines in found.items()}
     if not found or not all(_may_be_taken_apart(match, slot, match.pieces[place], parts[place]) for place in parts):
         return
     _note_lines(match, slot, parts)
     first, last = min(parts), max(parts)
-    before, behind = [], []
+    before: list[Piece] = []
+    behind: list[Piece] = []
     whole = match.pieces[first].part(slot.source)
     for place in range(first, last + 1):
         piece = match.pieces[place]
@@ -253,8 +254,8 @@ def _lines_of(slot: Slot, pieces: dict[int, Piece]) -> dict[int, set[int]]:
     for start in [index for index, line in enumerate(stream) if line[0] == wanted[0]]:
         where, index = [], start
         for text in wanted:
-            index = next((at for at in range(index, len(stream)) if stream[at][0] == text), None)
-            if index is None:
+            index = next((at for at in range(index, len(stream)) if stream[at][0] == text), -1)
+            if index < 0:
                 break
             where.append(index)
             index += 1
@@ -478,8 +479,8 @@ def _evidence_of_answer(slot: Slot, piece: Piece, alike: float) -> float:
     if slot.defines:
         return 0.5 * alike
     marked = 0.9 if slot.mark and slot.mark in piece.source else 0.0
-    if names := slot.expects & piece.binds:
+    if expected := slot.expects & piece.binds:
         # What a piece binds beside what tests ask for is its own affair; an answer above may give the name, too.
-        return max(marked, 0.55 + 0.45 * len(names) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
+        return max(marked, 0.55 + 0.45 * len(expected) / len(slot.expects) - 0.05 * (not slot.own & piece.binds))
     mentioned = ENOUGH - IN_PLACE if slot.own & set(NAME.findall(piece.source[:LONGEST])) else 0.0
     return max(marked, mentioned, 0.6 * alike)

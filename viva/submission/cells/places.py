@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -203,7 +204,8 @@ def _slots(release: NotebookNode) -> list[Slot]:
 
 def _expect(slots: list[Slot]) -> None:
     """Find out which names each answer has to give: those that its tests use and its stub mentions."""
-    given, tests = set(PYTHON), {}
+    given = set(PYTHON)
+    tests: dict = {}
     last = None
     for slot in slots:
         if slot.is_code and slot.purpose in ("given", "open"):
@@ -249,6 +251,6 @@ def _piece(cell: NotebookNode, number: int, handed_out: set[str]) -> Piece:
     return piece
 
 
-def about(kind: str, *slots: Slot, **particulars: object) -> Note:
+def about(kind: str, *slots: Slot, **particulars: Any) -> Note:
     """A note about some cells of the assignment."""
     return Note(kind, cells=tuple(slot.name for slot in slots), **particulars)

@@ -101,7 +101,8 @@ class _Build:
         their tests, which may ask for it, and behind what was given before these.
         """
         owner = {piece: slot for slot, piece in self.chosen.items()}
-        extras, own, above = set(self.match.extras), {}, None
+        extras, above = set(self.match.extras), None
+        own: dict[int, list[Piece]] = {}
         below = [owner[piece] for piece in self.match.pieces if piece in owner]
         for piece in self.match.pieces:
             if piece in owner:

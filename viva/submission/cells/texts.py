@@ -100,7 +100,9 @@ def raises_as_stub(node: ast.stmt) -> bool:
     """Whether a statement is the line of the stub, or a loop around it."""
     if isinstance(node, ast.For | ast.While | ast.With):
         return any(map(raises_as_stub, node.body))
-    return isinstance(node, ast.Raise) and bool(node.exc) and ast.unparse(node.exc).startswith("NotImplementedError")
+    return (
+        isinstance(node, ast.Raise) and node.exc is not None and ast.unparse(node.exc).startswith("NotImplementedError")
+    )
 
 
 def is_magic(node: ast.stmt) -> bool:
