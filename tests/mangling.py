@@ -17,6 +17,10 @@ import zipfile
 import nbformat
 
 KEEPING, LOSING, WRITING = {}, {}, {}
+OF_CODE = ("bullets", "marked_from_the_first_word", "marks_of_direction", "other_ends_of_lines")
+"""What makes code no Python; another such thing done to it leaves nobody sure of what was typed."""
+ALONE = ("merge_answers", "delete_texts", "split_answer", "merge_text", *OF_CODE)
+"""Of ``KEEPING``, those after which nobody is sure where an answer stands when something else was done too."""
 
 
 def _into(registry):

@@ -16,13 +16,13 @@ from nbclient.exceptions import CellTimeoutError
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
-from viva.engine.values.reader import SIMPLE, Reader
 
 from tests.attacks import BY_NBGRADER, CHEATS, FORGE, FOUND_BY_NBGRADER, READERS, VANDALS
 from viva.engine import wire
 from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
+from viva.engine.wire import SIMPLE, Reader
 from viva.sandbox.confinement import Wall
 from viva.verdict import Verdict
 

@@ -3,9 +3,9 @@
 Theory of operation. The warm parent of the candidates takes a *snapshot* of the libraries and of IPython before it
 forks. At the end of a notebook the candidate is asked what is another object now (identities are compared, about a
 millisecond), which files outside its folder the student's code tried to open, which connections to make and whether to
-start processes (an audit hook, which Python code cannot take away, noted them), and which answers were of a
-subclass of a plain type. All of it comes from a process that the student's code shares and can make say anything: what is told of it is put together in
-``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
+start processes (an audit hook, which Python code cannot take away, noted them), and which answers were of a subclass
+of a plain type. All of it comes from a process that the student's code shares and can make say anything: what is told
+of it is put together in ``facts``. An empty list proves nothing; a fact is a reason to look into the notebook.
 
 What the witness says comes out of a process that student code may have taken over, so its words are not repeated where
 the facts are put together: what it names has to be something that is there to be named (a function of NumPy, a hook of
