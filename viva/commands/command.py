@@ -27,7 +27,7 @@ from viva.configuration import warning
 from viva.course.course import Course, course_above
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import AGAIN, patiently, quietly, shown, trouble, waiting
+from viva.course.gradebook.database import AGAIN, patiently, quietly, shown, telling, trouble, waiting
 from viva.course.groupshared import shared
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
@@ -104,10 +104,10 @@ class VivaCommand(ShortHelp, NbGrader):
     def _try(self) -> int:
         """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
-            with quietly(), leftovers.temporary_folder(), contextlib.ExitStack() as stack:
+            with telling(self._say_waiting), quietly(), leftovers.temporary_folder(), contextlib.ExitStack() as stack:
                 if self.writes:
                     self._prepare(stack)
-                return patiently(self.run, tell=self._say_waiting)
+                return patiently(self.run)
         except (VivaError, TraitError) as error:  # a TraitError is about a setting
             self._say_error(str(error))
         except KeyboardInterrupt as stopped:

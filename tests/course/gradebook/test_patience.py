@@ -8,7 +8,7 @@ from nbgrader.api import InvalidEntry
 from sqlalchemy.exc import OperationalError
 
 from viva.course.gradebook import database
-from viva.course.gradebook.database import passing, patiently
+from viva.course.gradebook.database import passing, patiently, telling
 from viva.verdict import CourseError
 
 
@@ -88,7 +88,8 @@ def test_who_waits_is_told_once(monkeypatch):
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     told = []
-    assert patiently(Failing(*(lost() for _ in range(6))), tell=told.append) == 7
+    with telling(told.append):
+        assert patiently(Failing(*(lost() for _ in range(6)))) == 7
     assert len(told) == 1
 
 

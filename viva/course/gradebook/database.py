@@ -108,12 +108,11 @@ def patiently(
     work: Callable[[], Found],
     seconds: float | None = None,
     before_again: Callable[[], object] = lambda: None,
-    tell: Callable[[DBAPIError], object] = lambda error: None,
 ) -> Found:
     """What ``work`` returns, tried again where the gradebook is locked or its server out of reach.
 
     Whatever asks the gradebook goes through here: ``work`` is what can be done once more from its beginning, and every
-    command is. It is tried for PATIENCE ``seconds``; ``tell`` is called once, when that takes longer than a moment.
+    command is. It is tried for PATIENCE ``seconds``; who is ``telling`` hears of it when that takes a while.
     What was tried so long in vain is tried no longer by who called it. Raises what the database said, as DBAPIError.
     """
     limit = PATIENCE if seconds is None else seconds
@@ -137,10 +136,24 @@ def patiently(
                 raise found from error
             if now - start > 1 and not told:
                 told = True
-                tell(found)
+                for tell in _telling[-1:]:
+                    tell(found)
         before_again()
         stopping.check()
         time.sleep(STEP)
+
+
+_telling: list[Callable[[DBAPIError], object]] = []
+
+
+@contextlib.contextmanager
+def telling(tell: Callable[[DBAPIError], object]) -> Iterator[None]:
+    """Inside, ``tell`` is given what the database said, once, where something has to wait."""
+    _telling.append(tell)
+    try:
+        yield
+    finally:
+        _telling.pop()
 
 
 @contextlib.contextmanager
