@@ -133,14 +133,14 @@ def share_alone(folder: str, size: int, files: int) -> None:
 def cover_proc() -> None:
     """Leave of /proc nothing but ``own_proc``. Raises OSError."""
     folder, place = os.getcwd(), f"/proc/{os.getpid()}"
-    os.chdir(place)  # keeps in reach what the tmpfs covers
+    os.chdir("/proc")  # keeps in reach what the tmpfs covers
     options = "size=4k,nr_inodes=20,mode=0111"
     _mount_tmpfs("/proc", options)
     os.mkdir(place, 0o111)
     os.symlink(os.path.basename(place), "/proc/self")
     for path in own_proc():
         os.close(os.open(path, os.O_CREAT))
-        call("mount", os.path.relpath(path, place).encode(), path.encode(), None, MS_BIND, None)
+        call("mount", os.path.relpath(path, "/proc").encode(), path.encode(), None, MS_BIND, None)
     _mount_tmpfs("/proc", options, MS_REMOUNT | MS_RDONLY)
     os.chdir(folder)
 
