@@ -84,6 +84,8 @@ def test_sakai():
         ("jdoe", "Doe, Jane(jdoe)_submissionText.html"),
         ("bking", "hw1.ipynb"),
     ]
+    (odd,) = laid("Set 1/Doe (Jr.), Jane(jdoe)/Submission attachment(s)/hw1.ipynb").pieces
+    assert (odd.sender.name, odd.sender.login) == ("Doe (Jr.), Jane", "jdoe")
     (flat,) = laid("Doe, Jane(jdoe)_Submission attachment(s)_my_hw.ipynb").pieces
     assert (flat.sender.login, flat.parts) == ("jdoe", ("my_hw.ipynb",))
 

@@ -132,7 +132,13 @@ _BLACKBOARD = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ILIAS = re.compile(r"(?P<head>[^_]+_.+_[^_]+)_\d+", re.DOTALL)
-_SAKAI = re.compile(r"(?P<label>(?P<name>[^()]*)\((?P<login>[^()]+)\))(?:_(?P<rest>.+))?", re.DOTALL)
+_SAKAI = re.compile(
+    r"""
+    (?P<label> (?P<name>.*?) \( (?P<login>[^()]+) \) )
+    (?: _ (?P<rest>.+) )?                             # without folders
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 _SAKAI_FOLDER = "Submission attachment(s)"
 
 

@@ -37,7 +37,13 @@ GIVEN = re.compile(
     re.VERBOSE,
 )
 """A file that Canvas gave, up to its number: the first two tokens of digits alone are the user's and the file's."""
-ANONYMOUS = re.compile(r"(?P<prefix>(?:LATE_)?(?P<sender>anon_[^_/\\]+)_\d+)_(?P<name>[^/\\]+)")
+ANONYMOUS = re.compile(
+    r"""
+    (?P<prefix> (?:LATE_)? (?P<sender>anon_[^_/\\]+) _ \d+ )
+    _ (?P<name>[^/\\]+)
+    """,
+    re.VERBOSE,
+)
 """The same in an anonymous assignment."""
 _COPY = re.compile(r"-\d{1,3}$")
 BEGINNING = (1980, 1, 1, 0, 0, 0)
