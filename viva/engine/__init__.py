@@ -14,7 +14,7 @@ names         the names in a cell's text: given, used, mentioned
 checks        the checks of a grade cell: titles, points, lines, hidden ones
 blueprint     what an assignment expects: cells, points, checks
 ownership     which cells and names of a notebook are the student's
-singleprocess test cells that run in the student's process, told by their text
+singleprocess  test cells that run in the student's process, told by their text
 seedline      the line by which a notebook offers variants
 studentcopy   what a released notebook says about its own checks
 candidate     in the sandbox: runs the student's cells and answers questions about them

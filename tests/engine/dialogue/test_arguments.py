@@ -312,6 +312,44 @@ def test_an_object_that_comes_into_a_list_of_the_tests_is_refused(grader, tmp_pa
     assert "an object of class Yes" in str(lost(exam.grade(exam.variants[0].answers)))
 
 
+KNOWN_OBJECTS = """
+--- answer
+class Yes:
+    def __init__(self): self.size = 1
+def fill(rows, other=None): rows.append(1)
+def push(stack, item): stack.append(item)
+--- test
+### CHECK 1: an argument
+yes = Yes()
+assert yes.size == 1
+rows = []
+fill(rows, yes)
+assert rows == [1]
+### CHECK 1: what is in another argument
+rows = []
+fill(rows, [Yes()])
+assert rows == [1]
+### CHECK 1: what is given back in vain
+stack = []
+push(stack, push(stack, 1))
+assert stack == [1, None]
+--- wrong
+class Yes:
+    def __init__(self): self.size = 1
+    def __eq__(self, other): return True
+def fill(rows, other=None): rows.append(other[0] if type(other) is list else other)
+def push(stack, item):
+    stack.append(item)
+    return Yes()
+"""
+
+
+def test_an_object_that_the_test_knows_does_not_come_into_another_list_by_a_student(grader, tmp_path):
+    exam = Exam(KNOWN_OBJECTS, grader, tmp_path)
+    assert lost(exam.grade()) == {} and not exam.examination.inside
+    assert len(lost(exam.grade(exam.variants[0].answers))) == 3
+
+
 def told(before: list, change) -> list:
     """The arguments of the examiner's, after the candidate has changed its copies."""
     theirs = wire.decode(wire.encode(before))

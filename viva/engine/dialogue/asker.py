@@ -15,10 +15,10 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.arguments import parts_of, take, taken
 from viva.engine.dialogue.exceptions import Raised, left_generator, safe
-from viva.engine.dialogue.expected import ExpectedTypes
+from viva.engine.dialogue.expected import ExpectedTypes, walk
 from viva.engine.dialogue.namecache import NameCache
 from viva.engine.dialogue.paths import CHANGED, HANDED, Path
-from viva.engine.dialogue.proxies import Home, can_be_called, is_class, method_of, refusing
+from viva.engine.dialogue.proxies import PROXIES, Home, can_be_called, is_class, method_of, number_of, refusing
 from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
@@ -133,7 +133,7 @@ class Asker:
         with doubting():
             self.take_state(reply)
             warned = self.raised.warnings(reply["warned"]) if "warned" in reply else ()
-            error = self._error(reply["raised"], operation) if "raised" in reply else None
+            error = self._error(reply["raised"], operation, path) if "raised" in reply else None
         if "printed" in reply:
             _print(reply["printed"])
         for warning, filename, line in warned:
@@ -158,21 +158,25 @@ class Asker:
         return mine[same] if type(same) is int and 0 <= same < len(mine) else value
 
     def _take_changed(self, data: object, mine: list, path: Path) -> None:
-        """Change arguments in place. Objects that the solution put into none are refused as soon as a test looks."""
+        """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
         if not isinstance(data, bytes):
             raise CandidateLied("changed arguments that are none")
         found: list[wire.Reference] = []
-        known = {number for number, _ in self.references.proxies}
         theirs = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
-        new = [reference for reference in found if reference.id not in known]
-        if odd := self.expected.odd(path, new, theirs, data):
+        if type(theirs) is not list or len(theirs) != len(mine):
+            raise CandidateLied("changed arguments that are none")
+        before = [_objects_in(part) for part in mine]
+        new = set().union(*(_objects_in(part) - known for part, known in zip(theirs, before, strict=True)))
+        new |= {reference.id for reference in found} - set().union(*before)
+        if odd := self.expected.odd(path, [one for one in found if one.id in new], theirs, data):
             raise odd
         take(mine, theirs)
 
-    def _error(self, raised: object, operation: str) -> BaseException:
+    def _error(self, raised: object, operation: str, path: Path) -> BaseException:
         if isinstance(raised, dict) and safe(str, raised.get("name")) == "KeyboardInterrupt":
             self.check.running = safe(str, raised.get("traceback"))
             return CandidateStopped("the time was over")
+        self.expected.check(path, raised)
         error = self.raised.exception(raised)
         # ``for`` and ``map`` in the test would take it for their own end, and pass what they never looked at.
         return left_generator(error) if isinstance(error, StopIteration) and operation != "next" else error
@@ -298,6 +302,11 @@ def doubting() -> Iterator[None]:
     except Exception as error:
         why = error if isinstance(error, WireError) else type(error).__name__
         raise CandidateLied(f"the answer cannot be read: {why}") from None
+
+
+def _objects_in(value: object) -> set[int]:
+    """The numbers of the candidate's objects in a value."""
+    return {number_of(part) for part in walk(value) if type(part) in PROXIES}
 
 
 def _print(printed: object) -> None:

@@ -171,7 +171,7 @@ class ExpectedTypes:
         """Refuse, while recording, to hand over what is of a class of the notebook's own and would cross as its base.
 
         Student code may ask for its class. Such a cell is a single-process cell."""
-        for part in _parts(list(args)):
+        for part in walk(list(args)):
             if own_namespaces(type(part)) and type(type(part)) is type:
                 raise CandidateLied(f"an argument is of the notebook's own class {type(part).__name__}")
 
@@ -179,7 +179,7 @@ class ExpectedTypes:
         """Whether something in a value is a deque, a namedtuple, or of a library's class that the answers name."""
         named = {library(one.kind) for one in self.known.values() if ":" in one.kind and not one.own}
         classes = BY_VALUE | {cls for cls in named if isinstance(cls, type)} - PYTHONS_OWN
-        return any(type(part) in classes or hasattr(type(part), "_fields") for part in _parts(value))
+        return any(type(part) in classes or hasattr(type(part), "_fields") for part in walk(value))
 
     def as_series(self, data: bytes, value: object, path: Path) -> object:
         """A value, or the series of it where it is an array of pandas' own and the solution's was none.
@@ -261,15 +261,15 @@ def _is_nullable(dtype: object) -> bool:
     return not isinstance(dtype, np.dtype) and getattr(dtype, "na_value", None) is pd.NA
 
 
-def _parts(value: object) -> Iterator[object]:
+def walk(value: object) -> Iterator[object]:
     """A value, and what is in the lists, tuples and dicts of it."""
     ahead = [value]
     while ahead:
         part = ahead.pop()
         yield part
         if issubclass(type(part), dict):
-            ahead += part.values()
-        elif issubclass(type(part), HOLDING) and not ATOMS.issuperset(map(type, part)):
+            ahead += [*part, *part.values()]
+        elif issubclass(type(part), (*HOLDING, deque)) and not ATOMS.issuperset(map(type, part)):
             ahead += part
 
 

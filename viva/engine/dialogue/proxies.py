@@ -188,14 +188,15 @@ def refusing(fault: CandidateFault, refuse: Callable[[CandidateFault], NoReturn]
 def identical(one: object, other: object) -> bool:
     """Whether the two are one object of the candidate, or simply one object."""
     if type(one) in PROXIES and type(other) in PROXIES:
-        return _known(one) == _known(other)
+        return known_number(one) == known_number(other)
     for mine, its in ((one, other), (other, one)):
-        if type(its) in PROXIES and (place := about(its)["origin"]) and _known(its) >= 0:
+        if type(its) in PROXIES and (place := about(its)["origin"]) and known_number(its) >= 0:
             return library(place) is mine
     return one is other
 
 
-def _known(proxy: Proxy) -> int:
+def known_number(proxy: Proxy) -> int:
+    """The number of what a proxy stands for; one that refuses everything is refused."""
     if number_of(proxy) < 0:
         ask(proxy, "itself", step=None)  # is refused
     return number_of(proxy)
@@ -263,7 +264,7 @@ The others are looked up on a proxy itself, by Python or by ``copy``."""
 def the_one(value: object) -> object:
     """Of all proxies for an object always the same, for who looks whether two things are one without asking us."""
     if type(value) in PROXIES:
-        return object.__getattribute__(value, "_home").ones.setdefault(_known(value), value)
+        return object.__getattribute__(value, "_home").ones.setdefault(known_number(value), value)
     return value
 
 
@@ -275,7 +276,7 @@ def identity(value: object) -> int:
 def is_instance(value: object, classes: object) -> bool:
     """``isinstance`` as test code sees it."""
     if type(value) in PROXIES:
-        _known(value)
+        known_number(value)
         if isinstance(classes, tuple):
             return any(is_instance(value, cls) for cls in classes)
         if type(classes) in PROXIES or library(origin(classes)) is classes or classes in BUILT_IN_PLACES:
@@ -301,7 +302,7 @@ class _TypeOfType(type):
 
     def __call__(cls, *args, **kwargs):
         if len(args) == 1 and type(args[0]) in PROXIES:
-            _known(args[0])
+            known_number(args[0])
             module, name = about(args[0])["mro"][0]
             found = BUILT_IN.get(name) if module == "builtins" else library(f"{module}:{name}")
             return found if isinstance(found, type) else ask(args[0], "type", step=Step("operation", "type"))

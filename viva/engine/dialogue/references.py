@@ -23,7 +23,7 @@ from viva.engine.dialogue.proxies import (
     Home,
     IteratorProxy,
     Proxy,
-    number_of,
+    known_number,
 )
 from viva.verdict import CandidateLied, WireError
 
@@ -51,7 +51,7 @@ class References:
     def refer(self, value: object) -> wire.Reference | None:
         """How something of ours, or a proxy, is named to the candidate."""
         if type(value) in PROXIES:
-            return wire.Reference(number_of(value), {"of": "candidate"})
+            return wire.Reference(known_number(value), {"of": "candidate"})
         if type(value) in (StudentClass, types.FunctionType) or isinstance(value, BaseException):
             number = vars(value).get("viva_number")
             if type(number) is int:
