@@ -234,8 +234,6 @@ MISSING = "ModuleNotFoundError"
 NO_MODULE = re.compile(r"No module named '(\w{1,60})(?:\.[\w.]*)?'")
 FOR_WANT = frozenset({"NameError", MISSING})
 """What a test ends with that uses what a cell below such an import would have given."""
-LONGEST = 200_000
-"""A longer cell is not looked at."""
 
 
 def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Examination) -> list[Note]:

@@ -252,7 +252,7 @@ def _address(event: str, values: tuple) -> str:
 # --- what is told, where nothing of a student's runs
 
 
-CHARACTERS = 100
+QUOTED = 100
 """Of what is quoted."""
 BASES = frozenset(
     "bool int float complex str bytes list tuple dict set frozenset bytearray ndarray DataFrame Series Index".split()
@@ -307,11 +307,11 @@ def _hook(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    return plaintext.quoted(text, CHARACTERS) if text.startswith(("/", "..")) and text.isprintable() else ""
+    return plaintext.quoted(text, QUOTED) if text.startswith(("/", "..")) and text.isprintable() else ""
 
 
-def _address(text: str) -> str:
-    return plaintext.quoted(text, CHARACTERS) if re.fullmatch(r"a socket|[\w.:%\[\]-]+", text) else ""
+def _told_address(text: str) -> str:
+    return plaintext.quoted(text, QUOTED) if re.fullmatch(r"a socket|[\w.:%\[\]-]+", text) else ""
 
 
 def _subclass(text: str) -> str:
@@ -323,7 +323,7 @@ READ: dict[str, Callable[[str], str]] = {
     "touched": _place,
     "hooks": _hook,
     "opened": _path,
-    "connections": _address,
+    "connections": _told_address,
     "processes": lambda text: text if text in STARTS else "",
     "subclasses": _subclass,
 }
