@@ -365,9 +365,10 @@ def _take_rest_of_lines(match: Match, slot: Slot) -> None:
     lines = Counter(map(squeezed, slot.source.splitlines())) - Counter(
         map(squeezed, match.chosen[slot].source.splitlines())
     )
+    free = set(match.free())
     for step in (-1, 1):
         at = place + step
-        while 0 <= at < len(match.pieces) and match.pieces[at] in match.free():
+        while 0 <= at < len(match.pieces) and match.pieces[at] in free:
             found = Counter(filter(None, map(squeezed, match.pieces[at].source.splitlines())))
             if not found <= lines or len(match.pieces[at].squeezed) < LEAST:
                 break
@@ -438,7 +439,8 @@ def _enough(slot: Slot) -> float:
 
 def _take_what_stands_there(match: Match, slot: Slot, low: int, high: int) -> None:
     """Take the one piece that stands where a slot would, whatever it says."""
-    there = [p for p in match.pieces[low + 1 : high] if p in match.free() and p.is_code == slot.is_code]
+    free = set(match.free())
+    there = [p for p in match.pieces[low + 1 : high] if p in free and p.is_code == slot.is_code]
     if slot.is_code:
         there = [p for p in there if not ADVERTISED.search(p.source)]
     else:
