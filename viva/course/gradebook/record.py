@@ -10,6 +10,7 @@ was graded or commented by hand is never touched.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -206,7 +207,7 @@ class Writer:
         self.kept: dict[str, object] = {}
         self.file = file_of(directory)
         self.inode = _inode(self.file)
-        self.graded = directory.format_path(directory.autograded_directory, ".", ".").rstrip("/.")
+        self.directory = directory
 
     def record(self, graded: list[Graded]) -> None:
         """Save in one transaction, waiting a while for another program in the way, or for a connection that was lost.
@@ -234,7 +235,8 @@ class Writer:
         if not self.file or (now := _inode(self.file)) == self.inode:
             return
         if now is None:
-            raise CourseError(LOST.format(book=self.file, results=self.graded))
+            graded = self.directory.format_path(self.directory.autograded_directory, ".", ".")
+            raise CourseError(LOST.format(book=self.file, results=os.path.normpath(graded)))
         raise CourseError(
             f"{self.file} was replaced by another file while this command worked; nothing was recorded since. See "
             "which of them is the gradebook, then run the same command again."
