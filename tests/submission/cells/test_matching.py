@@ -129,7 +129,7 @@ def test_a_scratch_cell_that_begins_with_spaces_is_no_half_of_the_class_above_it
     one = course(grader, tmp_path, f"--- answer\n{head}\n--- test\nassert Head().double() == 8\n")
     notebook = one.handed_in(answer_0=head)
     below(notebook, "answer-0", "    head = Head()\n    head.double()")
-    assert one.lost(notebook) == (set(), set())
+    assert one.lost(notebook)[0] == set()
     assert source(one.repaired(notebook), "answer-0") == head
 
 
@@ -369,6 +369,17 @@ def test_of_several_cells_that_may_be_an_answer_none_is_guessed():
     result = repaired(notebook, ONE)
     assert "mine = 1" in [cell.source for cell in result.notebook.cells]
     assert "test_self_attention" in doubtful(result.repairs)
+
+
+@pytest.mark.parametrize("strip", [False, True])
+def test_an_answer_that_was_cut_within_its_function_is_not_joined_and_is_doubted(strip):
+    notebook = plain(ONE.full)
+    answer = find(notebook, "self_attention")
+    split(notebook, "self_attention", answer["source"].count("\n"))
+    result = repaired(bare(notebook) if strip else notebook, ONE)
+    assert "test_self_attention" in doubtful(result.repairs)
+    code = [cell.source for cell in result.notebook.cells]
+    assert all(cell["source"] in code for cell in notebook["cells"])
 
 
 # Written answers

@@ -23,6 +23,7 @@ from viva.record import Note, note
 from viva.submission.cells.matching import Doubt, Match, doubted
 from viva.submission.cells.places import Piece, Slot
 from viva.submission.cells.texts import (
+    begins_inside,
     bound_names,
     given_names,
     looks_like_code,
@@ -70,13 +71,14 @@ class _Doubts:
         self.code.sort(key=self.index.__getitem__)
         self.edited = {slot: piece for slot, piece in edited if slot.locked and slot.is_code}
         """The given cells and tests that the student changed,"""
-        self.texts = {slot: piece for slot, piece in edited if not slot.is_code and not slot.answers}
-        """and the texts."""
+        self.texts = {slot: piece for slot, piece in edited if not slot.is_code}
+        """and the texts, with written answers."""
 
     def all(self) -> Iterator[Doubt]:
         yield from self.match.unsure
         yield from self._lacking()
         yield from self._versions()
+        yield from self._halves()
         yield from self._uses_below()
         yield from self._beside_blanks()
         yield from self._not_run()
@@ -178,6 +180,13 @@ class _Doubts:
                 if either or (again and (below or nameless)):
                     yield doubted("may_belong", slot, numbers=(piece.number,))
 
+    def _halves(self) -> Iterator[Doubt]:
+        """Answers below which a cell of the student's begins in the middle of a block, as if it was the rest."""
+        for piece in [piece for piece in self.extras if piece.is_code and begins_inside(piece.source)]:
+            above = [slot for slot in self.filled if self.index[self.chosen[slot]] < self.index[piece]]
+            for slot in above[-1:]:
+                yield doubted("may_belong", slot, numbers=(piece.number,))
+
     def _uses_below(self) -> Iterator[Doubt]:
         """Answers that use what only a cell of the student's below gives, as if cells had run in another order."""
         asked: set[str] = set()
@@ -262,7 +271,11 @@ class _Doubts:
                 if text and self.match.is_text_of_ones_own(piece, least=1):
                     beside.setdefault(piece, []).append(slot)
             for other in (self.slots[slot.place - 1], *self.slots[slot.place + 1 : slot.place + 2]):
-                if other in self.texts and not self.match.handout.has_text(_added(self.texts[other], other)):
+                if (
+                    other in self.texts
+                    and not other.answers
+                    and not self.match.handout.has_text(_added(self.texts[other], other))
+                ):
                     beside.setdefault(self.texts[other], []).append(slot)
         there = any(slot in self.chosen for slot in blank)
         texts = [p for p in self.extras if self.match.is_text_of_ones_own(p, least=WORDS if there else 20)]

@@ -56,6 +56,13 @@ def runs(source: str) -> bool:
     return parsed(source) is not None
 
 
+def begins_inside(source: str) -> bool:
+    """Whether code begins in the middle of a block, or returns outside of a function."""
+    tree = parsed(source)
+    outside = bool(tree) and any(isinstance(node, ast.Return) for node in tree.body)
+    return outside or bool(re.match(r"(?:[ \t]*\n)*[ \t]+\S|(?:elif|else|except|finally)\b", source))
+
+
 def only_defines(source: str) -> bool:
     """Whether code only imports and defines functions, so that it may run a little earlier or later."""
     tree, defining = parsed(source), (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
