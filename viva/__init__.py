@@ -24,5 +24,5 @@ cli          the ``viva`` command; __main__ starts it
 
 __version__ = "0.1.0"
 
-ENGINE = 25
+ENGINE = 26
 """Raised by every change that can change a verdict, so that what was graded before is graded again."""
