@@ -26,7 +26,7 @@ from hypothesis.extra import numpy as hnp
 from msgpack import ExtType, Packer, packb
 
 from viva.engine import wire
-from viva.engine.values import frames, reader, row, writer
+from viva.engine.values import frames
 from viva.engine.values.arrays import BYTES, DIMENSIONS
 from viva.engine.values.codec import CODEC_OF, TWINS
 from viva.engine.values.plain import AGAIN, FIELDS, INT_BITS, NUMBER_OF, PANDAS
@@ -598,8 +598,7 @@ def test_a_cycle_is_refused():
 
 
 def cap(monkeypatch, name, value):
-    for module in (row, writer, reader):
-        monkeypatch.setattr(module, name, value, raising=False)
+    monkeypatch.setattr(wire, name, value)
 
 
 def test_a_value_that_unfolds_without_end_is_refused_soon(monkeypatch):
@@ -883,7 +882,7 @@ def test_memory_that_runs_out_is_a_wire_error(monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(row, "Unpacker", full)
+    monkeypatch.setattr(wire, "Unpacker", full)
     with pytest.raises(WireError, match="MemoryError"):
         decode(encode(1))
 
