@@ -92,7 +92,7 @@ class Guard:
         todo = [answer] if self.recording else []
         while todo and len(self.answered) < TEXTS:
             part = todo.pop()
-            cls = type(part)  # isinstance asks a stand-in for what it stands
+            cls = type(part)  # isinstance asks a proxy for what it stands
             if cls is str:
                 self.answered.add(part.strip())
             elif cls is bytes:
@@ -111,7 +111,7 @@ class Guard:
 
         From any object of a class "{0.__init__.__globals__}" comes to all names of the tests.
         """
-        cls = type(method)  # what a stand-in has it would ask for
+        cls = type(method)  # what a proxy has it would ask for
         if cls is types.BuiltinMethodType and type(method.__self__) is str:
             self._fill_in(method.__self__)
         elif method is str.format or (cls is types.MethodType and isinstance(method.__self__, string.Formatter)):
