@@ -3,6 +3,7 @@
 Loses:
     test_probabilities: top-k
     test_probabilities: logits of plus and minus 1000
+    test_probabilities: other sizes
 Keeps:
     everything else
 """
