@@ -2,6 +2,7 @@
 
 Loses:
     test_running_means: t
+    test_running_means: other means, other shapes, and arguments that stay as they were
 Keeps:
     everything else
 """
