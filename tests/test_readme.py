@@ -99,7 +99,7 @@ def agree(shown: str, printed: str) -> bool:
 
 def test_the_assignments_table_says_what_the_notebooks_say():
     truth = []
-    for path in sorted(PROJECT.glob("source/*/*.ipynb")):
+    for path in sorted(PROJECT.glob("source/*/*.ipynb"), key=lambda path: int(re.findall(r"\d+", path.parent.name)[0])):
         blueprint = read_blueprint(path)
         text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
         (minutes,) = re.findall(r"Estimated time: (\d+) minutes", text)
@@ -232,7 +232,7 @@ def test_the_session_runs_and_prints_what_is_shown(tmp_path):
 
 def test_the_examples_of_how_to_write_an_assignment_are_read_as_they_are_described(tmp_path):
     text = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    tests, answer, given = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    tests, answer, *_, given = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     prelude, checks = split_checks(tests, "test_cell", 3, "docs/authoring.md")
     assert prelude.startswith("expected =")
     assert [(check.title, check.hidden) for check in checks] == [

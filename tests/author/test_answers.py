@@ -59,6 +59,18 @@ def write(tmp_path):
     return write
 
 
+def test_a_wrong_answer_may_say_why_no_visible_check_warns_of_it(write):
+    answer = read_answer(write(WRONG.replace("\nLoses:", "\nhidden: an attack\n\nLoses:")))
+    assert (answer.hidden, answer.summary) == ("an attack", "It adds where it should multiply.")
+    assert read_answer(write(WRONG.replace("else\n", "else\nhidden: an attack\n"))).keeps == ("everything else",)
+    assert read_answer(write(WRONG)).hidden == ""
+
+
+def test_a_right_answer_gives_no_reason_why_nothing_warns(write):
+    with pytest.raises(AnswerError, match="a right answer loses nothing; remove the line 'hidden:'"):
+        read_answer(write('"""Doubles.\n\nhidden: an attack\n"""\n\n# %% [solution] *\n', "right"))
+
+
 def test_a_wrong_answer_names_the_checks_it_loses(write):
     answer = read_answer(write(WRONG))
     assert answer.summary == "It adds where it should multiply."

@@ -220,6 +220,39 @@ def test_a_check_that_got_another_title_notices_what_it_noticed(strong):
     assert f"The check '{check}' no longer notices 1 mutant that" in weakened(before, now)[0]
 
 
+SURPRISING = WRONG.replace("    test_centre: a table of two columns\n", "")
+SURPRISING = (
+    SURPRISING[: SURPRISING.index("# %%")] + "# %% centre\ndef centre(table):\n    table -= table.mean(axis=0)\n"
+)
+SURPRISING += "    return table\n\n# %% [solution] *\n"
+
+
+@pytest.mark.slow
+def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_where_none_was_promised(course):
+    wrong = course / "answers/small/wrong"
+    (wrong / "in_place.py").write_text(SURPRISING)
+    (wrong / "excused.py").write_text(SURPRISING.replace("\nLoses:", "\nhidden: an attack\n\nLoses:"))
+    (wrong / "excused_for_nothing.py").write_text(WRONG.replace("\nLoses:", "\nhidden: an attack\n\nLoses:"))
+    found = audited(course)
+    sentence = (
+        f"The check '{OTHER}' comes without a warning: a student who makes the mistake 'in_place' passes all that"
+    )
+    assert [remark for remark in found.remarks if remark.startswith(sentence)]
+    assert [score.surprises for score in found.scores] == [[], ["in_place"], []]
+    assert [fault.split(";")[0] for fault in found.faults] == [
+        "The wrong answer excused_for_nothing fails a visible check"
+    ]
+    assert "<td>in_place</td>" in page(found)
+
+    (wrong / "excused_for_nothing.py").unlink()
+    path = course / "source/small/small.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.viva = {"no_surprise": True}
+    nbformat.write(notebook, path)
+    (fault,) = audited(course).faults
+    assert fault.startswith(sentence)
+
+
 @pytest.mark.slow
 def test_false_promises_and_untested_answers_are_named(course, viva):
     write(course, CHECKS + "\n")

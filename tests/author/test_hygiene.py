@@ -175,7 +175,7 @@ def test_the_readme_must_give_the_same_points(tmp_path):
 
 def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault():
     notes = untold(nbformat.read(FIVE, as_version=4))
-    assert "'return True' is too short" in notes
+    assert "'return found' is too short" in notes
     assert notes == sorted(set(notes))
 
 

@@ -6,7 +6,19 @@ import pytest
 
 from viva.author.auditresult import Audit, Fate, Proof, weakened
 from viva.author.checkname import CheckName, names_of_checks
-from viva.author.judgement import ENDED, fate_of, flaky, lost_by, misfires, proof_of, scores_of, together
+from viva.author.judgement import (
+    ENDED,
+    fate_of,
+    flaky,
+    lost_by,
+    misfires,
+    proof_of,
+    scores_of,
+    together,
+    unnoticed,
+    unwarned,
+    warn,
+)
 from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
 from viva.author.trials import Probe
@@ -101,7 +113,7 @@ FATES = [
 
 
 def test_a_check_is_scored_by_the_mutants_of_the_answers_that_it_needs():
-    left, right, last = scores_of(BLUEPRINT, {"f": {LEFT, RIGHT, LAST}, "g": [LAST]}, FATES)
+    left, right, last = scores_of(BLUEPRINT, {"f": {LEFT, RIGHT, LAST}, "g": [LAST]}, FATES, [])
     assert [score.check for score in (left, right, last)] == [LEFT, RIGHT, LAST]
     assert [score.answers for score in (left, right, last)] == [["f"], ["f"], ["f", "g"]]
     assert (left.points, left.hidden, right.points, right.hidden) == (1.0, False, 2.0, True)
@@ -110,8 +122,53 @@ def test_a_check_is_scored_by_the_mutants_of_the_answers_that_it_needs():
     assert (last.kills, last.mutants, last.alone) == (2, 4, 1)
 
 
+@pytest.mark.parametrize(
+    ("case", "losing", "doubtful"),
+    [
+        ("wrong", lost(right="failed"), True),
+        ("wrong", lost(left="failed", right="failed"), False),
+        ("wrong", {}, False),
+        ("right", lost(right="failed"), False),
+    ],
+)
+def test_only_hidden_lines_may_have_noticed_a_wrong_answer_that_loses_no_visible_check(case, losing, doubtful):
+    assert unnoticed(Proof("one", case, [], losing), BLUEPRINT) == doubtful
+
+
+def test_hidden_lines_before_the_checks_count_for_each_of_them():
+    cell = Cell("test_f", "tests", "", prelude="### BEGIN HIDDEN TESTS\nassert f\n### END HIDDEN TESTS", checks=CHECKS)
+    assert unnoticed(Proof("one", "wrong", [], lost(left="failed")), Blueprint("notebook", (cell,)))
+
+
+@pytest.mark.parametrize(
+    ("shown", "reason", "surprising"),
+    [
+        (trial(), "", True),
+        (trial(left="failed"), "", False),
+        (Probe(faults=(FAULT,)), "", False),
+        (None, "", False),
+        (trial(), "an attack", False),
+    ],
+)
+def test_a_check_surprises_where_nothing_visible_warns_and_the_answer_does_not_say_why(shown, reason, surprising):
+    proof = Proof("shortcut", "wrong", [RIGHT], lost(right="failed"))
+    assert warn(proof, reason, shown) == []
+    scores = scores_of(BLUEPRINT, {}, [], [proof])
+    assert [score.surprises for score in scores] == [[], ["shortcut"] * surprising, []]
+    sentences = unwarned(scores)
+    assert len(sentences) == surprising
+    if surprising:
+        assert sentences[0].startswith("The check 'test_f: right' comes without a warning: a student who")
+        assert "'shortcut'" in sentences[0]
+
+
+def test_a_reason_that_a_wrong_answer_does_not_need_is_a_fault():
+    (sentence,) = warn(Proof("one", "wrong", [], lost(right="failed")), "an attack", trial(left="failed"))
+    assert sentence.startswith("The wrong answer one fails a visible check; remove 'hidden: an attack'")
+
+
 def test_checks_that_notice_the_same_are_told_together():
-    scores = scores_of(BLUEPRINT, {"f": {LEFT, RIGHT, LAST}}, FATES)
+    scores = scores_of(BLUEPRINT, {"f": {LEFT, RIGHT, LAST}}, FATES, [])
     assert together(scores, FATES, []) == []
     assert together(scores, FATES[:1], []) == [[LEFT, RIGHT, LAST]]
     wrong = Proof("one", "wrong", [], lost(left="failed", last="failed"))
@@ -145,7 +202,7 @@ def test_checks_are_told_apart_whose_titles_are_alike_or_hold_a_colon():
     ]
     killed = fate_of(MUTANT, probe)
     assert killed.killers == [others]
-    scores = scores_of(ALIKE, {"f": every}, [killed])
+    scores = scores_of(ALIKE, {"f": every}, [killed], [])
     assert [(score.check, score.alone) for score in scores if score.kills] == [(others, 1)]
     assert together(scores, [killed], [proof]) == [[rows, begin, other_begin]]
     (sentence,) = flaky(every, {"the solution": [probe, trial(), Probe({others: Ruling(Verdict.PASSED)})]})

@@ -90,7 +90,7 @@ def test_sizes_come_from_outside_as_well():
     assert "d = N" in changes("d = X.shape[0]", "other scale", integers=("N",))
 
 
-LARGE = ("transformer_block", "decoder", "training")
+LARGE = ("transformer_block", "decoder", "backward", "training")
 SOURCES = [
     pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LARGE else [])
     for path in sorted((PROJECT / "source").glob("*/*.ipynb"))

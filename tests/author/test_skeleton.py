@@ -28,14 +28,14 @@ def course(tmp_path):
 
 @pytest.mark.slow
 def test_a_new_assignment_passes_its_audit_and_is_written_like_ours(course, viva):
-    said = viva("new", "ps9_my_topic")
+    said = viva("new", "ps11_my_topic")
     assert said.status == 0, said.err
-    path = course / "source" / "ps9_my_topic" / "ps9_my_topic.ipynb"
+    path = course / "source" / "ps11_my_topic" / "ps11_my_topic.ipynb"
     assert f"written: {path}" in said.out
     nbformat.validate(nbformat.read(path, as_version=4))
     assert path.read_text(encoding="utf-8").endswith("}\n")
 
-    result = audit(load(course)[0], "ps9_my_topic", no_wall=True, workers=2)
+    result = audit(load(course)[0], "ps11_my_topic", no_wall=True, workers=2)
     assert result.complaints() == []
     assert [fate.change for fate in result.survivors()] == []
     assert result.passed and result.count("killed") >= 20 and result.points == 6

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
-from tests.conftest import SHORT, hand_in, load
+from tests.conftest import PROJECT, SHORT, hand_in, load
 from viva.course.course import Course, course_above
 from viva.verdict import CourseError
 
@@ -34,6 +36,19 @@ def test_the_beginning_of_a_name_means_the_assignment_unless_several_begin_so(co
     for nothing in ("", "x"):
         with pytest.raises(CourseError, match=f"There is no assignment '{nothing}'"):
             opened.chosen([nothing])
+
+
+def test_numbers_in_names_count_as_numbers(tmp_path):
+    """Two digits came before one, and `ps1` was refused as soon as there was a ps10."""
+    shutil.copy(PROJECT / "nbgrader_config.py", tmp_path)
+    for name in ("ps1_first", "ps10_last", "ps2_second", "exam"):
+        (tmp_path / "source" / name).mkdir(parents=True)
+        (tmp_path / "source" / name / "notebook.ipynb").touch()
+    opened, _ = load(tmp_path)
+    assert opened.assignments() == ["exam", "ps1_first", "ps2_second", "ps10_last"]
+    assert opened.chosen(["ps1", "ps10"]) == ["ps1_first", "ps10_last"]
+    with pytest.raises(CourseError, match="'ps' may mean ps1_first, ps2_second, "):
+        opened.chosen(["ps"])
 
 
 def test_the_course_is_this_folder_or_the_nearest_above_it_with_a_configuration(course, tmp_path):

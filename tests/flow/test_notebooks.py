@@ -38,8 +38,9 @@ def lines_of_source(path, marker="### BEGIN"):
     return inside, outside
 
 
-def test_there_are_eight_assignments():
+def test_there_are_ten_assignments():
     assert [path.parent.name for path in SOURCES] == [
+        "ps10_training",
         "ps1_general_attention",
         "ps2_self_attention",
         "ps3_scaled_attention",
@@ -47,7 +48,8 @@ def test_there_are_eight_assignments():
         "ps5_sentence",
         "ps6_transformer_block",
         "ps7_decoder",
-        "ps8_training",
+        "ps8_first_gradient",
+        "ps9_backward",
     ]
 
 

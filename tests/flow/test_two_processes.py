@@ -45,6 +45,32 @@ def test_a_known_answer_loses_the_same_checks_in_two_processes(grader, examinati
     assert graded.integrity == [] or not answer.right
 
 
+PROBING = """def softmax_backward(d_A, S):
+    d_S, moved = np.zeros(S.shape), S.astype(complex)
+    for place in np.ndindex(S.shape):
+        moved[place] += 1e-30j
+        d_S[place] = np.sum(d_A * softmax(moved)).imag / 1e-30
+        moved[place] = S[place]
+    return d_S"""
+
+
+@pytest.mark.slow
+def test_who_probes_each_number_in_place_of_deriving_does_not_come_to_an_end(grader, examination, monkeypatch):
+    """Complex steps are exact to the last digit: nine lines earned all of the old ps8 without any derivation."""
+    assignment = "ps9_backward"
+    _, release = notebooks(assignment)
+    (solution,) = (one for name, one in ANSWERS if name == assignment and one.path.stem == "second_term_forgotten")
+    handed_in = fill_in(solution, release, examination(assignment).blueprint)
+    for cell in handed_in.cells:
+        cell.source = PROBING if cell.id == "softmax_backward" else cell.source
+    monkeypatch.setattr(grader, "seconds", 10.0)
+    graded = grader.grade(handed_in, examination(assignment))
+    verdicts = {(cell, one.title): one.verdict for cell, results in graded.checks.items() for one in results}
+    lost = {name: verdict for name, verdict in verdicts.items() if verdict is not Verdict.PASSED}
+    assert lost["test_softmax_backward", "both terms"] is Verdict.TIMEOUT
+    assert {cell for cell, _ in lost} == {"test_softmax_backward"}
+
+
 def test_test_cells_that_a_student_deleted_are_put_back_with_the_lines_that_those_below_use(grader, examination):
     assignment, answer = next((name, one) for name, one in ANSWERS if name == "ps5_sentence" and one.right)
     blueprint, release = notebooks(assignment)

@@ -61,7 +61,7 @@ def adopt(course: Course, notebook: Path, assignment: str = "") -> Adopted:
         raise CourseError(f"There is no notebook {notebook}. Name one, as in: viva adopt ~/old/ps1/problem1.ipynb")
     assignment = assignment or Path(os.path.normpath(notebook.absolute())).parent.name  # of ../x.ipynb, too
     if not NAME.fullmatch(assignment):
-        raise CourseError(f"'{assignment}' cannot name an assignment. Name another, as in --as=ps9_my_topic.")
+        raise CourseError(f"'{assignment}' cannot name an assignment. Name another, as in --as=ps11_my_topic.")
     changes: list[str] = []
     text = nbformat.writes(_adapted(_read(notebook), _header(course), changes)) + "\n"
     folder = course.path("source", assignment)

@@ -27,6 +27,9 @@ check of the cell and ``everything`` (``everything else``) for every check (not 
 
     # %% [solution] *
 
+A wrong answer that only hidden lines notice surprises its student. A line such as ``hidden: an attack``
+in the docstring says why no visible check warns of it.
+
 Each section replaces the cell of that id in the released notebook. ``[solution]`` takes the
 instructor's answer; ``*`` then means every answer cell that has no section. Cells that no
 section names stay as released.
@@ -51,6 +54,8 @@ from viva.verdict import AnswerError
 SECTION = re.compile(r"^# %%(?: \[(?P<type>markdown|solution)\])? (?P<id>\S+) *$")
 REST = {"everything", "everything else"}
 """The lines that stand for every check, or every other."""
+REASON = re.compile(r"^ *hidden: *(?P<reason>\S.*?) *$", re.MULTILINE)
+"""The line that says why no visible check warns of a wrong answer."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class Answer:
     loses: tuple[str, ...]
     keeps: tuple[str, ...]
     sections: Mapping[str, Section]
+    hidden: str = ""
+    """Why no visible check warns of this answer, if it says so."""
 
     @property
     def name(self) -> str:
@@ -131,12 +138,16 @@ def read_answer(path: Path) -> Answer:
     if not docstring:
         raise AnswerError(f"{path}: the file needs a docstring that says what this answer does.")
     right = path.parent.name == "right"
-    summary, loses, keeps = _promises(docstring)
+    reason = REASON.search(docstring)
+    summary, loses, keeps = _promises(REASON.sub("", docstring))
     if right and (loses or keeps):
         raise AnswerError(f"{path}: a right answer keeps every check; remove the lists from its docstring.")
+    if right and reason:
+        raise AnswerError(f"{path}: a right answer loses nothing; remove the line 'hidden:' from its docstring.")
     if not right and not loses:
         raise AnswerError(f"{path}: a wrong answer needs a list 'Loses:' in its docstring.")
-    return Answer(path, summary, right, loses, keeps or ("everything else",), _sections(text, path))
+    hidden = reason["reason"] if reason else ""
+    return Answer(path, summary, right, loses, keeps or ("everything else",), _sections(text, path), hidden)
 
 
 def read_answers(folder: Path) -> list[Answer]:

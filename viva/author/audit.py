@@ -22,7 +22,19 @@ from viva.author.auditresult import LISTED, Audit, excuse, read_excuses
 from viva.author.checkname import CheckName, names_of_checks
 from viva.author.hygiene import findings, untold
 from viva.author.jobs import RUNS, Jobs
-from viva.author.judgement import fate_of, flaky, lost_by, misfires, proof_of, scores_of, together, varied
+from viva.author.judgement import (
+    fate_of,
+    flaky,
+    lost_by,
+    misfires,
+    proof_of,
+    scores_of,
+    together,
+    unnoticed,
+    unwarned,
+    varied,
+    warn,
+)
 from viva.author.mutants import Mutant, mutants
 from viva.author.trials import Worker, make_grader
 from viva.author.trimming import trimmed
@@ -145,6 +157,7 @@ class _Run:
             )
         trials |= self._map(self.jobs.mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
+        self._look_for_warnings(trials)
         self.result.fates = [fate_of(mutant, trials["mutant", place]) for place, mutant in enumerate(found)]
         self._compare(found, trials)
         self.result.faults += excuse(self.result.fates, self.excuses)
@@ -255,6 +268,15 @@ class _Run:
             kept = f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
             self.result.remarks.append(f"{told}{kept}.")
 
+    def _look_for_warnings(self, trials: dict) -> None:
+        """Whether some line that students see notices each wrong answer."""
+        proofs = dict(enumerate(proof for proof in self.result.proofs if proof.case in ("right", "wrong")))
+        doubtful = [place for place, proof in proofs.items() if unnoticed(proof, self.blueprint)]
+        self.total += len(doubtful)
+        shown = self._map(list(self.jobs.shown(trials, doubtful)))
+        for place, proof in proofs.items():
+            self.result.faults += warn(proof, self.answers[place].hidden, shown.get(("shown", place)))
+
     def _look_around(self) -> None:
         """Hygiene, and what the trials say about limits, untested answers and single-process cells."""
         result = self.result
@@ -310,7 +332,9 @@ class _Run:
 
     def _score(self, trials: dict) -> None:
         result, without = self.result, {cell: lost_by(trials["without", cell]) for cell in self.cells}
-        result.scores = scores_of(self.blueprint, without, result.fates)
+        result.scores = scores_of(self.blueprint, without, result.fates, result.proofs)
+        promised = read_notebook(self.path).metadata.get("viva", {}).get("no_surprise")
+        (result.faults if promised else result.remarks).extend(unwarned(result.scores))
         result.together = together(result.scores, result.fates, result.proofs)
 
 

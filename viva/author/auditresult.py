@@ -30,6 +30,10 @@ class Proof:
     lost: dict[CheckName, Ruling]
     seconds: float = 0.0
     faults: list[Fault] = field(default_factory=list)
+    unwarned: list[CheckName] = field(default_factory=list)
+    """The checks that a wrong answer loses though it passes all that students see."""
+    reason: str = ""
+    """Why no visible check warns of it, as its docstring says."""
 
     @property
     def holds(self) -> bool:
@@ -52,7 +56,8 @@ class Proof:
         lost = {str(check): str(ruling) for check, ruling in self.lost.items()}
         faults = [str(fault) for fault in self.faults]
         known = {"kind" if name == "case" else name: value for name, value in vars(self).items()}
-        return known | {"expected": _texts(self.expected), "lost": lost, "faults": faults}
+        texts = {"expected": _texts(self.expected), "unwarned": _texts(self.unwarned)}
+        return known | texts | {"lost": lost, "faults": faults}
 
 
 @dataclass
@@ -84,6 +89,8 @@ class CheckScore:
     kills: int = 0
     mutants: int = 0
     alone: int = 0
+    surprises: list[str] = field(default_factory=list)
+    """The wrong answers that lose it, pass all that students see, and do not say why."""
 
     def record(self) -> dict:
         return vars(self) | {"check": str(self.check)}

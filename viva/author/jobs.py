@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from nbformat import NotebookNode
 
 from viva.author.answers import Answer, fill_in
 from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, seeded, trimmed
+from viva.engine.blueprint import Cell
+from viva.engine.checks import HIDDEN
 from viva.engine.examination import Examination
 from viva.submission import variant
 
@@ -83,6 +86,13 @@ class Jobs:
             if answer.right or wrong:
                 yield other._grading(("varied", seed, place), *lean(other._answered(answer)))
 
+    def shown(self, trials: dict, places: list[int]) -> Iterator[tuple]:
+        """The known answers at these places, with the lines of the tests that students see."""
+        other = Jobs(self.release, _visible(self.known), self.answers)
+        lean = other._leaner(trials)
+        for place in places:
+            yield other._grading(("shown", place), *lean(other._answered(self.answers[place])))
+
     def alone(self, trials: dict) -> Iterator[tuple]:
         """Each answer of the solution alone, and the solution without it."""
         lean = self._leaner(trials)
@@ -97,3 +107,14 @@ class Jobs:
             notebook, known, limit = ground[mutant.cell]
             jobs.append((("mutant", place), "grade_mutant", notebook, mutant, known, limit))
         return jobs
+
+
+def _visible(known: Examination) -> Examination:
+    """An examination without the hidden lines of its tests. A check that is all hidden has nothing to fail at."""
+    cells = tuple(_shown(cell) if cell.purpose == "tests" else cell for cell in known.blueprint.cells)
+    return replace(known, blueprint=replace(known.blueprint, cells=cells))
+
+
+def _shown(cell: Cell) -> Cell:
+    checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in cell.checks)
+    return replace(cell, source=HIDDEN.sub("", cell.source), prelude=HIDDEN.sub("", cell.prelude), checks=checks)

@@ -9,7 +9,8 @@ from viva.author.checkname import CheckName
 from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
 from viva.author.trials import Probe
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.checks import HIDDEN, Check
 from viva.engine.seedline import SEED
 from viva.record import Fault
 from viva.verdict import Verdict
@@ -36,6 +37,51 @@ def varied(name: str, case: str, expected: list[CheckName], trial: Probe | None,
     if case == "wrong":
         proof.lost = {check: ruling for check, ruling in proof.lost.items() if check in expected}
     return [f"With {SEED} = {seed}: {sentence}" for sentence in proof.sentences()]
+
+
+def unnoticed(proof: Proof, blueprint: Blueprint) -> bool:
+    """Whether only hidden lines may have noticed a wrong answer: every check that it loses has some."""
+    hiding = {CheckName(cell.id, check.title) for cell, check in blueprint.checks() if has_hidden(cell, check)}
+    return proof.case == "wrong" and bool(proof.lost) and hiding.issuperset(proof.lost)
+
+
+def warn(proof: Proof, reason: str, shown: Probe | None) -> list[str]:
+    """Note what a wrong answer loses without a warning; a sentence if it gives a ``reason`` that it does not need.
+
+    ``shown`` is what it came to with the lines that students see, if it was graded so.
+    """
+    proof.reason = reason
+    if shown is not None and not shown.lost and not shown.faults:
+        proof.unwarned = list(proof.lost)
+    if reason and not proof.unwarned:
+        return [f"The wrong answer {proof.name} fails a visible check; remove 'hidden: {reason}' from its docstring."]
+    return []
+
+
+def surprises(proofs: list[Proof], check: CheckName) -> list[str]:
+    """The wrong answers that lose a check without a warning, and do not say why."""
+    return [proof.name for proof in proofs if check in proof.unwarned and not proof.reason]
+
+
+def unwarned(scores: list[CheckScore]) -> list[str]:
+    """A sentence on each check that surprises the students who make a known mistake."""
+    return [
+        f"The check '{score.check}' comes without a warning: a student who makes the mistake {said(score.surprises)} "
+        "passes all that is visible. Show an example of it in a visible check, or write into the docstring of that "
+        "answer why not ('hidden: an attack')."
+        for score in scores
+        if score.surprises
+    ]
+
+
+def said(names: list[str]) -> str:
+    """Some names in a sentence."""
+    return " or ".join(f"'{name}'" for name in names)
+
+
+def has_hidden(cell: Cell, check: Check) -> bool:
+    """Whether a check fails where hidden lines do: its own, or those that stand before all checks of its cell."""
+    return bool(HIDDEN.search(check.source) or HIDDEN.search(cell.prelude))
 
 
 def misfires(untouched: Proof) -> list[str]:
@@ -76,7 +122,9 @@ def flaky(checks: list[CheckName], runs: dict[str, list[Probe | None]]) -> list[
     return found
 
 
-def scores_of(blueprint: Blueprint, without: Mapping[str, Container[CheckName]], fates: list[Fate]) -> list[CheckScore]:
+def scores_of(
+    blueprint: Blueprint, without: Mapping[str, Container[CheckName]], fates: list[Fate], proofs: list[Proof]
+) -> list[CheckScore]:
     """How much each check contributes, where by answer cell the checks are known that are lost ``without`` it."""
     counted, found = _counted(fates), []
     for cell, check in blueprint.checks():
@@ -87,6 +135,7 @@ def scores_of(blueprint: Blueprint, without: Mapping[str, Container[CheckName]],
         score.mutants = len(reach)
         score.kills = sum(name in fate.killers for fate in reach)
         score.alone = sum(fate.killers == [name] for fate in reach)
+        score.surprises = surprises(proofs, name)
         found.append(score)
     return found
 

@@ -49,6 +49,10 @@ result = centre(np.array([[1.0, 2.0], [3.0, 6.0]]))
 assert np.shape(result) == (2, 2), "The result should have the shape of the table."
 assert np.allclose(result, [[-1, -2], [1, 2]]), "Every column should have the mean zero."
 ### CHECK 3: new random tables, which stay as they are
+table = np.array([[1.0, 2.0], [3.0, 6.0]])
+before = table.copy()
+centre(table)
+assert np.array_equal(table, before), "The function changes its argument."
 ### BEGIN HIDDEN TESTS
 rng = np.random.default_rng(1)
 for rows, columns in ((3, 2), (2, 4), (1, 3), (4, 1)):
@@ -125,7 +129,9 @@ def write_assignment(course: Course, assignment: str) -> list[Path]:
 
 
 def _notebook(assignment: str) -> NotebookNode:
-    notebook = new_notebook(metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}})
+    promise = {"no_surprise": True}  # what hidden lines notice of known mistakes, visible ones do, too
+    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "viva": promise}
+    notebook = new_notebook(metadata=metadata)
     title = assignment.replace("_", " ").replace("-", " ")
     notebook.cells = [
         new_markdown_cell(TITLE.format(title=title), id="title"),

@@ -176,12 +176,12 @@ class NewCommand(VivaCommand):
     arguments = "NAME"
     description = "Write a small assignment to start from: a notebook, a right answer, two wrong ones."
     examples = """
-        viva new ps9_my_topic    then: viva audit ps9_my_topic
+        viva new ps11_my_topic    then: viva audit ps11_my_topic
     """
 
     def run(self) -> int:
         if len(self.extra_args) != 1:
-            raise CourseError("Name one new assignment, as in: viva new ps9_my_topic")
+            raise CourseError("Name one new assignment, as in: viva new ps11_my_topic")
         written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
         self._say(*(f"written: {path}" for path in written))
         self.show_document(written=written)

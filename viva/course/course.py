@@ -146,7 +146,7 @@ class Course:
         return self.path("source", ".").is_dir()
 
     def assignments(self) -> list[str]:
-        """The assignments under source/, in order of name.
+        """The assignments under source/, in order of name, where ps2 comes before ps10.
 
         Raises CourseError when there is no source folder or nothing in it.
         """
@@ -156,7 +156,7 @@ class Course:
                 f"{source} does not exist, so this is not a course. "
                 "Run viva in a course folder, or name one with --course-dir."
             )
-        names = sorted(folder.name for folder in source.iterdir() if any(folder.glob("*.ipynb")))
+        names = sorted((folder.name for folder in source.iterdir() if any(folder.glob("*.ipynb"))), key=_in_order)
         if not names:
             raise CourseError(f"There is no assignment in {source}. Put a notebook into {source}/<assignment>/.")
         return names
@@ -300,8 +300,13 @@ def require_plain(folder: Path) -> None:
 
 
 def _meant(name: str, known: list[str]) -> str:
-    """The assignment that a name or its beginning means. Raises CourseError when it is none, or several."""
+    """The assignment that a name or its beginning means. Raises CourseError when it is none, or several.
+
+    ``ps1`` means ``ps1_attention`` rather than ``ps10_training``.
+    """
     begun = [other for other in known if other.startswith(name)]
+    whole = [other for other in begun if not name[-1:].isdigit() or not other[len(name) :][:1].isdigit()]
+    begun = whole if len(whole) == 1 else begun
     if name in known or len(begun) == 1:
         return name if name in known else begun[0]
     if begun and name:
@@ -309,6 +314,12 @@ def _meant(name: str, known: list[str]) -> str:
     raise CourseError(
         f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
     )
+
+
+def _in_order(name: str) -> list[tuple]:
+    """A key for names in which numbers count as numbers."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(0, int(part), "") if place % 2 else (1, 0, part) for place, part in enumerate(parts)]
 
 
 def _nearest(name: str, known: list[str]) -> str:

@@ -1,0 +1,14 @@
+"""The mean is divided by v_hat itself.
+
+Loses:
+    test_direction: *
+Keeps:
+    everything else
+"""
+
+# %% direction
+def direction(state, beta_1=0.9, beta_2=0.999, eps=1e-8):
+    m_hat = state["m"] / (1 - beta_1 ** state["t"])
+    return m_hat / (state["v"] / (1 - beta_2 ** state["t"]) + eps)
+
+# %% [solution] *

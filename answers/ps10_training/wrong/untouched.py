@@ -1,0 +1,5 @@
+"""Nothing was filled in.
+
+Loses:
+    everything
+"""

@@ -1,5 +1,0 @@
-"""Nothing is filled in.
-
-Loses:
-    everything
-"""
