@@ -14,9 +14,10 @@ import contextlib
 import copy
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
@@ -117,6 +118,8 @@ def _settings(config: Config) -> list:
     return [(name, sorted(map(repr, config[name].items()))) for name in known if config.get(name)]
 
 
+Found = TypeVar("Found")
+
 _open: dict[str, Gradebook] = {}
 """A worker of `viva feedback` opens the gradebook once, and does not outlive the command."""
 _kept_open: list[str] = []
@@ -124,21 +127,26 @@ _kept_open: list[str] = []
 
 
 def _marks(url: str, notebook: str, assignment: str, student: str) -> Marks:
-    """What the gradebook says of a notebook; asked again, by another connection, where that was lost.
+    """What the gradebook says of a notebook. Raises CourseError as ``_asked`` does."""
+    return _asked(url, lambda gradebook: Marks.of(gradebook, notebook, assignment, student))
 
-    Raises CourseError where it stays away.
+
+def _asked(url: str, ask: Callable[[Gradebook], Found]) -> Found:
+    """What the gradebook answers; it is asked again, by another connection, where that was lost.
+
+    Raises CourseError where the connection stays away.
     """
 
-    def ask() -> Marks:
+    def once() -> Found:
         if url not in _kept_open:
             with Gradebook(url) as gradebook:
-                return Marks.of(gradebook, notebook, assignment, student)
+                return ask(gradebook)
         if url not in _open:
             _open[url] = Gradebook(url)
-        return Marks.of(_open[url], notebook, assignment, student)
+        return ask(_open[url])
 
     try:
-        return patiently(ask, before_again=lambda: _close(url))
+        return patiently(once, before_again=lambda: _close(url))
     except DBAPIError as error:
         _close(url)
         raise CourseError(trouble(error, url)) from error
@@ -304,7 +312,7 @@ class _Conversion:
         record = _record(directory, assignment, student)
         source, settings = self.course.path("source", assignment), _settings(self.config)
         if assignment not in self.marks:
-            self.marks[assignment] = Marks.of_class(_open[directory.db_url], assignment)
+            self.marks[assignment] = _asked(directory.db_url, lambda book: Marks.of_class(book, assignment))
         known = self.marks[assignment]
         for name in notebooks:
             marks = known.get((student, name))

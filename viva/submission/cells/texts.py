@@ -59,7 +59,7 @@ def runs(source: str) -> bool:
 def begins_inside(source: str) -> bool:
     """Whether code begins in the middle of a block, or returns outside of a function."""
     tree = parsed(source)
-    outside = bool(tree) and any(isinstance(node, ast.Return) for node in tree.body)
+    outside = tree is not None and any(isinstance(node, ast.Return) for node in tree.body)
     return outside or bool(re.match(r"(?:[ \t]*\n)*[ \t]+\S|(?:elif|else|except|finally)\b", source))
 
 
