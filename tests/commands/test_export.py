@@ -180,5 +180,5 @@ def test_an_empty_gradebook_of_graded_work_is_not_called_a_course_before_its_rel
     (course / "gradebook.db").write_bytes(b"")
     result = viva("export", PS)
     assert result.status == 2
-    assert f"does not know {PS}, though work of it was graded" in result.err
+    assert f"knows no submission of {PS}, though work was graded" in result.err
     assert "Run 'viva release" not in result.err

@@ -75,7 +75,13 @@ def test_a_log_holds_no_control_character(name):
     assert printable(record.getMessage()) and record.getMessage().endswith("was left out")
 
 
-OWN_WORDS = {"cli.py", "commands/completion.py", "commands/terminal.py", "sandbox/attempts.py"}
+OWN_WORDS = {
+    "cli.py",
+    "commands/completion.py",
+    "commands/terminal.py",
+    "course/processes/leftovers.py",
+    "sandbox/attempts.py",
+}
 """What prints words of its own alone, or documents."""
 ELSEWHERE = {"engine", "author/witness.py", "term/gradescope/container.py"}
 """What prints into a notebook's outputs; and where no console is, and the words are cleaned in their place."""

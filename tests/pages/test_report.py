@@ -332,7 +332,7 @@ def test_the_command_prints_figures_as_json_and_where_the_page_is(classroom, viv
     assert str(course / "report" / "index.html") in result.out
     printed = json.loads(viva("report", "--json", SHORT).out)
     assert [part["name"] for part in printed["assignments"]] == [SHORT]
-    assert viva("report", "ps9").status == 2
+    assert viva("report", "ps99").status == 2
 
 
 def enter(root: Path, size: int) -> None:
