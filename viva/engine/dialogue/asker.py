@@ -150,9 +150,9 @@ class Asker:
         with doubting():
             odd = self.expected.odd(path, answer.found, value, answer.data, of_class)
         if odd:
-            if operation not in UNSEEN or not answer.found or self.expected.recording:
+            if operation not in UNSEEN or self.expected.recording:
                 raise odd
-            if operation == "getattr" and path not in self.expected.known and can_be_called(value):
+            if answer.found and operation == "getattr" and path not in self.expected.known and can_be_called(value):
                 return method_of(value)
             return refusing(odd, self.refuse)
         return mine[same] if type(same) is int and 0 <= same < len(mine) else value
