@@ -41,12 +41,12 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["grade", "ps9"], "There is no assignment 'ps9'"),
-        (["grade", "--assignment=ps9"], "There is no assignment 'ps9'"),
+        (["grade", "ps99"], "There is no assignment 'ps99'"),
+        (["grade", "--assignment=ps99"], "There is no assignment 'ps99'"),
         (["grade", "--student=nobody"], "by a student 'nobody'"),
         (["release", "ps"], "'ps' may mean ps1_general_attention, ps2_self_attention, "),
         (["release", "ps3_skaled"], "Did you mean 'ps3_scaled_attention'?"),
-        (["export", "ps9"], "There is no assignment 'ps9'"),
+        (["export", "ps99"], "There is no assignment 'ps99'"),
         (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
         (["grade", "--course-dir=/nonexistent"], "There is no folder /nonexistent"),
         (["grade", "--studnet=demo-01"], "no option '--studnet=demo-01'. Did you mean '--student'?"),

@@ -17,6 +17,7 @@ cleaning/    a stranger's text, pictures, formulas and markup, made harmless
 configuration  what a course's nbgrader_config.py has to say
 record       what is known about a graded submission, typed: a line of results.jsonl
 wording      what is said of it, for those who read: words.toml
+clock        times as ISO 8601 and nbgrader write them; nothing is guessed
 verdict      the vocabulary of results, and the exception tree
 folder       a stranger's folder: walked, measured and removed
 cli          the ``viva`` command; __main__ starts it

@@ -271,7 +271,7 @@ def test_a_request_that_cannot_be_met_is_answered_in_a_sentence(course, found, v
     for arguments, sentence in (
         ([], "Name one notebook"),
         ([str(tmp_path / "none.ipynb")], "There is no notebook"),
-        ([str(broken), "--as=ps9"], "is no notebook"),
+        ([str(broken), "--as=ps99"], "is no notebook"),
         ([str(path), "--as=a b"], "cannot name an assignment"),
     ):
         said = viva("adopt", *arguments)

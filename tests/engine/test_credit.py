@@ -196,6 +196,8 @@ def test_where_the_solution_gives_a_number_of_points_a_students_value_counts_as_
 def test_where_the_solution_gives_none_no_value_costs_or_earns_anything(exam, value):
     outcome = exam.grade(wrong(exam, value))
     rest = [outcome.checks[test][0] for test in exam.tests[len(CREDIT) :]]
+    if value in ("[]", "pd.NA"):  # refused where a test looks at it, and print does; here no test but these looks
+        rest = rest[: len(NOTHING) + 1] + rest[-1:]
     assert [(result.verdict, result.earned) for result in rest] == [(Verdict.PASSED, 2)] * len(rest)
 
 

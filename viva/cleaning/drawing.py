@@ -29,12 +29,21 @@ LAYER, DASHES, MOST_DASHES = 20, 200, 1_000_000
 which Chromium draws no more on one line."""
 
 ACTIVE = re.compile(
-    "script|foreignObject|iframe|object|embed|feImage|audio|video|handler|listener"
-    "|filter|fe[A-Z]\\w+|animate\\w*|set|discard|mpath"
+    r"""
+    script | foreignObject | iframe | object | embed | feImage | audio | video | handler | listener
+    | filter | fe[A-Z]\w+ | animate\w* | set | discard | mpath
+    """,
+    re.VERBOSE,
 )
 _ELSEWHERE = re.compile(r"""url\(\s*['"]?\s*(?!#|['"])|\\""", re.IGNORECASE)
 _COMPUTED = re.compile(r"(?:calc|var|env)\(", re.IGNORECASE)
-_STYLED = re.compile(r"@(?!media\b|charset\b)|(?:^|[;{\s])(?:(?:backdrop-)?filter|animation[\w-]*)\s*:", re.IGNORECASE)
+_STYLED = re.compile(
+    r"""
+    @(?!media\b|charset\b)
+    | (?:^|[;{\s]) (?:(?:backdrop-)?filter | animation[\w-]*) \s* :
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 """What no style may hold: rules that load or move something, and filters."""
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _PART = re.compile(r"""url\(\s*(['"]?)#(.*?)\1\s*\)""")

@@ -130,7 +130,9 @@ def _known(metadata: dict, fields: dict[str, tuple[str, ...]], plain: tuple[str,
         if key in plain:
             found[key] = value
         elif key in fields and isinstance(value, dict):
-            found[key] = NotebookNode({name: part for name, part in value.items() if name in fields[key]})
+            kept = {name: part for name, part in value.items() if name in fields[key]}
+            if kept or not value:
+                found[key] = NotebookNode(kept)
     return found
 
 

@@ -16,7 +16,9 @@ from viva.record import CheckResult, Note, note
 from viva.verdict import Verdict
 
 MESSAGES = {
-    "network": re.compile(r"name resolution|NameResolutionError|<urlopen error|Network is unreachable"),
+    "network": re.compile(
+        r"name\ resolution | NameResolutionError | <urlopen\ error | Network\ is\ unreachable", re.VERBOSE
+    ),
     "process": re.compile(
         r"""
         ^\s* \[Errno\ (?: 1\]\ Operation\ not\ permitted | 13\]\ Permission\ denied )

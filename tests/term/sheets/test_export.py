@@ -59,7 +59,7 @@ def test_nbgraders_own_export_command_can_use_each(taught, monkeypatch):
 
 
 def test_nbgraders_own_export_command_gets_a_sentence_and_no_traceback(taught, monkeypatch, caplog):
-    for options in ([], [f"--assignment={PS}"], ["--assignment=ps9"]):
+    for options in ([], [f"--assignment={PS}"], ["--assignment=ps99"]):
         with pytest.raises(SystemExit):
             stock(taught, monkeypatch, f"--exporter={SYSTEMS['moodle']}", *options)
     assert not list(taught.glob("*-moodle.csv"))
@@ -89,8 +89,8 @@ def test_who_handed_in_again_is_said_beside_the_score_that_stands(taught):
 
 def test_an_assignment_that_was_not_released_is_said(taught):
     course = load(taught)[0]
-    with course.gradebook() as gradebook, pytest.raises(CourseError, match="The gradebook does not know ps9 yet"):
-        CanvasExport().plan(course, gradebook, "ps9")
+    with course.gradebook() as gradebook, pytest.raises(CourseError, match="The gradebook does not know ps99 yet"):
+        CanvasExport().plan(course, gradebook, "ps99")
 
 
 def test_a_page_of_an_excused_student_stays_here(taught):

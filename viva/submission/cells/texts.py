@@ -20,7 +20,11 @@ LONGEST = 10_000
 """Characters of a cell that are compared."""
 NAME = re.compile(r"[^\W\d]\w*")
 _SEEMS_GIVEN = re.compile(
-    r"^(?:async\s+def|def|class)\s+(\w+)|^((?:[^\W\d]\w*\s*,\s*)*[^\W\d]\w*)\s*[-+*/]?=(?!=)", re.MULTILINE
+    r"""
+    ^ (?:async\s+def | def | class) \s+ (\w+)
+    | ^ ((?:[^\W\d]\w*\s*,\s*)* [^\W\d]\w*) \s* [-+*/]?=(?!=)
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 """A line that defines or binds, in code that may be broken elsewhere."""
 _STATEMENT = re.compile(
