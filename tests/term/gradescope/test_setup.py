@@ -71,7 +71,7 @@ def test_the_zip_alone_makes_an_environment_in_which_a_submission_is_graded(plac
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Protection: the code ran with" in done.stdout
     assert (
-        place / "home" / "lib" / version / "site-packages" / "viva" / "author" / "gradescope" / "container.py"
+        place / "home" / "lib" / version / "site-packages" / "viva" / "term" / "gradescope" / "container.py"
     ).is_file()
     assert {path.stat().st_mode & 0o077 for path in (place / "source").rglob("*")} == {0}
     shutil.rmtree(place / "submission")
