@@ -47,7 +47,7 @@ def test_pip_installs_the_wheel_without_an_index(tmp_path):
     asked = [sys.executable, "-c", "import viva; print(viva.__file__)"]
     said = subprocess.run(asked, cwd=tmp_path / "there", capture_output=True, text=True, check=True).stdout
     assert said.strip() == str(tmp_path / "there" / "viva" / "__init__.py")
-    assert (tmp_path / "there" / "viva" / "author" / "gradescope" / "setup.sh").read_text().startswith("#!")
+    assert (tmp_path / "there" / "viva" / "term" / "gradescope" / "setup.sh").read_text().startswith("#!")
 
 
 def test_versions_are_exact_and_name_no_place():
