@@ -62,8 +62,8 @@ def test_the_wheel_holds_the_package_and_no_course(wheel):
 
 
 def test_what_students_are_told_to_install_is_what_is_built(wheel):
-    for page in ("docs/students.md", "README.md"):
-        assert f"pip install {wheel.name}" in (PROJECT / page).read_text(encoding="utf-8"), page
+    for page, where in {"docs/students.md": "", "README.md": "dist/", "docs/start.md": "dist/"}.items():
+        assert f"pip install {where}{wheel.name}" in (PROJECT / page).read_text(encoding="utf-8"), page
 
 
 def test_a_student_with_the_wheel_and_a_notebook_checks_it(programs, tmp_path):
