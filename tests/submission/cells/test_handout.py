@@ -104,6 +104,8 @@ def ran(notebook: dict) -> None:
 
 
 SAVED = {"as it is": lambda notebook: None, "formatted": formatted, "lifted": lifted, "ran": ran}
+UNSURE = ("split_answer", "merge_answers", "gather_answers", "merge_text")
+"""After these nobody can say what was a stub: a human looks at it."""
 SAVED |= {way: lambda notebook, way=way: KEEPING[way](notebook, random.Random(way)) for way in KEEPING}
 
 
@@ -128,7 +130,11 @@ def test_an_untouched_notebook_is_blank_however_it_was_saved(name, way, strip):
     SAVED[way](notebook)
     if strip:
         bare(notebook)
-    assert_blank(repair(read(as_utf8(notebook))[0], released), release)
+    result = repair(read(as_utf8(notebook))[0], released)
+    if way in UNSURE and result.answered + len(doubtful(result.repairs)):
+        assert doubtful(result.repairs), sentences(result.repairs)
+        return
+    assert_blank(result, release)
     notebook["cells"].insert(1, {"cell_type": "code", "metadata": {}, "source": "print('hello')", "outputs": []})
     assert_blank(repair(read(as_utf8(notebook))[0], released), release)
 
