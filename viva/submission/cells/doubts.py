@@ -78,6 +78,7 @@ class _Doubts:
         yield from self.match.unsure
         yield from self._lacking()
         yield from self._versions()
+        yield from self._without_names()
         yield from self._halves()
         yield from self._uses_below()
         yield from self._beside_blanks()
@@ -179,6 +180,14 @@ class _Doubts:
                 either = nameless and slot.own and slot.own <= piece.binds
                 if either or (again and (below or nameless)):
                     yield doubted("may_belong", slot, numbers=(piece.number,))
+
+    def _without_names(self) -> Iterator[Doubt]:
+        """A cell that was taken for an answer without an identity, and gives none of the names that this has to give:
+        a scratch cell beside the place of an answer, say, whose code was merged into a text."""
+        for slot in self.filled:
+            piece = self.chosen[slot]
+            if slot.own and self.match.identified(piece) is not slot and slot.own.isdisjoint(piece.binds):
+                yield doubted("may_belong", slot, numbers=(piece.number,))
 
     def _halves(self) -> Iterator[Doubt]:
         """Answers below which a cell of the student's begins in the middle of a block, as if it was the rest."""
