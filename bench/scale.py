@@ -150,7 +150,8 @@ def line(row: dict) -> str:
     spent = ", ".join(f"{1000 * row['spent'].get(role, 0.0):.0f}" for role in ROLES)
     memory = ", ".join(f"{row['memory'][role] / MEBIBYTE:.0f}" for role in ROLES)
     book = (f"{row['book'] / MEBIBYTE:.1f}", f"{1000 * row['look']:.0f}") if "book" in row else ("", "")
-    return f"| {row['until']} | {60 / row['seconds']:.0f} | {spent} | {memory} | {' | '.join(book)} |"
+    rate = f"{60 / row['seconds']:.0f}" if row["seconds"] else "-"  # of a few, two tenths end at the same look
+    return f"| {row['until']} | {rate} | {spent} | {memory} | {' | '.join(book)} |"
 
 
 def summary(known: dict) -> Iterator[str]:

@@ -66,7 +66,7 @@ def test_only_who_copied_is_alike(course, viva):
         given = {cell.id: cell.source for cell in released.cells if cell.cell_type == "code"}
         first, *others = compare(found, given).pairs
         assert {first.one, first.other} == {COPIED, f"demo-{LENDER:02d}"} and first.share > 0.85, path
-        assert others == [], path
+        assert [pair for pair in others if pair.of >= 20] == [], path  # mistakes of one line are alike by themselves
 
 
 def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, viva):

@@ -42,7 +42,7 @@ def rows(course) -> dict:
 
 @pytest.mark.slow
 def test_a_broken_and_a_mangled_submission_get_there_what_viva_grade_gives_them(course, viva, tmp_path):
-    mangled(hand_in(course, "anna", answer=RIGHT), "split_answer", "merge", "strip_nbgrader", "strip_ids")
+    mangled(hand_in(course, "anna", answer=RIGHT), "merge", "strip_nbgrader", "strip_ids")
     doubtful = hand_in(course, "ben", answer=RIGHT)
     mangled(doubtful, "strip_nbgrader", "strip_ids")
     text = doubtful.read_text().replace("def scaled_dot_product_self_attention", "def other")

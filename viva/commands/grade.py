@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from nbgrader.api import MissingEntry
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
@@ -54,7 +55,7 @@ class GradeCommand(VivaCommand):
     def _behind(self, assignments: list[str]) -> Iterator[str]:
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
-            with contextlib.suppress(VivaError):  # a source that is none was told of by its submissions
+            with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
                 if cells := patiently(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded by the tests and points that were released. In source/ "
