@@ -180,7 +180,10 @@ def main() -> int:
         return 0
     if options.accept:
         HASH.write_text(digest + "\n", encoding="utf-8")
-    equal = HASH.is_file() and HASH.read_text(encoding="utf-8").strip() == digest
+    if not HASH.is_file():
+        print("No tape is accepted yet: make tape ACCEPT=1")
+        return 0
+    equal = HASH.read_text(encoding="utf-8").strip() == digest
     print("The tape is equal to the accepted one." if equal else "Verdicts moved: compare with the tape from before.")
     return 0 if equal else 1
 

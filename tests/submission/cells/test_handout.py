@@ -104,7 +104,7 @@ def ran(notebook: dict) -> None:
 
 
 SAVED = {"as it is": lambda notebook: None, "formatted": formatted, "lifted": lifted, "ran": ran}
-UNSURE = ("split_answer", "merge_answers", "gather_answers", "merge_text")
+UNSURE = ("split_answer", "merge", "merge_answers", "gather_answers", "merge_text")
 """After these nobody can say what was a stub: a human looks at it."""
 SAVED |= {way: lambda notebook, way=way: KEEPING[way](notebook, random.Random(way)) for way in KEEPING}
 
