@@ -71,7 +71,7 @@ docs: .venv/.docs  ## build the documentation site into site/; it can be read wi
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs site && echo "The site is in site/index.html."
 
 .venv/.docs: .venv/.complete
-	@PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '.[test,docs]'
+	@$(call INSTALL,.[test,docs])
 	@touch $@
 
 wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the commands, and no course
