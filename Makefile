@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+COMMA := ,
 # With --quiet pip does not name what conflicts. What it says is kept, and its end shown where it fails.
 INSTALL = PIP_CONSTRAINT=constraints.txt $(PIP) install --editable '$(1)' >.venv/pip.log 2>&1 \
 	  || { tail -n 20 .venv/pip.log; echo; echo "pip could not install what Viva needs. All it said is in .venv/pip.log."; exit 1; }
@@ -71,7 +72,7 @@ docs: .venv/.docs  ## build the documentation site into site/; it can be read wi
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs site && echo "The site is in site/index.html."
 
 .venv/.docs: .venv/.complete
-	@$(call INSTALL,.[test,docs])
+	@$(call INSTALL,.[test$(COMMA)docs])
 	@touch $@
 
 wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the commands, and no course
@@ -98,7 +99,7 @@ compat: .venv/.compat  ## run nbgrader's own tests of autograding against Viva's
 	  --no-header --show-capture=no -W ignore --pyargs nbgrader.tests.apps.test_nbgrader_autograde
 
 .venv/.compat: .venv/.complete
-	@$(call INSTALL,.[test,compat])
+	@$(call INSTALL,.[test$(COMMA)compat])
 	@touch $@
 
 parity: setup  ## compare Viva's scores with stock nbgrader's, cell by cell (some minutes; A=ASSIGNMENT for one)
