@@ -13,7 +13,7 @@ from viva.record import CheckResult, Note
 from viva.verdict import CandidateDied, CandidateOdd, CandidateStopped, Verdict
 
 DOUBT = Note("other_magic", cells=("answer",), names=("writefile",), doubt=True, tests=("tests",))
-SAID = "'answer' begins with %%writefile, so that it was not run in the notebook; a human should look at it\n"
+SAID = "'answer' begins with %%writefile, so it did not run as Python in the notebook; a grader should check it\n"
 
 
 def shown(*results: CheckResult, repairs=()) -> list[NotebookNode]:
@@ -36,7 +36,7 @@ def result_of(error: BaseException) -> CheckResult:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (CandidateDied(), "the code ended its process, or was ended by the limits"),
+        (CandidateDied(), "the code ended its process, or a limit ended it"),
         (CandidateStopped("it never finishes"), "the code did not finish in time"),
         (CandidateOdd("f(1)", "x"), "f(1) should be plain data such as a number or an array, but is x"),
     ],

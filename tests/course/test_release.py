@@ -176,6 +176,6 @@ def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     edit(source(course), patch)
     said = " ".join(viva("release", SHORT, "--no-audit").out.split())
     name = graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
-    assert f"the test cell '{name}' is a single-process cell: it patches, limits or looks into the code" in said
-    assert "Its hidden lines reach the student's process" in said
+    assert f"the test cell '{name}' is a single-process cell: it patches, limits or inspects the code" in said
+    assert "Its hidden lines run in the student's process" in said
     assert said.count("single-process cell") == 1

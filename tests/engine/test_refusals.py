@@ -58,7 +58,7 @@ def test_an_answer_that_uses_the_network_is_doubted(exam):
     answer = "import urllib.request\ndef double(numbers):\n    urllib.request.urlopen('http://example.org/numbers')"
     outcome = exam.grade(answer)
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_network", ("test-1",))]
-    assert "grading refuses the network" in wording.reason(outcome.checks["test-1"][0])
+    assert "the sandbox refuses the network" in wording.reason(outcome.checks["test-1"][0])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_wrong_for_another_reason_is_not(exam, answer):
 
 def test_that_a_process_was_to_be_started_is_a_fact(exam):
     told = [wording.sentence(fact) for fact in exam.grade(OTHERS["a program"]).integrity]
-    assert "tried to start another process: subprocess.Popen (the wall refused it)" in told
+    assert "tried to start another process: subprocess.Popen (the sandbox refused it)" in told
     assert not [fact for fact in exam.grade(OTHERS["shared memory"]).integrity if fact.kind == "processes"]
 
 

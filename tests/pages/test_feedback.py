@@ -224,7 +224,7 @@ def test_what_code_prints_is_shown_in_visible_checks_only(graded):
 def test_a_late_hand_in_names_the_penalty(graded):
     text = " ".join(page(graded, "late").select_one(".score").text.split())
     assert "Late: \N{MINUS SIGN}1.2 points." in text
-    assert "1 day 2 hours 30 minutes late: it was due 2026-09-14 12:00 (UTC)." in text
+    assert "1 day 2 hours 30 minutes late: the deadline was 2026-09-14 12:00 (UTC)." in text
     assert "2 days begun, 10 % each: 20 % of 6 points, which is 1.2." in text
     assert "6 \N{MINUS SIGN} 1.2 = 4.8." in text
     assert "4.8 of 7 points" in text
@@ -266,7 +266,7 @@ def test_what_was_left_out_of_the_outputs_is_said_gently_and_only_then(course, v
     assert viva("feedback", "--student=right").status == 0
     text = page(course, "right").select_one("section[aria-labelledby=notebook]").text
     assert "Some of it is left out on this page" in text and "That cost no points" in " ".join(text.split())
-    assert "Cell 3 was shown without: <script>." in text
+    assert "Parts of cell 3 were removed from the page: <script>." in text
 
 
 def test_a_question_whose_heading_begins_with_a_number_is_named_so(course, viva):

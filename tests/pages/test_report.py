@@ -169,8 +169,8 @@ def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom)
     found = records(classroom)
     told = sentences(found[SHORT, "mallory"].notebooks[BOOK].integrity)
     assert told == [
-        "not what was loaded any more: numpy.allclose",
-        "tried to open outside its folder: '/etc/passwd' (the wall refused it)",
+        "replaced: numpy.allclose",
+        "tried to open files outside its folder: '/etc/passwd' (the sandbox refused it)",
     ]
     assert not any(record.notebooks[BOOK].integrity for (_, name), record in found.items() if name != "mallory")
     page, figures = written(classroom)
@@ -183,7 +183,7 @@ def test_what_was_taken_out_before_a_notebook_is_shown_is_told(room):
     old[SHORT, "bo"].notebooks[BOOK].sanitized = [note("shown_without", "<script>", numbers=(7,))]
     Results.of(load(room)[0].directory).add(old.values())
     page, figures = written(room)
-    assert ("bo", ["Cell 7 was shown without: <script>."]) in [
+    assert ("bo", ["Parts of cell 7 were removed from the page: <script>."]) in [
         (row["student"], row["facts"]) for row in figures["assignments"][0]["integrity"]
     ]
     assert "shown without: &lt;script&gt;" in page

@@ -149,7 +149,7 @@ def test_a_notebook_in_a_zip_is_found_by_what_it_holds_where_its_name_does_not_t
 )
 def test_a_file_that_may_hold_the_answers_beside_a_blank_notebook_is_told(submit, name, content):
     opened = submit(scaled_attention__ipynb=BLANK, **{name: content})
-    wanted = f"no answer is in it, but the file '{name.replace('__', '.')}' beside it, which is not read as a notebook"
+    wanted = f"the notebook has no answers, but the file '{name.replace('__', '.')}' may hold some"
     assert [wanted in sentence for sentence in said(opened)] == [True]
     assert doubtful(opened.repairs[NAME]) == tuple(sorted(ONE.released.graded))
     answered = submit(scaled_attention__ipynb=FULL, **{name: content})
@@ -253,7 +253,7 @@ def test_of_a_second_notebook_with_other_answers_a_human_is_told(submit):
     find_cell = next(cell for cell in half["cells"] if cell["id"] == "self_attention")
     find_cell["source"] = "def self_attention(X, *more):\n    return X, X"
     opened = submit(scaled_attention__ipynb=as_utf8(half), another__ipynb=FULL)
-    assert said(opened) == ["the file 'another.ipynb' holds other answers; a human should look at it"]
+    assert said(opened) == ["the file 'another.ipynb' holds other answers; a grader should check it"]
     assert {"test_self_attention", "why_equivariant"} <= set(doubtful(opened.repairs[NAME]))
 
 
@@ -333,7 +333,7 @@ def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit
     cells = {cell.id: cell.source for cell in opened.notebooks[NAME].cells}
     assert {name: cells[name] for name in borrowed.answers} == borrowed.answers
     assert doubtful(opened.repairs[NAME]) == ()
-    hardly = "hardly a cell of the assignment is in it; it may be another notebook"
+    hardly = "the file holds almost none of the assignment's cells; it may be another notebook"
     assert said(opened)[:2] == [
         hardly,
         f"the file '12_1_Self_Attention_(1).ipynb' was graded as {NAME}.ipynb",
@@ -344,7 +344,7 @@ def test_of_two_such_notebooks_with_other_answers_a_human_is_told(submit):
     one, other = (answers_in(case.full) for case in CASES[SHORT][:2])
     files = {name: borrowed_bytes(borrow(answers, random.Random(1))) for name, answers in (("a", one), ("b", other))}
     opened = submit(a__ipynb=files["a"], b__ipynb=files["b"])
-    assert "the file 'b.ipynb' holds other answers; a human should look at it" in said(opened)
+    assert "the file 'b.ipynb' holds other answers; a grader should check it" in said(opened)
 
 
 def test_a_renamed_notebook_without_any_identity_is_recognised(submit):

@@ -389,7 +389,7 @@ def test_changed_and_deleted_test_cells_do_not_pass_unless_the_original_is_there
     original = PROJECT / "release" / SHORT / "scaled_attention.ipynb"
     copy, tried = check(path, own_grader, original)
     assert all(one.passed for one in tried if one.counts)
-    assert any("was edited; the released text was put back" in sentence for sentence in copy.remarks)
+    assert any("was edited; the released text was restored" in sentence for sentence in copy.remarks)
     assert any("not handed in" in sentence for sentence in copy.remarks)
 
 

@@ -43,8 +43,8 @@ SAID = {
     "as_utf16": "saved as UTF-16",
     "as_utf16_without_mark": "saved as UTF-16-BE",
     "with_commas": "a comma too many at line",
-    "with_more_behind": "after the end of the notebook stood 27 more characters",
-    "without_the_end": "the JSON breaks at line",
+    "with_more_behind": "the file had 27 more characters after the end of the notebook",
+    "without_the_end": "the JSON is damaged at line",
     "as_format_3": "format 3 and was upgraded",
     "in_two_sheets": "format 3 and was upgraded",
     "without_a_comma": "4 whole cells were read",
@@ -56,7 +56,7 @@ SAID = {
 def test_wide_characters_are_told_without_a_mark(encoding):
     notebook, repairs = read(TEXT.encode(encoding))
     assert [cell.source for cell in notebook.cells] == SOURCES
-    assert repairs == [f"the file was saved as {encoding.upper()} and was read as such"]
+    assert repairs == [f"the file was saved as {encoding.upper()} instead of UTF-8 and was read as that"]
 
 
 @pytest.mark.parametrize("way", WRITING)
@@ -111,8 +111,8 @@ def test_cells_before_and_after_a_break_are_read_and_the_place_is_said():
     lines[place] = lines[place][:8]
     notebook, repairs = read("\n".join(lines).encode())
     assert [cell.source for cell in notebook.cells] == [SOURCES[0], *SOURCES[2:]]
-    assert f"the JSON breaks at line {place + 2}" in repairs[0]
-    assert "3 whole cells were read, what stands at the break is lost" in repairs[0]
+    assert f"the JSON is damaged at line {place + 2}" in repairs[0]
+    assert "3 complete cells were read, the text at the damage is lost" in repairs[0]
 
 
 @pytest.mark.parametrize("bad", [b"\xed\xa0\xbd", b"\xff", b"\xc3"])
@@ -126,7 +126,7 @@ def test_a_byte_that_is_no_text_does_not_change_the_letters_of_a_whole_file(bad)
 def test_a_conflict_of_git_is_named():
     text = TEXT.replace('   "source": [\n    "import', '<<<<<<< HEAD\n   "source": [\n    "import')
     assert text != TEXT
-    assert "the file holds an unresolved conflict of git" in read(text.encode())[1]
+    assert "the file holds an unresolved git merge conflict" in read(text.encode())[1]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_cell_that_is_none_is_left_out():
         json.dumps({"nbformat": 4, "cells": [None, {"cell_type": "raw", "source": "a"}, 3]}).encode()
     )
     assert len(notebook.cells) == 1
-    assert repairs == ["each of the cells 1, 3 was no cell and was left out"]
+    assert repairs == ["each of the cells 1, 3 was not a cell and was ignored"]
 
 
 def test_ids_become_unique_the_same_way_each_time():

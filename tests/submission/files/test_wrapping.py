@@ -51,7 +51,7 @@ def test_a_page_may_be_written_in_any_encoding():
     for encoding in ("utf-16", "utf-8-sig"):
         notebook, repairs = read(PAGE.format(html.escape(TEXT, quote=False)).encode(encoding))
         assert [cell.source for cell in notebook.cells] == SOURCES
-        assert repairs[-1] == "the notebook stood in a web page, and was taken out of it"
+        assert repairs[-1] == "the notebook was inside a web page and was extracted"
     with pytest.raises(SubmissionError, match="a web page"):
         read(PAGE.format("Anmeldung f\N{LATIN SMALL LETTER U WITH DIAERESIS}r alle").encode("latin-1"))
 

@@ -59,7 +59,7 @@ def test_what_was_not_done_says_so_and_earns_nothing(tiny):
 def test_the_autograders_output_is_the_instructors_alone_and_says_more(tiny):
     found, told = tiny.graded("half")
     assert found.document["stdout_visibility"] == "hidden"
-    assert "tiny.ipynb: the JSON breaks at line" in told
+    assert "tiny.ipynb: the JSON is damaged at line" in told
     assert "tiny.ipynb, test_double: " in told and ": 3 of 3: minus one (passed)" in told
 
 
