@@ -73,7 +73,8 @@ def test_students_are_told_who_looks_and_nothing_of_what_means_nothing_to_them()
         "'softmax' was submitted as a Markdown or raw cell instead of code; a grader should check it",
     ]
     assert wording.sentences(notes, wording.STUDENT) == [
-        "'softmax' was submitted as a Markdown or raw cell instead of code; a grader checks it before you lose points for it"
+        "'softmax' was submitted as a Markdown or raw cell instead of code; a grader checks it before you lose "
+        "points for it"
     ]
 
 

@@ -58,7 +58,7 @@ def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course
     assert "- Cell 'jupyter': the picture 'jupyter.png' has no readable alt text." in said.out
     assert "- There is no right answer to 'squares', 'sum_of_squares': write" in said.out
     assert "- There is no wrong answer to 'squares', 'sum_of_squares': write" in said.out
-    assert said.out.endswith("Then prove it: viva audit ps1\n")
+    assert said.out.endswith("Then run: viva audit ps1\n")
 
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)

@@ -70,7 +70,7 @@ def test_a_layer_that_does_not_hold_comes_with_its_fault_and_its_remedy(course, 
     opened, config = load(course)
     diagnoses = {diagnosis.what: diagnosis for diagnosis in examine(opened, config)}
     for layer in protection(all_layers=True).layers:
-        (what,) = [what for what in diagnoses if what.startswith(f"wall, {layer.name}: ")]
+        (what,) = [what for what in diagnoses if what.startswith(f"sandbox, {layer.name}: ")]
         assert diagnoses[what].healthy == layer.works
         assert diagnoses[what].needed == layer.needed
         assert layer.fault in what and diagnoses[what].remedy == layer.remedy != ""
@@ -91,9 +91,9 @@ def test_variants_without_their_key_or_with_one_that_others_can_read_are_found(c
     known = found()
     assert known["variants of ps4_multihead"].healthy
     assert "no notebook of it has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
-    assert known[f"{key}, which no one else can read"].remedy == f"chmod 600 {key}"
+    assert known[f"{key}, readable by nobody else"].remedy == f"chmod 600 {key}"
     key.chmod(0o600)
-    assert found()[f"{key}, which no one else can read"].healthy
+    assert found()[f"{key}, readable by nobody else"].healthy
 
 
 @pytest.mark.parametrize(("mode", "closed"), [(0o755, False), (0o711, False), (0o750, True), (0o700, True)])

@@ -27,7 +27,7 @@ def test_it_is_tried_said_and_written(course, viva):
     tried = viva("package", "gradescope", TINY, "--dry-run")
     assert (tried.status, names(course)) == (0, before)
     assert "Tried here: the notebook as handed out earns 0 of 6 points." in tried.out
-    assert "Nothing was written. To do it, run the same command without --dry-run." in tried.out
+    assert "Nothing was written. Run the same command without --dry-run to write it." in tried.out
     done = viva("package", "gradescope", "ti", "--visibility=after_published", "--json")
     document = json.loads(done.out)
     path = course / "tiny-gradescope.zip"
@@ -70,7 +70,7 @@ def test_a_bundle_that_cannot_grade_is_not_written(course, viva):
     result = viva("package", "gradescope", TINY)
     assert result.status == 2 and not (course / "tiny-gradescope.zip").exists()
     assert (
-        "The bundle was tried here and graded nothing, so it was not written: " in result.err
+        "The bundle did not grade the released notebook, so it was not written: " in result.err
         and "Traceback" not in result.err
     )
     assert "the instructor's own notebook cannot be run" in result.err

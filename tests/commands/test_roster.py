@@ -46,7 +46,7 @@ def test_a_list_of_each_system_is_tried_taken_and_taken_again(course, viva, titl
     before = state(course)
     tried = viva("roster", "list.csv", "--dry-run")
     assert (tried.status, tried.err, state(course)) == (0, "", before)
-    assert "Nothing was written. To do it, run the same command without --dry-run." in tried.out
+    assert "Nothing was written. Run the same command without --dry-run to write it." in tried.out
     taken = viva("roster", "list.csv")
     assert (taken.status, taken.err) == (0, "")
     assert f"│ {title} " in taken.out and f"│ {count:3} │" in taken.out

@@ -63,7 +63,7 @@ def test_bad_submissions_are_explained_and_the_good_ones_graded(course):
         "pat[t]ern": Status.DONE,
         "quits": Status.DONE,
     }
-    assert outcomes["twice"].notes == ("also handed in, not graded: 'Copy.ipynb'",)
+    assert outcomes["twice"].notes == ("also submitted, not graded: 'Copy.ipynb'",)
     assert outcomes["renamed"].repairs["scaled_attention"] == [
         Note("graded_as", names=("Untitled.ipynb", "scaled_attention"))
     ]
@@ -151,7 +151,7 @@ def test_an_assignment_that_was_not_released_keeps_no_other_from_being_graded(co
     assert (
         "ps9_later, anna: The gradebook does not know ps9_later yet. Run 'viva release ps9_later' first." in result.out
     )
-    assert "ps10_unknown was left alone" in result.out
+    assert "ps10_unknown was skipped" in result.out
     assert scores(course) == {"anna": 20}
 
 

@@ -153,7 +153,7 @@ def test_what_a_worker_of_a_cluster_says_without_record_or_scores_is_refused(mad
     job = Job(submission, Finding(), folder / "material")
     assert duty.known(job).digest
     marked = duty.kept(job, msgspec.msgpack.encode(Marked(passed)))
-    assert marked == Marked(problem="its worker gave an answer to something else")
+    assert marked == Marked(problem="its worker sent the reply to another request")
 
 
 def test_the_same_bytes_come_to_the_same(made, grader):

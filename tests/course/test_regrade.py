@@ -158,7 +158,7 @@ def test_a_what_if_touches_nothing_and_what_is_applied_is_what_it_said(course, v
     assert "test_double: the check 'minus one' is gone." in said.out
     assert "test_double: the check 'two doubles to four' is called 'twice two is four' now." in said.out
     assert not [check for _, check in changed if "four" in check], "a new title changes nobody"
-    assert "Nothing was touched. To apply it: viva regrade tiny" in said.out
+    assert "Nothing was changed. To apply it, run: viva regrade tiny" in said.out
 
     earlier = '{"event": "begun", "assignment": "another"}\n'
     (course / LOG).write_text(earlier)
@@ -196,7 +196,7 @@ def test_a_change_of_hidden_lines_needs_none(course):
     write_source(course, TESTS.replace("== 2\n", "== 1\n"))
     opened, config = load(course)
     sentences = Regrade(opened, TINY, config).release()
-    assert sentences[0] == "The student version is the same: nobody needs to fetch anything again."
+    assert sentences[0] == "The student version is the same, so students do not need a new copy."
 
 
 @pytest.mark.slow
@@ -249,7 +249,7 @@ def test_a_score_that_changes_by_lateness_says_so(course):
     why = {change.student: change.why for change in regrade.finish().changes}
     assert why == {
         "anna": "the sum, less the 0 that lateness costs now instead of 3",
-        "dora": "the sum",
+        "dora": "the total",
     }
 
 

@@ -288,7 +288,7 @@ def test_a_strangers_template_runs_nothing_in_the_command_itself(course):
 def test_autotest_lines_that_cannot_be_computed_are_told_with_their_cell(course):
     path = write(course, [answer("n = 3"), graded("### AUTOTEST missing")])
     shutil.copy(TEMPLATES, path.parent)
-    with pytest.raises(CourseError, match="cell 'check': the code up to there raises NameError: name 'missing'"):
+    with pytest.raises(CourseError, match="cell 'check': the code up to that cell raises NameError: name 'missing'"):
         compiled(load(course)[0], "ps", "nb")
 
 

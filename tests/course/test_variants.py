@@ -208,7 +208,8 @@ def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     assert told == {
         "anna": [], "ed": [], "gus": [], "hal": [], "bo": whose, "fay": whose,
         "cy": ["contains the assignment without a variant, and was graded as that"],
-        "di": ["the seed of its variant was changed to 5, which belongs to no student; it was graded with the student's own seed"],
+        "di": ["the seed of its variant was changed to 5, which belongs to no student; it was graded with the "
+               "student's own seed"],
     }  # fmt: skip
     assert all(facts(record, "second") == told[student] for student, record in known.items())
     assert not any(facts(record, "third") for record in known.values())

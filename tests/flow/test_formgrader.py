@@ -219,7 +219,10 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
         submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, DOUBTFUL).id
     lab.goto("{0.scheme}://{0.netloc}/formgrader/submissions/{1}/".format(urlsplit(address), submission))
     expect(lab.locator("#test_self_attention")).to_be_focused()
-    said = "'self_attention' begins with %%writefile, so it did not run as Python in the notebook; a grader should check it"
+    said = (
+        "'self_attention' begins with %%writefile, so it did not run as Python in the notebook; a grader should "
+        "check it"
+    )
     expect(lab.get_by_text(said).first).to_be_visible()
 
 

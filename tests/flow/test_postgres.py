@@ -70,7 +70,7 @@ def test_a_class_is_graded_handed_back_and_regraded_on_a_server(rooted):
     assert len(list(root.glob(f"feedback/*/{SHORT}/*.html"))) == len(STUDENTS)
     viva(root, "report", SHORT)
     assert len(json.loads(viva(root, "export", SHORT, "--json").stdout)["scores"]) == len(STUDENTS)
-    assert "Nobody changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
+    assert "No score changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
     viva(root, "regrade", SHORT, "--no-audit")
     assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
     assert (

@@ -189,7 +189,7 @@ def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(
     failed = {one.submission.student: one.reason for one in endings if one.status is not Status.DONE}
     assert failed.keys() == {"kills-workers", "kills-desks"}
     assert set(failed.values()) == {
-        "the process that graded it was killed twice; look at the machine, then grade again"
+        "its grading process was killed twice; check the machine, then grade again"
     }
     assert {one.submission.student for one in endings} == {
         *("student0000", "student0001", "student0004", "student0005", "kills-workers", "kills-desks")
@@ -279,7 +279,7 @@ def test_a_worker_without_a_wall_is_refused(dask):
     dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
     error, told = refused(address)
     assert error.startswith("No worker of the cluster can be used")
-    assert "it cannot wall student code in; 'viva doctor' says there what is missing" in told[0]
+    assert "it cannot sandbox student code; run 'viva doctor' there to see what is missing" in told[0]
 
 
 @pytest.mark.slow
@@ -327,7 +327,7 @@ def test_a_scheduler_that_ends_loses_nothing_that_was_finished(crowded, many, tm
         dask.processes[0].kill()
         _, err = process.communicate(timeout=120)
         assert process.returncode == 2
-        assert "The scheduler of the cluster does not answer any more. What was finished is kept" in err
+        assert "The scheduler of the cluster stopped answering. What was finished is kept" in err
         assert "Traceback" not in err
     before = recorded(crowded)
     with Dask(tmp_path / "again") as dask:

@@ -114,7 +114,7 @@ def test_a_zip_that_has_the_name_of_a_notebook_or_none_is_opened(submit, tmp_pat
 def test_the_answers_in_a_zip_count_when_the_notebook_beside_it_holds_none(submit):
     opened = submit(scaled_attention__ipynb=BLANK, all__zip=zipped(scaled_attention__ipynb=FULL))
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'scaled_attention.ipynb'"]
 
 
 def test_of_a_zip_beside_the_notebook_nothing_is_said_when_it_adds_nothing(submit):
@@ -198,9 +198,9 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"scaled_attention__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
         ({"a__zip": b"PK"}, "the file 'a.zip' is a damaged zip"),
         ({"a__zip": zipped()}, "the file 'a.zip' is a zip that holds nothing"),
-        ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is no zip but a RAR archive, which was not opened"),
+        ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is a RAR archive instead of a zip and was not opened"),
         ({"._scaled_attention__ipynb": b"\0\5\x16\7"}, "(found: '._scaled_attention.ipynb')"),
-        ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); of archives only a zip is opened"),
+        ({"a__tar__gz": gzip.compress(b"")}, "(found: 'a.tar.gz'); zip is the only archive that is opened"),
         ({"Untitled": "{", "homework__txt": "see my mail"}, "was handed in (found: 'Untitled', 'homework.txt')"),
         (
             {"scaled_attention__ipynb": "I was ill"},
@@ -260,7 +260,7 @@ def test_of_a_second_notebook_with_other_answers_a_human_is_told(submit):
 def test_what_jupyter_saved_by_itself_counts_when_nothing_else_holds_answers(submit):
     opened = submit(scaled_attention__ipynb=BLANK, __ipynb_checkpoints___scaled_attention_checkpoint__ipynb=FULL)
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'scaled_attention.ipynb'"]
     opened = submit(scaled_attention__ipynb=FULL)
     assert graded(opened)
     assert (said(opened), opened.notes) == ([], [])
@@ -283,13 +283,13 @@ def test_many_stray_files_are_named_in_short(submit):
 def test_a_second_notebook_is_a_note_not_a_problem(submit):
     opened = submit(scaled_attention__ipynb=FULL, copy__ipynb=BLANK)
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'copy.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'copy.ipynb'"]
 
 
 def test_the_file_with_the_answers_is_graded_when_the_right_name_holds_none(submit):
     opened = submit(**{"scaled_attention__ipynb": BLANK, "scaled_attention (1)__ipynb": FULL})
     assert graded(opened)
-    assert opened.notes == ["also handed in, not graded: 'scaled_attention.ipynb'"]
+    assert opened.notes == ["also submitted, not graded: 'scaled_attention.ipynb'"]
 
 
 def test_a_zip_with_the_answers_is_graded_when_the_notebook_beside_it_holds_none(submit):

@@ -86,7 +86,8 @@ def test_a_number_that_is_nobodys_gives_way_to_the_students_own(released, number
         cells["data"].source = cells["data"].source.replace("viva_seed = 123456789", f"viva_seed = {number}")
 
     said = (
-        f"the seed of its variant was changed to {int(number)}, which belongs to no student; it was graded with the student's own seed"
+        f"the seed of its variant was changed to {int(number)}, which belongs to no student; it was graded with "
+        "the student's own seed"
     )
     assert meant(handed_in(123456789, change), released) == (123456789, said)
 

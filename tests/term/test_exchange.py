@@ -186,5 +186,5 @@ def test_a_hand_in_of_an_uncertain_time_is_refused_and_said_and_takes_nothings_p
     collect(course)
     (collected(course) / "timestamp.txt").write_text("2026-10-24 23:58 CST")
     hand_in(course, inbound, ME, 2, "\n")
-    assert "has no certain time zone" in collect(course)
+    assert "has no clear time zone" in collect(course)
     assert (collected(course) / "timestamp.txt").read_text() == "2026-10-24 23:58 CST"

@@ -44,7 +44,9 @@ def read(root: Path) -> dict[str, Joined]:
         cells = {name: cell.strip() for name, cell in zip(table.header, row, strict=False)}
         one = Joined(cells["id"], cells["student_id"], cells.get("moved", ""))
         if not one.id or not one.student_id or one.id in found or one.id == one.student_id:
-            raise CourseError(f"Line {line} of {path} names no two ids, or {plaintext.quoted(one.id)} again.")
+            raise CourseError(
+                f"Line {line} of {path} does not name two ids, or names {plaintext.quoted(one.id)} again."
+            )
         found[one.id] = one
     return found
 

@@ -113,8 +113,8 @@ class Material:
         material, known = pickle.loads(data)
         if config is None and not known:
             raise CourseError(
-                "The course's nbgrader_config.py holds a function of its own, which cannot go to another process. Put "
-                "it into a module beside that file, and name it there."
+                "The course's nbgrader_config.py defines a function, which cannot be sent to another process. Move "
+                "it into a module beside that file, and import it."
             )
         return replace(material, config=pickle.loads(known) if config is None else config)
 

@@ -175,7 +175,8 @@ def enter(
             step()
         except Exception as error:
             raise WallError(
-                f"The wall around student code could not be raised, step '{name}': {error}. 'viva doctor' says more."
+                f"The sandbox around student code could not be started, step '{name}': {error}. Run 'viva doctor' "
+                "for details."
             ) from error
 
 

@@ -42,4 +42,4 @@ def _claim() -> tuple[int, int]:
             claim.close()
             if error.errno != errno.EADDRINUSE:
                 raise WallError(f"No slot could be claimed: {error.strerror}.") from error
-    raise WallError(f"All {SLOTS // 2} pairs of slots are taken; end other graders on this machine first.")
+    raise WallError(f"All {SLOTS // 2} pairs of slots are in use. Stop other grading commands on this machine first.")

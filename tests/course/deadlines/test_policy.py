@@ -45,7 +45,7 @@ def test_an_assignment_has_the_courses_rule_but_for_what_it_says_otherwise():
         ({"zone": "Berlin"}, "There is no time zone 'Berlin'"),
         ({"grace": "a bit"}, "c.LatePolicy has no good 'grace': 'a bit' is no time span"),
         ({"steps": {"1 hour": 2}}, "c.LatePolicy has no good 'steps': 2 is no share from 0 to 1"),
-        ({"steps": {"1 hour": 0.5, "1 day": 0.1}}, "a later step costs less than an earlier one"),
+        ({"steps": {"1 hour": 0.5, "1 day": 0.1}}, "a later step has a smaller penalty than an earlier one"),
         ({"steps": {"1 hour": "0.5"}}, "'0.5' is no share"),
         ({"close": "never"}, "c.LatePolicy has no good 'close': 'never' is no time"),
         ({"assignments": {"ps1": {"per_day": 10}}}, r"c.LatePolicy.assignments\['ps1'\] has no good 'per_day'"),

@@ -128,7 +128,7 @@ def test_a_later_refused_hand_in_is_told_beside_the_score_that_stands(course, vi
     (course / "submitted" / "anna" / SHORT / "timestamp.txt").write_text("2026-09-16 12:00:00 UTC")
     (row,) = json.loads(viva("export", "--json", "--student=anna", SHORT).out)["scores"]
     assert (row["status"], row["score"] > 0) == ("graded", True)
-    assert row["reason"].startswith("handed in again, and refused: the file 'scaled_attention.ipynb' is not a notebook")
+    assert row["reason"].startswith("submitted again, and refused: the file 'scaled_attention.ipynb' is not a notebook")
 
 
 @pytest.mark.parametrize(

@@ -350,7 +350,8 @@ def said(change) -> list[str]:
         ),
         (
             lambda book: find(book, "data").update(source=find(book, "data")["source"] + "\nN = 300"),
-            "the given cell 'data' has added lines; the released text was restored, and the added lines follow below it",
+            "the given cell 'data' has added lines; the released text was restored, and the added lines follow "
+            "below it",
         ),
         (
             lambda book: book["metadata"].update(kernelspec={"language": "R", "name": "ir"}),

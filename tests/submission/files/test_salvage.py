@@ -87,7 +87,7 @@ def test_what_needs_no_repair_has_no_sentence_and_keeps_its_ids():
         (b"bplist00\xd4", "in the place of a file, without the file itself"),
         (b"\0\5\x16\7\0\2\0\0Mac OS X", "beside a file, without the file itself"),
         (b"<!DOCTYPE html><html>", "a web page"),
-        (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "a file of XML"),
+        (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "an XML file"),
         (b"\x80abc", "is not a text file"),
         (b"\xff\xfe{\x00", "no JSON from line 1"),
         (b"import numpy", "no JSON from line 1, column 1 on"),

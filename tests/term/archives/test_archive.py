@@ -228,7 +228,7 @@ def test_ten_thousand_members_are_read(opened, tmp_path):
 def test_what_lies_behind_the_end_of_a_packed_tar_is_not_unpacked_for_ever(opened, tmp_path):
     data = gzip.decompress(tarred(tmp_path / "a.tgz", [(tarfile.TarInfo("x"), b"x")]).read_bytes())
     (tmp_path / "a.tgz").write_bytes(gzip.compress(data + bytes(4 * 2**20)))
-    with pytest.raises(CourseError, match="there is more behind its end"):
+    with pytest.raises(CourseError, match="there is more data after its end"):
         opened(tmp_path / "a.tgz")
 
 

@@ -98,7 +98,7 @@ def test_a_group_that_is_listed_has_all_who_are_in_the_class():
 
 
 def test_an_anonymous_sender_is_nobody_and_a_blind_name_neither():
-    assert people().match(Sender("anon_x1", anonymous=True)).problem == "the archive tells nothing of who it is"
+    assert people().match(Sender("anon_x1", anonymous=True)).problem == "the archive does not identify the sender"
     assert people().match(Sender("Participant_1", "Participant"), blind=True).students == ()
 
 

@@ -216,7 +216,7 @@ def lacking_calls(tiny, names: str) -> tuple[object, str]:
     ("names", "held", "without"),
     [
         pytest.param(
-            *(DOCKER, "a user of its own, Landlock, a filter of system calls", "a file system of its own"),
+            *(DOCKER, "a user of its own, Landlock, a filter of system calls", "its own file system"),
             marks=pytest.mark.slow,
         ),
         (NO_LANDLOCK, "a user of its own, a filter of system calls", "Landlock and a file system of its own"),

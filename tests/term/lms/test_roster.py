@@ -94,7 +94,7 @@ def test_who_is_gone_is_no_longer_listed_and_stays_in_the_gradebook(course):
     roster = Roster.of(course)
     back = roster.compared((ANNA, BO))
     assert back.new == (BO,)
-    assert [*roster.remarks(back)] == ["'bo' was in the gradebook before, without being listed, and keeps every grade."]
+    assert [*roster.remarks(back)] == ["'bo' was already in the gradebook, but not on the roster; all grades are kept."]
 
 
 def test_students_whom_the_gradebook_knew_before_are_gone_and_the_demo_class_never_is(course):
@@ -172,7 +172,7 @@ def test_a_list_of_groups_changes_groups_alone(course):
     }
     difference, notes = Roster.of(course).grouped(rows)
     assert difference == Difference(changed=((ANNA, replace(ANNA, group="Team 7")),))
-    assert notes == ["Line 3: 'who' is nobody of the course, or may be two; left out."]
+    assert notes == ["Line 3: 'who' matches no enrolled student, or several; skipped."]
     Roster.of(course).write(course, difference)
     assert {one: entry.group for one, entry in Roster.of(course).entries.items()} == {"anna": "Team 7", "bo": ""}
 
@@ -183,9 +183,9 @@ def test_people_who_may_be_taken_for_one_another_are_told(course):
     difference = roster.compared((Entry("ann2", "Anna", "Lee"), Entry("BO"), BO))
     said = [*roster.remarks(difference)]
     assert said[0].startswith(
-        "Anna Lee is new as 'ann2', and 'anna' of the same name is gone. If they are one person: viva"
+        "Anna Lee is new as 'ann2', and 'anna' of the same name was removed. If they are one person: viva"
     )
-    assert "The ids 'BO' and 'bo' differ in capital letters only; they are taken for different students." in said
+    assert "The ids 'BO' and 'bo' differ only in capital letters; they are treated as different students." in said
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_people_who_may_be_taken_for_one_another_are_told(course):
     [
         ("student,name\nanna,Anna\n", "must name the columns id,first_name"),
         ("id,first_name\nanna,A\nanna,B\n", "Line 3 of"),
-        ("id,first_name\n,A\n", "names no id"),
+        ("id,first_name\n,A\n", "has no id"),
         ("", "is empty"),
         ("PK\x03\x04", "is an Excel"),
     ],

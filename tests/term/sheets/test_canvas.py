@@ -52,8 +52,8 @@ def test_only_our_cells_change_and_names_that_look_like_formulas_stay_bytes(taug
     assert data.decode() == wanted
     assert [(line.student, line.what) for line in plan.replaced] == [("mking", "8.00 → 20")]
     assert {line.student: line.what for line in plan.left} == {
-        "zoneil": "the assignment is not given to them in Canvas (N/A)",
-        "alee1": "is excused in Canvas (EX); enter the score there",
+        "zoneil": "the assignment is not assigned to the student in Canvas (N/A)",
+        "alee1": "the student is excused in Canvas (EX); enter the score there",
     }
     assert [(line.name, line.what) for line in plan.strangers] == [
         ("@new, One", "line 8 is about nobody whom the course knows")
@@ -126,7 +126,7 @@ def test_what_waits_for_a_grader_is_left_unless_asked_for(taught):
     grade(taught, "alee2", 4.25, waits=True)
     plan, data = merged(taught)
     assert b"alee2,Monday,,1" in data
-    assert ("alee2", "waits for a grader; --unfinished writes what there is") in [
+    assert ("alee2", "grading is not finished; --unfinished writes it anyway") in [
         (line.student, line.what) for line in plan.left
     ]
     assert b"alee2,Monday,4.25,1" in merged(taught, unfinished=True)[1]

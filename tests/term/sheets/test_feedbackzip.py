@@ -59,7 +59,7 @@ def test_pages_go_back_beside_the_files_that_canvas_gave(taught):
     with zipfile.ZipFile(BytesIO(data)) as archive:
         assert archive.read("oneilzo_LATE_102_503_feedback-book.html") == b"<p>for zoneil</p>"
     assert {line.student: line.what for line in plan.left} == {
-        "alee1": "waits for a grader; --unfinished writes what there is",
+        "alee1": "grading is not finished; --unfinished writes it anyway",
         "alee2": "has no page; run 'viva feedback' first",
     }
     assert [line.name for line in plan.strangers] == names[5:]

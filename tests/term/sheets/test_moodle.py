@@ -70,7 +70,7 @@ def test_only_grades_change_and_moodle_takes_each_that_is_said_to_be_written(tau
     assert system.take(data) == {"12345": 20.5, "12346": 7.5, "12348": 0.0}
     assert system.skipped == {"12347": "blank", "12349": "blank"}
     assert {line.student: line.what for line in plan.left} == {
-        "alee1": "its grade is locked in Moodle, which would pass over another"
+        "alee1": "its grade is locked in Moodle, which would ignore a new one"
     }
     assert [(line.student, line.what) for line in plan.replaced] == [("zoe", "7.00 → 7.5")]
     assert [line.name for line in plan.strangers] == ["-, @sum"]
@@ -125,7 +125,7 @@ def test_no_grade_is_blanked_and_a_second_export_changes_nothing(taught):
 def test_more_than_the_maximum_is_told_and_not_written_as_moodle_would_pass_over_it(taught):
     plan, data = merged(taught, (HEAD + ROWS).replace("25.00", "20.00"))
     assert {line.student: line.what for line in plan.left}["jdoe"] == (
-        "20.5 is more than the sheet's maximum of 20; Moodle would pass over it"
+        "20.5 is more than the sheet's maximum of 20; Moodle would ignore it"
     )
     assert any("says that 20 points can be had, and the gradebook 25" in one for one in plan.warnings)
     assert b"20.5" not in data

@@ -79,11 +79,11 @@ class Ledger:
 def _read(path: Path) -> Iterable[Row]:
     table = Table.read(path)
     if not set(COLUMNS) - {"told"} <= set(table.header):
-        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}. Put that line back.")
+        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}. Restore that line.")
     for line, row in table.rows.items():
         cells = dict(zip(table.header, row, strict=False))
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
-            raise CourseError(f"Line {line} of {path} names no student, or no attempt by its number. Correct it.")
+            raise CourseError(f"Line {line} of {path} lacks a student or the number of an attempt. Correct it.")
         others = {name: cells.get(name, "") for name in COLUMNS if name not in ("student_id", "attempt")}
         yield Row(cells["student_id"], int(cells["attempt"]), **others)
 

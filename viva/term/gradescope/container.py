@@ -48,8 +48,9 @@ STUDENT = "student"
 DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
 NO_WALL = (
-    "This container can neither give student code a user of its own nor wall it in, so nothing was graded. Make the "
-    "zip with --no-wall to grade all the same, with student code able to read the hidden tests and write its own score."
+    "This container can neither give student code its own user nor sandbox it, so nothing was graded. Make the "
+    "zip with --no-wall to grade without a sandbox; student code can then read the hidden tests and write its own "
+    "score."
 )
 
 
@@ -75,7 +76,7 @@ def prepare(place: Path) -> int:
             print(found.sentence(wall))
             _rehearsed(place, grader)
     except WallError as error:
-        print(f"Not prepared; each submission tries it again: {error}", file=sys.stderr)
+        print(f"Not prepared; each submission tries again: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
         return 1
@@ -131,12 +132,12 @@ def open_grader(
             try:
                 found = reach(grader, secrets, place / "results")
             except WallError as error:
-                print(f"A wall that did not rise: {error}")
+                print(f"A sandbox layer did not start: {error}")
                 continue
             if found.holds or pair is None:
                 yield grader, wall, found
                 return
-            print(f"A wall that did not hold: {found}")
+            print(f"A sandbox layer did not work: {found}")
     raise WallError(NO_WALL)
 
 
@@ -155,7 +156,7 @@ def _rehearsed(place: Path, grader: Grader) -> Material:
 def _graded(settings: Settings, place: Path) -> dict:
     submission = Submission(settings.assignment, STUDENT, place / "submission")
     if not submission.folder.is_dir():
-        raise CourseError(f"There is no folder {submission.folder}, so nothing was graded.")
+        raise CourseError(f"The folder {submission.folder} does not exist, so nothing was graded.")
     with open_grader(settings, place, submission.folder) as (grader, wall, found):
         protection = found.sentence(wall)
         print(protection)
@@ -164,7 +165,7 @@ def _graded(settings: Settings, place: Path) -> dict:
         try:
             passed = msgspec.msgpack.decode(go_through(_packed(submission), material, grader), type=Passed)
         except SubmissionError as error:
-            passed = Passed(f"what was handed in {error}")
+            passed = Passed(f"the submission {error}")
     _tell(passed)
     return results.results(passed, material, place / "source" / SOURCE, settings, protection)
 
@@ -184,7 +185,7 @@ def _tell(passed: Passed) -> None:
             for result in checks:
                 points, why = f"{result.earned:g} of {result.points:g}", " ".join(wording.reason(result).split())
                 told.append(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
-    told += [f"The grader itself failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
+    told += [f"The grader failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
     for sentence in filter(None, told):
         print(plaintext.lines(sentence))
 
@@ -197,7 +198,7 @@ def _compare_points(settings: Settings, place: Path) -> None:
         if float(told) not in (points, settings.automatic_points):
             print(
                 f"In Gradescope this assignment has {wording.counted(float(told), 'point')}; the notebooks have "
-                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by hand."
+                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by manual grading."
             )
 
 

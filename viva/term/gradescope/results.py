@@ -30,10 +30,11 @@ from viva.term.gradescope.bundle import Settings
 from viva.verdict import NOT_DONE, Verdict
 
 AGAIN = (
-    "This submission was not graded, and that is not your fault. Your instructor finds the reason in the autograder's "
-    "output, and has it graded again."
+    "This submission was not graded, and that is not your fault. Your instructor can see the reason in the "
+    "autograder's "
+    "output, and will grade it again."
 )
-WITHHELD = "Left out: it would show a part of a hidden test."
+WITHHELD = "Not shown: it contains a part of a hidden test."
 LONGEST = 2000
 """Characters of what is told of one check."""
 
@@ -50,8 +51,9 @@ def refused(problem: str, notebooks: list[str]) -> dict:
     """The result of what cannot be graded because of what was handed in."""
     names = " and ".join(f"{name}.ipynb" for name in sorted(notebooks))
     told = (
-        f"What you handed in could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
-        f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and hand that in again."
+        f"Your submission could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
+        f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and submit that "
+        "file again."
     )
     return ungraded() | {"score": 0.0, "output": told, "tests": []}
 
@@ -72,7 +74,7 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
         prefix = f"{name}: " if several else ""
         if name not in passed.notebooks:
             most = sum(cell.max_score for cell in (*book.grade_cells, *book.task_cells))
-            tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not handed in."))
+            tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not submitted."))
             continue
         page, hidden, known = _page(name, passed, material, source, veil)
         mine = list(_tests(page, prefix, f"{number}." if several else "", settings.hidden_checks))
