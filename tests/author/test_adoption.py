@@ -52,7 +52,7 @@ def test_nbgraders_own_example_is_adopted_with_its_picture_and_its_points(course
     assert said.status == 0, said.err
     path = course / "source" / "ps1" / "problem1.ipynb"
     assert f"written: {path}\nwritten: {path.parent / 'jupyter.png'}\n" in said.out
-    assert "Other notebooks beside it are adopted one by one: problem2.ipynb." in said.out
+    assert "Adopt the other notebooks in its folder one by one: problem2.ipynb." in said.out
     assert "- Cell 'correct_squares': it has no line '### CHECK 1: ...'" in said.out
     assert "- Cell 'cell-938593c4a215c6cc': the id says nothing" in said.out
     assert "- Cell 'jupyter': the picture 'jupyter.png' has no readable alt text." in said.out
@@ -126,7 +126,7 @@ def test_cells_that_the_course_puts_around_a_notebook_are_left_out(course, found
             cell["id"] = ("name", "before_you_start")[place] if place < 2 else f"{place:08x}"
 
     adopted = adopt(load(course)[0], found(change=change))
-    assert "The cells that the course's own header has too were left out." in adopted.changes
+    assert "Cells that are also in the course's header were removed." in adopted.changes
     notebook = nbformat.read(adopted.written[0], as_version=4)
     assert notebook.cells[0].id == "jupyter"
     assert not {cell.id for cell in notebook.cells} & {cell["id"] for cell in header}
@@ -139,7 +139,7 @@ def test_grade_ids_that_cannot_be_ids_of_cells_are_changed_and_named(course, fou
 
     adopted = adopt(load(course)[0], found(change=change))
     assert "The cell with the grade id 'squares of numbers' is called 'squares_of_numbers' now" in adopted.changes[0]
-    assert adopted.changes[0].endswith("now, as an id has letters, digits, _ and - alone.")
+    assert adopted.changes[0].endswith("now, as an id can only have letters, digits, _ and -.")
     assert "The cell with the grade id 'correct_squares' is called 'correct_squares_2' now" in adopted.changes[1]
     assert adopted.changes[1].endswith("now, as ids must differ.")
 
@@ -162,7 +162,7 @@ def test_a_students_version_is_recognised(course, found):
 
     adopted = adopt(load(course)[0], found(change=change))
     missing = [adopted.missing[0], *adopted.advice]
-    assert missing[0] == "Cell 'squares': it holds no solution. Was the students' version adopted?"
+    assert missing[0] == "Cell 'squares': it has no solution. Check that this is not the student version."
     assert missing[1].startswith("Cell 'sum_of_squares': no '### BEGIN SOLUTION' stands in it")
 
 
@@ -206,7 +206,10 @@ def test_a_notebook_that_lies_beside_the_course_comes_without_the_courses_own_fi
     folder = course / "source" / "squares"
     assert adopted.written == [folder / "squares.ipynb"]
     assert list(folder.iterdir()) == adopted.written
-    said = f"It lay beside this course, so it came alone; what it needs belongs into {folder}."
+    said = (
+        "Only the notebook was copied, because it was beside this course; copy other files that it needs into "
+        f"{folder}."
+    )
     assert said in adopted.changes
 
 

@@ -304,7 +304,7 @@ def test_a_cell_whose_last_value_is_its_credit_is_named_with_the_wrong_answers_t
     found = audited(course)
     (told,) = [remark for remark in found.remarks if "last value" in remark]
     assert told == (
-        "Cell 'test_centre': its last value says how many of its points are earned, and these wrong answers keep all "
+        "Cell 'test_centre': its last value decides how many points are earned, and these wrong answers keep all "
         "of them: rows."
     )
     lost = {proof.name: [str(ruling) for ruling in proof.lost.values()] for proof in found.proofs}
@@ -325,7 +325,7 @@ def test_what_the_solution_loses_is_said_once_and_no_other_reason_is_given_for_i
 def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, course, viva):
     assert strong.kinds == {"centre": "", "centre()": "plain", "spread": "plain"}
     text = page(strong)
-    for path, words in (("centre", "a function or an object"), ("centre()", "plain data")):
+    for path, words in (("centre", "function or object"), ("centre()", "plain data")):
         assert f"<code>{path}</code></td>\n<td>{words}</td>" in text
     kinds = {"f": "", "norm": "numpy.linalg:norm", "f()": "any"} | {f"number_{n}": "plain" for n in range(9)}
     assert kinds_in_words(kinds) == (

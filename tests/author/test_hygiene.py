@@ -135,7 +135,7 @@ def test_a_hidden_function_that_stands_in_two_test_cells_is_named(look):
     cells["test_softmax_sizes"].source = helper + cells["test_softmax_sizes"].source
     assert look(FIVE, notebook) == [
         "Cell 'test_softmax_sizes': it has the hidden function 'reference_softmax' of 'test_softmax' once more; "
-        "define it before the first check there, and use it here."
+        "define it before the first check of that cell, and use it here."
     ]
 
 
@@ -161,7 +161,7 @@ def test_a_picture_needs_words(look):
     notebook = nbformat.read(FIVE, as_version=4)
     next(cell for cell in notebook.cells if cell.id == "picture").source = "A picture"
     assert look(FIVE, notebook) == [
-        "Cell 'draw_map': it draws a picture, and no text above it says what the picture shows."
+        "Cell 'draw_map': it draws a picture, and no text above it describes the picture."
     ]
 
 

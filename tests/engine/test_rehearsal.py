@@ -597,7 +597,7 @@ ABOVE = {
         "assert_allclose(scaled([1]), [limit])",
         False,
     ),
-    "hidden numbers, and a visible object that cannot cross": (
+    "hidden numbers, and a visible object that cannot be sent between the two processes": (
         "rng = np.random.default_rng(0)\n"
         + HIDDEN.format("case = rng.normal(size=3)\nassert scaled(case).shape == (3,)"),
         "assert np.allclose(scaled(case), 3 * case) and rng.normal(size=2).shape == (2,)",

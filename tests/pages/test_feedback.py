@@ -191,7 +191,7 @@ def test_code_that_never_ends_or_ends_its_process_is_said_to(graded):
     assert "timeout: it took too long" in checks(graded, "timeout")[1][2]
     assert "Your code did not finish in time." in checks(graded, "timeout")[1][2]
     assert "Look for a loop that never ends" in checks(graded, "timeout")[1][2]
-    assert "killed: the process ended" in checks(graded, "killed")[1][2]
+    assert "killed: the process was ended" in checks(graded, "killed")[1][2]
     assert "Look for exit() or quit()" in checks(graded, "killed")[1][2]
 
 
@@ -289,7 +289,7 @@ def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_
     change_results(course, "right", change)
     assert viva("feedback", "--student=right").status == 0
     missing, ungraded, *_ = checks(course, "right")
-    assert "This cell is not in what you handed in." in missing[2]
+    assert "This cell is missing in your submission." in missing[2]
     assert "The grader itself failed here, not you." in ungraded[2]
     top = page(course, "right").select_one(".score").text
     assert "The grader itself failed once." in top
@@ -533,4 +533,4 @@ def test_a_grader_mends_a_date_that_is_none_and_the_student_is_not_asked_to(cour
 def test_a_course_that_was_graded_without_vivas_engine_gets_a_page_too(course, viva):
     (course / "results.jsonl").unlink()
     assert viva("feedback", "--student=wrong").status == 0
-    assert "There are no results by check for this cell." in page(course, "wrong").text
+    assert "This cell has no checks." in page(course, "wrong").text

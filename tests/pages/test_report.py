@@ -128,13 +128,13 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
     page, figures = written(classroom, server="https://hub.example.org/user/me/")
     (part,) = figures["assignments"]
     waiting = {reason["why"]: {row["student"]: row for row in reason["rows"]} for reason in part["waiting"]}
-    assert set(waiting) == {"killed", "refused", "to be graded by hand"}
+    assert set(waiting) == {"killed", "refused", "manual grading"}
     assert set(waiting["killed"]) == {"cy"}
     assert set(waiting["refused"]) == {"late"}
     assert waiting["refused"]["late"]["detail"] == "no scaled_attention.ipynb was handed in (found: nothing)"
     assert waiting["refused"]["late"]["link"].endswith(f"/formgrader/manage_submissions/{SHORT}/")
     assert re.search(">late</bdi></a>: <bdi>no scaled_attention", page), "what was refused has no notebook to name"
-    by_hand = waiting["to be graded by hand"]
+    by_hand = waiting["manual grading"]
     assert set(by_hand) == {"ada", "bo", "cy"}
     with load(classroom)[0].gradebook() as gradebook:
         place = gradebook.find_submission_notebook(BOOK, SHORT, "ada").id
@@ -158,7 +158,7 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
     page, figures = written(room)
     rows = {reason["why"]: reason["rows"] for reason in figures["assignments"][0]["waiting"]}
     assert [row["student"] for row in rows["ungraded"]] == ["bo"]
-    doubted = [(row["student"], row["detail"]) for row in rows["repair in doubt"]]
+    doubted = [(row["student"], row["detail"]) for row in rows["uncertain repair"]]
     assert doubted == [("cy", sentence(DOUBT))], "ada passed everything, so that nothing is in doubt"
     assert "1 submission was" in re.sub(r"\s+", " ", page)
     assert "without a wall" in page

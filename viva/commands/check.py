@@ -125,7 +125,7 @@ def _sums(copy, tried: list) -> list[str]:
     if hidden := sum(one.points for one in tried if not one.counts):
         sentences.append(f"Hidden checks are worth {counted(hidden, 'point')}.")
     if by_hand := copy.examination.blueprint.manual_points:
-        sentences.append(f"A person grades the written answers: {counted(by_hand, 'point')}.")
+        sentences.append(f"A grader reads the written answers: {counted(by_hand, 'point')}.")
     if not copy.described:
         sentences.append("This notebook does not contain the expected types of the answers; grading may be stricter.")
     return sentences

@@ -86,7 +86,7 @@ def results(passed: Passed, material: Material, source: Path, settings: Settings
     said = [plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(told)]
     if settings.manual_points:
         by_hand = wording.counted(settings.manual_points, "point")
-        said.append(f"A person reads the written answers: {by_hand}, not counted here.")
+        said.append(f"A grader reads the written answers: {by_hand}, not counted here.")
     return ungraded() | {
         "score": round(sum(score or 0.0 for score in scores), 6),
         "output": "\n".join([*said, protection]),
@@ -125,7 +125,7 @@ def _tests(page: Page, prefix: str, number: str, hidden_checks: str) -> Iterator
     for place, question in enumerate(page.questions(), 1):
         here, name = f"{number}{place}", prefix + _heading(question)
         if question.manual:
-            said = "Nothing was answered." if question.unanswered else "A person reads this answer."
+            said = "There is no answer." if question.unanswered else "A grader reads this answer."
             yield _test(name, here, None, question.grade.most, f"{said} Its points are not counted here.")
         elif not question.lines:
             yield _test(name, here, question.grade.score, question.grade.most, "There are no results by check.")
