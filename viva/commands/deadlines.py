@@ -123,7 +123,7 @@ class DeadlinesCommand(LateCommand):
         return found | ({"steps": steps} if steps else {})
 
     def _timetable(self, rules: LatePolicy, dues: dict[str, datetime | None], now: Reckonings) -> None:
-        heads = "assignment", f"due ({rules.zone})", "closes", "what lateness costs"
+        heads = "assignment", f"due ({rules.zone})", "closes", "late penalty"
         table = Table(*heads, *figures("late", "points lost"))
         documents = []
         for name, due in dues.items():

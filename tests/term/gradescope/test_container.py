@@ -42,7 +42,7 @@ def test_right_and_wrong_are_told_check_by_check_and_a_person_reads_the_written_
     assert found.tests[0]["name"] == "Doubling: two doubles to four"
     written = found.tests[-1]
     assert written["max_score"] == 2 and "score" not in written
-    assert written["output"] == "A person reads this answer. Its points are not counted here."
+    assert written["output"] == "A grader reads this answer. Its points are not counted here."
     assert "A grader reads the written answers: 2 points, not counted here." in found.document["output"]
     found, _ = tiny.graded("wrong")
     assert [test.get("status") for test in found.tests] == ["passed", "failed", "failed", None]
