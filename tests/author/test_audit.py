@@ -235,7 +235,7 @@ def test_a_wrong_answer_that_only_hidden_lines_notice_is_a_remark_or_a_fault_whe
     (wrong / "excused_for_nothing.py").write_text(WRONG.replace("\nLoses:", "\nhidden: an attack\n\nLoses:"))
     found = audited(course)
     sentence = (
-        f"The check '{OTHER}' comes without a warning: a student who makes the mistake 'in_place' passes all that"
+        f"The check '{OTHER}' comes as a surprise: a student with the mistake 'in_place' passes all visible checks."
     )
     assert [remark for remark in found.remarks if remark.startswith(sentence)]
     assert [score.surprises for score in found.scores] == [[], ["in_place"], []]
@@ -342,7 +342,7 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
     (course / "answers/small/wrong/rows.py").unlink()
     said = viva("audit", "--no-wall")
     assert "small: Expected types: function or object: centre; anything (widened): centre(...).\n" in said.out
-    assert "widen the kind of 'center()', but no test asks the solution for it." in said.out
+    assert "widen the expected type of 'center()', but no test uses it." in said.out
     assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()
 
 
@@ -375,7 +375,7 @@ def test_a_notebook_without_tests_is_said_to_be_unproven(course):
     notebook.cells = [cell for cell in notebook.cells if not cell.metadata.get("nbgrader", {}).get("grade")]
     nbformat.write(notebook, path)
     shutil.rmtree(course / "answers")
-    assert any("nothing was proven" in remark for remark in audited(course).remarks)
+    assert any("nothing was tested" in remark for remark in audited(course).remarks)
 
 
 VARIED = "import numpy as np\n\nviva_seed = 3\nnumbers = np.random.default_rng(viva_seed).normal(size=(4, 1))"

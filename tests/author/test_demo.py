@@ -165,7 +165,7 @@ def test_the_demo_class_is_not_removed_where_anybody_else_is_in_the_course(cours
     before = files(course)
     result = viva("demo", "--remove")
     assert result.status == 2
-    assert "Nothing was removed: 1 in this course are not of the demo class ('anna' first)" in result.err
+    assert "Nothing was removed: 1 students of this course are not in the demo class ('anna' first)" in result.err
     assert files(course) == before
 
 

@@ -59,10 +59,10 @@ def test_an_assignment_that_was_not_released_is_optional(course, viva):
 
 def test_each_layer_of_the_wall_has_a_line_and_the_last_says_what_they_come_to(course, viva):
     result = viva("doctor")
-    lines = [line for line in result.out.splitlines() if "wall, " in line or "protection" in line]
+    lines = [line for line in result.out.splitlines() if "sandbox, " in line or "protection" in line]
     tried = [layer.name for layer in protection(all_layers=True).layers]
     assert set(PROMISES) - {"user"} <= set(tried)
-    assert [line.split("wall, ")[1].split(":")[0] for line in lines[:-1]] == tried
+    assert [line.split("sandbox, ")[1].split(":")[0] for line in lines[:-1]] == tried
     assert lines[-1].endswith(f"protection from student code: {protection().level}") or protection().level == "none"
 
 
@@ -84,13 +84,13 @@ def test_variants_without_their_key_or_with_one_that_others_can_read_are_found(c
     def found() -> dict:
         return {one.what: one for one in examine(opened, config) if "variants" in one.what}
 
-    assert "there is no key to know them by" in found()["variants of ps4_multihead"].remedy
+    assert "but their key" in found()["variants of ps4_multihead"].remedy
     key = course / "variants.key"
     key.write_text("a key that is long enough\n")
     key.chmod(0o644)
     known = found()
     assert known["variants of ps4_multihead"].healthy
-    assert "no notebook of it has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
+    assert "none of its notebooks has a line 'viva_seed = 20261'" in known["variants of ps3_scaled_attention"].remedy
     assert known[f"{key}, readable by nobody else"].remedy == f"chmod 600 {key}"
     key.chmod(0o600)
     assert found()[f"{key}, readable by nobody else"].healthy
@@ -121,4 +121,4 @@ def test_a_gradebook_that_is_damaged_anywhere_is_found(course, viva):
     path.write_bytes(data)
     result = viva("doctor")
     assert result.status == 1 and "Traceback" not in result.out + result.err
-    assert "is damaged" in result.out and "Put a copy of it back" in result.out
+    assert "is damaged" in result.out and "Restore a copy" in result.out

@@ -39,7 +39,7 @@ def test_it_is_tried_said_and_written(course, viva):
     assert (document["automatic_points"], document["manual_points"], document["dry_run"]) == (6, 2, False)
     assert document["trial"]["score"] == 0
     assert [test["visibility"] for test in document["trial"]["tests"]][1:3] == ["after_published"] * 2
-    assert "It holds solutions and hidden tests: upload it, and give it to nobody." in done.err
+    assert "It contains solutions and hidden tests: upload it, and do not share it." in done.err
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_it_is_tried_said_and_written(course, viva):
         ([TINY], "Name the system and one assignment"),
         (["gradescop", TINY], "Name the system and one assignment"),
         (["gradescope", "other"], "There is no assignment 'other'"),
-        (["gradescope", TINY, "--visibility=never"], "none of Gradescope's visibilities"),
+        (["gradescope", TINY, "--visibility=never"], "not one of Gradescope's visibilities"),
         (["gradescope", TINY, "--to=source"], "is a folder, so nothing was written"),
         (["gradescope", TINY, "--to=no/where.zip"], "lies in a folder that does not exist"),
     ],

@@ -103,7 +103,7 @@ def test_without_anybody_in_the_gradebook_there_is_a_sentence(course):
     with opened.gradebook() as gradebook:
         for student in STUDENTS:
             gradebook.remove_student(student)
-    with pytest.raises(CourseError, match="Nobody is in the gradebook, so drawn has no variants to write"):
+    with pytest.raises(CourseError, match="The gradebook has no students, so no variant of drawn was written"):
         write_copies(opened, NAME)
 
 
@@ -151,7 +151,7 @@ def test_the_command_refuses_what_is_not_switched_on_and_says_how_to(course, viv
     config.write_text(config.read_text() + f'c.Variants.assignments = ["{NAME}"]\n')
     (course / KEY).rename(course / "elsewhere")
     refused = viva("release", NAME, "--variants", "--no-audit")
-    assert refused.status == 2 and "is gone, and" in refused.err
+    assert refused.status == 2 and "is missing, and" in refused.err
     refused = viva("release", NAME, "--dry-run")
-    assert refused.status == 2 and "name --variants with it" in refused.err
+    assert refused.status == 2 and "--dry-run needs --variants" in refused.err
     assert files(course / "release") == before_it

@@ -129,7 +129,7 @@ def test_a_function_in_the_configuration_stays_behind_and_a_batch_goes_on(made, 
         expected = Expected.of(gradebook, TINY)
     with contextlib.chdir(course):
         data = Material.of(opened, TINY, config, expected, grader).to_bytes()
-    with pytest.raises(CourseError, match="holds a function of its own"):
+    with pytest.raises(CourseError, match="defines a function"):
         Material.from_bytes(data)
 
 

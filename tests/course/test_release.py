@@ -79,7 +79,7 @@ def test_a_header_that_is_not_there_is_refused_with_its_place_and_release_stays(
         assert found.status == (1 if command == ["audit"] else 2), found.text
         told = " ".join(found.text.split())
         if command[0] != "regrade":  # nothing was graded here
-            assert f"There is no file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
+            assert f"The file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
             assert "correct c.IncludeHeaderFooter.header" in told
         assert "Errno" not in told and "Traceback" not in told
     assert {path: path.read_bytes() for path in (course / "release").rglob("*.ipynb")} == before

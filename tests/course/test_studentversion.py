@@ -297,7 +297,7 @@ def test_a_link_in_the_source_that_leads_out_of_it_is_not_released(course, tmp_p
     (tmp_path / "letter").write_text("private")
     (path.parent / "data.csv").symlink_to(tmp_path / "letter")
     opened, config = load(course)
-    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which lies outside"):
+    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which is outside"):
         release(opened, "ps", config=config)
     assert not (course / "release" / "ps").exists()
 

@@ -341,7 +341,7 @@ def test_a_regrade_gives_everybody_the_same_again(graded, tmp_path):
     course, config = load(root)
     with contextlib.chdir(root):
         regrade = Regrade(course, NAME, config)
-        assert regrade.release()[-1] == f"'viva release {NAME} --variants' brings the copies in variants/ up to date."
+        assert regrade.release()[-1] == f"'viva release {NAME} --variants' updates the copies in variants/."
         assert {str(one.status) for one in regrade.grade()} == {"done"}
         assert regrade.finish().changes == []
 
@@ -366,7 +366,7 @@ def test_the_key_is_made_once_for_the_owner_alone_and_never_again(course):
         made_key(opened)
     assert path.read_text() == "short\n"
     path.unlink()
-    with pytest.raises(CourseError, match=f"{KEY} is gone, and .* holds variants that were made with it"):
+    with pytest.raises(CourseError, match=f"{KEY} is missing, and .* contains variants made with it"):
         made_key(opened)
     assert not path.exists()
     shutil.rmtree(course / "variants")
@@ -396,7 +396,7 @@ def test_a_seed_has_nine_digits_and_belongs_to_one_student_and_one_assignment():
 def test_a_notebook_whose_seed_cannot_be_put_in_is_refused_with_its_cell(course):
     write_source(course, DATA.replace("viva_seed = 11", "viva_seed = 10 + 1"))
     opened, config = load(course)
-    with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed is not written as one whole"):
+    with pytest.raises(BlueprintError, match="first, cell 'data': the value of viva_seed is not a whole"):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 
 
@@ -405,7 +405,9 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     path = course / "source" / NAME / "second.ipynb"
     path.write_text(path.read_text().replace("viva_seed", "seed"))
     opened, config = load(course)
-    with pytest.raises(CourseError, match="no notebook of it has a line 'viva_seed = 20261' in a locked given cell"):
+    with pytest.raises(
+        CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a locked given cell"
+    ):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 
 

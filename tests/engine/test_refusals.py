@@ -48,9 +48,9 @@ def test_an_answer_that_starts_another_process_is_doubted(exam, name):
     outcome = exam.grade(OTHERS[name])
     (doubt,) = outcome.doubts
     assert (doubt.kind, doubt.tests, doubtful([doubt])) == ("refused_process", ("test-1",), ("test-1",))
-    assert "which grading refuses" in wording.sentence(doubt)
+    assert "the sandbox does not allow that" in wording.sentence(doubt)
     if name != "a cell of its own":
-        assert "grading refuses other processes" in wording.reason(outcome.checks["test-1"][0])
+        assert "the sandbox refuses other processes" in wording.reason(outcome.checks["test-1"][0])
     assert outcome.earned("test-3") == 1
 
 
@@ -91,4 +91,4 @@ def test_viva_check_says_before_that_grading_will_refuse_it(exam, tmp_path, name
     finally:
         own.close()
     assert [one.state for one in tried] == ["passed", "passed"]
-    assert any("it starts another process" in remark and "grading refuses" in remark for remark in copy.remarks)
+    assert any("it starts another process" in remark and "not in grading" in remark for remark in copy.remarks)

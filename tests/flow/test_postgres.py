@@ -211,7 +211,7 @@ def test_a_server_that_starts_after_a_command_is_waited_for(rooted, postgres, na
     finally:
         postgres.start()
     out, err = running.communicate()
-    assert "cannot be reached. Trying again, for 20 seconds; Ctrl-C to leave." in said
+    assert "cannot be reached. Trying again for 20 seconds; press Ctrl-C to stop." in said
     assert running.returncode == 0 or (name == "doctor" and "MISSING   gradebook" not in out), said + err
 
 

@@ -211,7 +211,7 @@ def test_no_page_of_any_answer_holds_a_secret(graded):
 
 def test_what_a_later_cell_tells_of_a_hidden_check_is_left_out_with_a_sentence(graded):
     outputs = [output.text for output in page(graded, "remember").select("pre.output")]
-    assert [output.startswith("[This output is left out") for output in outputs] == [True, True, False]
+    assert [output.startswith("[This output is not shown") for output in outputs] == [True, True, False]
     assert outputs[2] == "3"
 
 
@@ -265,7 +265,7 @@ def test_what_was_left_out_of_the_outputs_is_said_gently_and_only_then(course, v
     change_results(course, "right", lambda record: record["notebooks"][NOTEBOOK].update(sanitized=[taken]))
     assert viva("feedback", "--student=right").status == 0
     text = page(course, "right").select_one("section[aria-labelledby=notebook]").text
-    assert "Some of it is left out on this page" in text and "That cost no points" in " ".join(text.split())
+    assert "Some parts are not shown on this page" in text and "This costs no points" in " ".join(text.split())
     assert "Parts of cell 3 were removed from the page: <script>." in text
 
 
@@ -290,10 +290,10 @@ def test_what_was_not_graded_is_told_apart_from_what_is_missing_and_the_graders_
     assert viva("feedback", "--student=right").status == 0
     missing, ungraded, *_ = checks(course, "right")
     assert "This cell is missing in your submission." in missing[2]
-    assert "The grader itself failed here, not you." in ungraded[2]
+    assert "The grader failed here, not your code." in ungraded[2]
     top = page(course, "right").select_one(".score").text
     assert "The grader itself failed once." in top
-    assert "Graded without a wall." in top
+    assert "Graded without a sandbox." in top
     assert "kumquat" not in str(page(course, "right"))
 
 
@@ -342,7 +342,7 @@ def test_a_page_with_a_hidden_line_is_withheld_and_an_older_one_removed(course, 
     assert path_of(course, "right").exists()
     result = viva("feedback", "--student=[rw]*g*t*")
     assert result.status == 1
-    assert f"right: the page of {NOTEBOOK}.ipynb was withheld" in " ".join(result.out.split())
+    assert f"right: the page of {NOTEBOOK}.ipynb was not written" in " ".join(result.out.split())
     assert not path_of(course, "right").parent.exists()
     assert path_of(course, "wrong").exists()
 
@@ -503,7 +503,7 @@ def test_what_cannot_be_graded_has_a_page_that_says_why_until_it_is_handed_in_ag
     )
     text = page(course, "scan").main.text
     assert "the file 'doubling.ipynb' is not a notebook but a PDF." in text
-    assert "hand that file in again" in text
+    assert "submit that file again" in text
     beside = path_of(course, "scan").parent
     assert (beside / "timestamp.txt").read_text().startswith("2026-09-15"), "nbgrader's exchange asks for it"
     assert (beside / "submission_secret.txt").read_text() == "s3cret"

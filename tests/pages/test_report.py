@@ -161,8 +161,8 @@ def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
     doubted = [(row["student"], row["detail"]) for row in rows["uncertain repair"]]
     assert doubted == [("cy", sentence(DOUBT))], "ada passed everything, so that nothing is in doubt"
     assert "1 submission was" in re.sub(r"\s+", " ", page)
-    assert "without a wall" in page
-    assert "without a wall" not in written(room, assignments=["ps1_general_attention"])[0]
+    assert "without a sandbox" in page
+    assert "without a sandbox" not in written(room, assignments=["ps1_general_attention"])[0]
 
 
 def test_facts_are_recorded_by_notebook_where_there_are_some_and_told(classroom):
@@ -321,7 +321,7 @@ def test_one_student_and_old_records(room):
     for line in (encode(one), encode(SubmissionRecord(SHORT, "ada")), json.dumps(old).encode()):
         path.write_bytes(line + b"\n")
         page, figures = written(room)
-        assert "Report of" in page
+        assert "Class report" in page
     assert [row["repairs"] for row in figures["assignments"][0]["repairs"]] == [["so"]], "what was written long ago"
 
 
@@ -437,7 +437,7 @@ def test_nothing_of_a_students_runs_or_leaves_the_report(browser, hostile):
     page.wait_for_timeout(200)
     assert asked == [hostile.as_uri()]
     assert errors == []
-    assert page.title().startswith("Report of")
+    assert page.title().startswith("Class report")
     assert page.locator("script, iframe, img, object, embed, form, base, link").count() == 0
     assert page.locator("style").count() == 1
     text = page.locator("body").inner_text()

@@ -195,7 +195,7 @@ def test_no_more_than_some_zips_are_opened(submit):
         ({"ps3__py": "import numpy"}, "was handed in (found: 'ps3.py')"),
         ({"scaled_attention__ipynb": ""}, "the file 'scaled_attention.ipynb' is empty"),
         ({"scaled_attention__ipynb": "%PDF-1.7"}, "the file 'scaled_attention.ipynb' is not a notebook but a PDF"),
-        ({"scaled_attention__ipynb": '{"cells": ['}, "no JSON from line 1, column 12 on"),
+        ({"scaled_attention__ipynb": '{"cells": ['}, "invalid JSON at line 1, column 12"),
         ({"a__zip": b"PK"}, "the file 'a.zip' is a damaged zip"),
         ({"a__zip": zipped()}, "the file 'a.zip' is a zip that holds nothing"),
         ({"a__zip": b"Rar!\x1a\7\1\0"}, "the file 'a.zip' is a RAR archive instead of a zip and was not opened"),
@@ -270,7 +270,7 @@ def test_a_packed_notebook_is_unpacked_and_no_further_than_the_limit(submit, mon
     assert graded(submit(scaled_attention__ipynb__gz=gzip.compress(FULL)))
     monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     opened = submit(scaled_attention__ipynb__gz=gzip.compress(b" " * 2**22))
-    assert "at most 1 MB are read" in opened.problem
+    assert "the limit is 1 MB" in opened.problem
 
 
 def test_many_stray_files_are_named_in_short(submit):
@@ -317,14 +317,16 @@ def test_the_latest_download_is_graded(submit):
 
 def test_a_missing_second_notebook_is_a_note(submit):
     opened = submit(names=(NAME, "other"), scaled_attention__ipynb=FULL)
-    assert opened.notes == ["other.ipynb was not handed in"]
+    assert opened.notes == ["other.ipynb was not submitted"]
 
 
 @pytest.mark.parametrize("other", [name for name in ASSIGNMENTS if name != SHORT])
 def test_the_notebook_of_another_assignment_is_not_graded_as_this_one(submit, other):
     notebook = plain(CASES[other][0].full)
     opened = submit(Untitled__ipynb=as_utf8(notebook))
-    assert opened.problem == "the file 'Untitled.ipynb' holds too little of scaled_attention.ipynb to be graded as it"
+    assert opened.problem == (
+        "the file 'Untitled.ipynb' contains too little of scaled_attention.ipynb to be graded as it"
+    )
 
 
 def test_a_notebook_of_any_name_that_holds_the_answers_is_graded_and_told(submit):
@@ -383,7 +385,7 @@ def test_a_pipe_does_not_stop_anything(submit, tmp_path):
 def test_what_is_too_large_is_not_read(submit, monkeypatch):
     monkeypatch.setattr(contents, "MOST_BYTES", 2**20)
     opened = submit(scaled_attention__ipynb=b" " * (2**20 + 1))
-    assert "the file 'scaled_attention.ipynb' has 1 MB, and at most 1 MB are read" in opened.problem
+    assert "the file 'scaled_attention.ipynb' has 1 MB; the limit is 1 MB" in opened.problem
 
 
 def test_a_zip_that_claims_to_be_small_is_not_unpacked_beyond_the_limit(submit, monkeypatch):
@@ -457,4 +459,6 @@ def test_reading_has_a_limit_of_time(submit, monkeypatch):
 
     monkeypatch.setattr("viva.submission.reading.repair", repair_for_ever)
     opened = submit(scaled_attention__ipynb=FULL)
-    assert opened.problem == "it cannot be read in 0.2 seconds; delete what is no answer and hand it in again"
+    assert opened.problem == (
+        "it cannot be read within 0.2 seconds; delete everything that is not an answer and submit it again"
+    )

@@ -66,7 +66,7 @@ def test_of_a_hostile_output_only_harmless_data_and_sizes_stay(name):
     done, removed = cleaned(new_output("display_data", data=data, metadata=about))
     text = json.dumps(done)
     for word in ("window.ran", "onload", "isolated", "filenames", "elsewhere.example", "vnd.", "onclick"):
-        assert word not in text.partition("[This output is not shown here")[0]
+        assert word not in text.partition("[This output is not shown")[0]
     assert removed or name in ("size that is an attribute", "file name", "isolated")
 
 
@@ -173,7 +173,7 @@ def test_of_an_interactive_output_the_picture_or_the_text_stays_and_else_a_sente
     assert cleaned(new_output("display_data", data=WIDGET))[0].data == {"text/plain": "IntSlider(value=3)"}
     left = cleaned(new_output("display_data", data=PLOTLY))[0].data
     assert left.keys() == {"text/plain"}
-    assert left["text/plain"].startswith("[This output is not shown here, because it could run or load something: ")
+    assert left["text/plain"].startswith("[This output is not shown, because it could run code or load content: ")
 
 
 def test_a_sound_can_be_played_by_who_presses_its_button():

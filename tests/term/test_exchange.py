@@ -157,7 +157,7 @@ def test_a_pipe_a_flood_and_a_cellar_are_refused_before_they_are_read(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     os.mkfifo(folder / "pipe")
-    with pytest.raises(SubmissionError, match="'pipe' in it is no file"):
+    with pytest.raises(SubmissionError, match="'pipe' in it is not a file"):
         take(folder, tmp_path / "first", None, 1000)
     (folder / "pipe").unlink()
     with (folder / "flood").open("wb") as file:

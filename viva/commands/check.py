@@ -117,9 +117,7 @@ def _sums(copy, tried: list) -> list[str]:
     passed, partly = (sum(one.state == state for one in visible) for state in (Verdict.PASSED, Verdict.PARTLY))
     do = "passes" if len(visible) == 1 else "pass"
     more = f", {partly} partly right" if partly else ""
-    sentences = [
-        f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Hidden checks also count."
-    ]
+    sentences = [f"{passed} of {counted(len(visible), 'visible check')} {do}{more}. Hidden checks also count."]
     if any(one.state == NOT_DONE for one in visible):
         sentences.append("Not attempted: the answer is still empty, or still raises NotImplementedError.")
     if hidden := sum(one.points for one in tried if not one.counts):

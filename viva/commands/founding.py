@@ -130,8 +130,7 @@ def plan(folder: Path) -> Founding:
     files |= {f"{step}/.gitignore": KEPT_EMPTY for step in ("submitted", "autograded")}
     if there := [name for name in files if (folder / name).exists()]:
         raise CourseError(
-            f"{folder} already has {', '.join(there)}, so nothing was written. Name "
-            "another folder: viva init my_course"
+            f"{folder} already has {', '.join(there)}, so nothing was written. Name another folder: viva init my_course"
         )
     return Founding(folder, files)
 

@@ -54,9 +54,9 @@ from viva.verdict import CourseError, LeakError, VivaError
 class PageExporter(Exporter):
     """A graded notebook as the page for its student."""
 
-    show_marking_scheme = Bool(
-        False, help="Whether students see the marking schemes of manually graded answers."
-    ).tag(config=True)
+    show_marking_scheme = Bool(False, help="Whether students see the marking schemes of manually graded answers.").tag(
+        config=True
+    )
     file_extension = ".html"
     output_mimetype = "text/html"
 

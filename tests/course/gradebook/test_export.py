@@ -137,7 +137,7 @@ def test_a_later_refused_hand_in_is_told_beside_the_score_that_stands(course, vi
         ("student,reason\nbo,ill\n", "The first line of"),
         ("", "excused.csv is empty"),
         (f"assignment,student_id\n{SHORT},\n", "Line 2 of"),
-        ("assignment;student_id\nps9;bo\n", "which is no assignment"),
+        ("assignment;student_id\nps9;bo\n", "which is not an assignment"),
         ("\udcff", "The first line of"),
     ],
 )

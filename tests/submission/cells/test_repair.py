@@ -387,7 +387,7 @@ def test_of_two_answers_the_later_one_counts_and_the_other_stays():
     assert source(result, "self_attention").startswith("# later")
     place = ids.index("self_attention")
     assert result.notebook.cells[place - 1].source == answer["source"]
-    told = "'self_attention' stood 2 times with different text; both run where they stood"
+    told = "The submission has 2 different versions of 'self_attention'. Both run in their place"
     assert told in sentences(result.repairs)[0]
 
 
@@ -419,7 +419,7 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     result = repaired(notebook, ONE)
     place = [cell.id for cell in result.notebook.cells].index("setup")
     assert result.notebook.cells[place + 1].source == "import math"
-    what = "the released text was put back, and what was added stands below it"
+    what = "the released text was restored, and the added lines follow below it"
     assert sentences(result.repairs) == [f"the given cell 'setup' was added to; {what}"]
 
 

@@ -122,7 +122,7 @@ def test_nobody_can_say_of_a_whole_file_that_it_is_damaged():
         (b"<!-- saved from url=(0014)about:internet -->\n<html>", "a web page"),
         (b"Rar!\x1a\x07\x01\x00", "RAR"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),
-        (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"),
         (gzip.compress(b"x", mtime=0), "a compressed archive"),
     ],
 )

@@ -42,7 +42,7 @@ SAID = {
     "with_bom": "byte order mark",
     "as_utf16": "saved as UTF-16",
     "as_utf16_without_mark": "saved as UTF-16-BE",
-    "with_commas": "a comma too many at line",
+    "with_commas": "an extra comma at line",
     "with_more_behind": "the file had 27 more characters after the end of the notebook",
     "without_the_end": "the JSON is damaged at line",
     "as_format_3": "format 3 and was upgraded",
@@ -84,14 +84,14 @@ def test_what_needs_no_repair_has_no_sentence_and_keeps_its_ids():
         (b"%PDF-1.7", "a PDF"),
         (b"PK\x03\x04aaaa", "a zip"),
         (b"BZh91AY&SY", "a compressed archive"),
-        (b"bplist00\xd4", "in the place of a file, without the file itself"),
-        (b"\0\5\x16\7\0\2\0\0Mac OS X", "beside a file, without the file itself"),
+        (b"bplist00\xd4", "a macOS or iCloud placeholder without the file itself"),
+        (b"\0\5\x16\7\0\2\0\0Mac OS X", "a macOS metadata file without the file itself"),
         (b"<!DOCTYPE html><html>", "a web page"),
         (b'<?xml version="1.0"?>\n<!DOCTYPE plist><plist><dict/></plist>', "an XML file"),
         (b"\x80abc", "is not a text file"),
         (b"\xff\xfe{\x00", "no JSON from line 1"),
-        (b"import numpy", "no JSON from line 1, column 1 on"),
-        (b'{"cells": [', "no JSON from line 1, column 12 on"),
+        (b"import numpy", "invalid JSON at line 1, column 1"),
+        (b'{"cells": [', "invalid JSON at line 1, column 12"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", "has no cells of notebook format 4"),
         (b'{"nbformat": 4}', "has no cells of notebook format 4"),
@@ -120,7 +120,7 @@ def test_a_byte_that_is_no_text_does_not_change_the_letters_of_a_whole_file(bad)
     data = TEXT.replace("import", "'αβγ'; import").encode()
     notebook, repairs = read(data + bad)
     assert any("'αβγ'; import" in cell.source for cell in notebook.cells)
-    assert "holds bytes that are no text" in repairs[0]
+    assert "holds bytes that are not text" in repairs[0]
 
 
 def test_a_conflict_of_git_is_named():
@@ -133,8 +133,8 @@ def test_a_conflict_of_git_is_named():
     ("cell", "source", "said"),
     [
         ({"cell_type": "code", "source": [["a = 1\n"], ["b = 2"]]}, "a = 1\nb = 2", "nested lists"),
-        ({"cell_type": "code", "source": ["a = 1", "b = 2"]}, "a = 1\nb = 2", "lines without ends"),
-        ({"cell_type": "code", "source": {"a": 1}}, "", "had no text"),
+        ({"cell_type": "code", "source": ["a = 1", "b = 2"]}, "a = 1\nb = 2", "lines without line breaks"),
+        ({"cell_type": "code", "source": {"a": 1}}, "", "had no source"),
         ({"cell_type": "code", "source": "a\0 = 1"}, "a = 1", "control characters"),
         ({"cell_type": "code", "source": "a = \\\r\r\n1\x0bb = 2\rc = 3\r\n"}, "a = \\\n1\nb = 2\nc = 3\n", ""),
         ({"cell_type": "code", "source": "\ud800"}, "\ufffd", "control characters"),
@@ -142,7 +142,7 @@ def test_a_conflict_of_git_is_named():
         ({"source": "a"}, "a", "read as markdown"),
         ({"cell_type": "code", "source": "a", "metadata": 3}, "a", "metadata of a wrong type"),
         ({"cell_type": "code", "source": "a", "metadata": {"nbgrader": {"grade_id": []}}}, "a", "nbgrader metadata"),
-        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are no list"),
+        ({"cell_type": "code", "source": "a", "outputs": "x"}, "a", "outputs that are not a list"),
         ({"cell_type": "heading", "level": 2, "source": "a"}, "## a", ""),
         ({"cell_type": "heading", "level": 2.0, "source": "a"}, "## a", ""),
         ({"cell_type": "code", "source": "a", "id": "not an id!"}, "a", ""),
@@ -251,7 +251,7 @@ def test_a_cell_that_lost_its_text_with_a_line_of_the_file_makes_the_file_a_dama
         cell = whole | lost if lost else {key: value for key, value in whole.items() if key != "source"}
         notebook, repairs = read(json.dumps({"nbformat": 4, "cells": [whole, cell]}).encode())
         assert [cell.source for cell in notebook.cells] == ["x = 1", ""]
-        assert notebook.metadata.damaged and repairs == ["cell 2 had no text"]
+        assert notebook.metadata.damaged and repairs == ["cell 2 had no source"]
     assert (
         "damaged"
         not in read(json.dumps({"nbformat": 4, "cells": [whole, whole | {"source": []}]}).encode())[0].metadata

@@ -76,7 +76,7 @@ def test_a_number_and_a_name_of_two_students_match_neither():
 
 def test_a_number_whose_name_nobody_has_is_taken_with_a_note():
     found = people().match(Sender("someoneelse_124", "someoneelse", "124"))
-    assert found.students == ("bking",) and "who is called Bo King, Jr. in the class" in found.note
+    assert found.students == ("bking",) and "whose name is Bo King, Jr. on the roster" in found.note
 
 
 def test_a_name_that_is_nearly_the_students_needs_no_note():

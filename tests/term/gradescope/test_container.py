@@ -75,7 +75,8 @@ def test_what_is_no_notebook_scores_nothing_and_says_what_to_do(tiny, student, s
     assert student not in tiny.scores(), "nor was it graded at home"
     assert (found.score, found.tests) == (0, [])
     assert (
-        said in found.document["output"] and "save it as tiny.ipynb, and hand that in again" in found.document["output"]
+        said in found.document["output"]
+        and "save it as tiny.ipynb, and submit that file again" in found.document["output"]
     )
 
 
@@ -113,7 +114,7 @@ def test_a_date_that_a_student_wrote_means_nothing_and_other_points_in_gradescop
     finally:
         place.write_text(json.dumps(METADATA))
     assert found.score == 6
-    assert "has 100 points; the notebooks have 6 by checks and 2 by hand" in told
+    assert "has 100 points; the notebooks have 6 by checks and 2 by manual grading" in told
 
 
 def test_a_fault_of_ours_gives_no_score_and_a_sentence(tiny):
@@ -261,7 +262,7 @@ def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_
     finally:
         path.write_bytes(whole)
     assert found.score == 6
-    assert "Graded WITHOUT A WALL, as the bundle was made with --no-wall" in found.document["output"]
+    assert "Graded WITHOUT A SANDBOX, because the bundle was made with --no-wall" in found.document["output"]
 
 
 @pytest.mark.slow

@@ -111,9 +111,7 @@ def sweep(place: Path, seconds: float = SWEEPING) -> None:
             if not entry.name.startswith(PREFIX):
                 continue
             if time.monotonic() > end:
-                said = (
-                    f"Removed {removed:,} folders of killed commands from {place}. More are left; "
-                )
+                said = f"Removed {removed:,} folders of killed commands from {place}. More are left; "
                 print(f"{said}the next commands remove them.", file=sys.stderr)
                 return
             removed += _swept(Path(entry.path))

@@ -20,10 +20,8 @@ from viva.verdict import CourseError
 
 SHOWN = 5
 ASK = {
-    "canvas": "Canvas archives have no times. Give a CSV with the columns student_id,timestamp: "
-    "--times=FILE",
-    "moodle": "Moodle archives have no times. Download the assignment's grading worksheet and give it: "
-    "--times=FILE",
+    "canvas": "Canvas archives have no times. Give a CSV with the columns student_id,timestamp: --times=FILE",
+    "moodle": "Moodle archives have no times. Download the assignment's grading worksheet and give it: --times=FILE",
     "brightspace": "Download the submissions again as one zip, whose folder names contain the times. Or give its "
     "index.html or a CSV with the columns name,timestamp: --times=FILE",
     "gradescope": "The times are in submission_metadata.yml of the exported submissions: --times=FILE",
