@@ -107,5 +107,9 @@ def role_of(process: psutil.Process, writer: int) -> str:
         return "forks" if process.parent().name() == name else PARENTS[name]
     text = " ".join(process.cmdline())
     return (
-        "desks" if "viva.scale.deskwork" in text else "Dask" if "distributed" in text or "dask" in text else "workers"
+        "desks"
+        if "workerservice" in text
+        else "Dask"
+        if "distributed" in text or "dask" in text
+        else "workers"
     )

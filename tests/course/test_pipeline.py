@@ -15,20 +15,20 @@ import pytest
 from traitlets.config import Config
 
 from tests.conftest import PROJECT, load
-from tests.course.test_regrade import TINY, write_source
+from tests.course.regrade.test_regrading import TINY, write_source
 from viva.course.batch import autograde
 from viva.course.filing import Filing
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.marking import Job, Marked
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.course.release import release
 from viva.record import SubmissionRecord
-from viva.scale.address import Cluster
+from viva.scale.clusteraddress import Cluster
 from viva.scale.submissions import Submissions
 from viva.submission.files.handin import Finding
-from viva.submission.package import pack
+from viva.submission.packing import pack
 from viva.verdict import CourseError
 
 RIGHT = "def double(x):\n    return 2 * x"

@@ -15,9 +15,9 @@ from tests.oral import Exam, code_cell, lost, read
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
-from viva.engine.patience import allowance
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Session
+from viva.engine.timebudget import allowance
 from viva.sandbox.confinement import Wall
 from viva.verdict import Verdict
 

@@ -13,8 +13,8 @@ from tests.conftest import load
 from tests.scale.cluster import Dask
 from viva.author.audit import audit
 from viva.author.auditpage import proven, record
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import BlueprintError, ClusterError
 
 TIMES = ("seconds", "slowest", "limit", "megabytes")

@@ -19,10 +19,10 @@ from tests.conftest import PROJECT
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
 from tests.scale.cluster import Dask, batches, desks, filed, grade_there
 from viva.course.ending import Status
-from viva.scale.address import Cluster
-from viva.scale.desk import Settings
+from viva.scale.clusteraddress import Cluster
 from viva.scale.pool import Pool
 from viva.scale.versions import LIBRARIES
+from viva.scale.workerprocess import Settings
 from viva.verdict import CourseError
 
 

@@ -15,11 +15,12 @@ from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
-from viva.course import batch, edition
+from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.gradebook.database import patiently
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.course.regrade import edition
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import VivaError
 
 SHOWN = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.commands.command import VivaCommand
-from viva.scale.joining import ClusterGraders
+from viva.scale.clustergraders import ClusterGraders
 
 
 class ProvingCommand(VivaCommand):

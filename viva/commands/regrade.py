@@ -13,11 +13,11 @@ from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.course.autograde import Autograde, Examine
-from viva.course.changes import TOTAL, Change, grouped, write_csv
-from viva.course.regrade import Regrade
-from viva.course.trialcopy import shadow
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
+from viva.course.regrade.regrading import Regrade
+from viva.course.regrade.trialcopy import shadow
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import CourseError
 
 MOST_NAMES = 20

@@ -23,7 +23,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Bool, Float, Int, List
 
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
 from viva.course.outputs import show

@@ -36,7 +36,7 @@ from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory, agreement
 from viva.course.gradebook.database import concerns_all, patiently
-from viva.course.gradebook.record import Expected, Writer
+from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
 from viva.course.graders import new_grader, require_wall
 from viva.course.links import Links

@@ -24,7 +24,7 @@ from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook import agreement
 from viva.course.gradebook.database import passing, patiently
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
 from viva.course.studentversion import Compiler, told

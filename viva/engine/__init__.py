@@ -23,7 +23,7 @@ examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
 parent        warm parents, as the grading process starts and ends them, and asks them for forks
 forkserver    a warm parent itself: the libraries are loaded once, a fork serves each submission
-patience      how long a submission is waited for: its time budget
+timebudget    how long a submission is waited for: its time budget
 session       a candidate and an examiner, connected
 outcome       what a notebook came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined

@@ -20,9 +20,9 @@ from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of
 from viva.engine.outcome import outputs_of
-from viva.engine.patience import Spent, budget
 from viva.engine.seedline import with_seed
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
+from viva.engine.timebudget import Spent, budget
 from viva.record import Note
 from viva.verdict import Verdict
 

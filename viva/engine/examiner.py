@@ -160,7 +160,7 @@ class Examiner:
         return {"report": report.crossing()}
 
     def do_check(self, title: str, source: str, **hurried: list[str]) -> dict:
-        """Run one check; for ``hurried`` see viva/engine/patience.py."""
+        """Run one check; for ``hurried`` see viva/engine/timebudget.py."""
         return {"report": self._check(source, title, **hurried).crossing()}
 
     def do_finish(self, pushed: list[str]) -> dict:

@@ -25,9 +25,9 @@ from viva.engine.examination import Examination, examine, prepare, read_by_funct
 from viva.engine.names import names_of
 from viva.engine.outcome import Outcome, score
 from viva.engine.pair import Pair
-from viva.engine.patience import Patience, Spent, allowance
 from viva.engine.refusals import refusals
 from viva.engine.session import Died, ExaminerFault, Session
+from viva.engine.timebudget import Patience, Spent, allowance
 from viva.engine.undone import libraries_lacking, undefined
 from viva.record import CheckResult, Fault, Note, note
 from viva.verdict import Verdict, WallError

@@ -27,9 +27,9 @@ from viva.engine.examination import Examination, examine, prepare, read_by_funct
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.ownership import imported_answers
-from viva.engine.patience import allowance
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
+from viva.engine.timebudget import allowance
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
 

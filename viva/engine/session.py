@@ -19,7 +19,7 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.parent import Channel
-from viva.engine.patience import Patience
+from viva.engine.timebudget import Patience
 from viva.folder import remove, walk
 from viva.record import Note, note
 from viva.sandbox.confinement import Limits, overflowing

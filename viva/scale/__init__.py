@@ -6,17 +6,17 @@ worker, one for each of its threads, with warm parents behind the wall. Dask's w
 never unpacks or runs anything of a student's. Nothing here but ``submissions`` knows what a package is: the audit, in
 the room above, has a duty of its own.
 
-address    ``--cluster=...``: which cluster, and how the way to it is protected
+clusteraddress  ``--cluster=...``: which cluster, and how the way to it is protected
 versions   what has to be the same here and there
 scheduler  the way to a scheduler: found or started, looked at, left again
-crew       the workers as they come and go, and which of them may grade
+clusterworkers  the workers as they come and go, and which of them may grade
 pool       what they do, in place of the workers of this machine
-joining    the graders that a command hands to a batch or an audit; Dask is loaded here
-duty       what a batch, or an audit, has desks do
+clustergraders  the graders that a command hands to a batch or an audit; Dask is loaded here
+clustertask  what a batch, or an audit, has desks do
 submissions  that of a batch
 audittrials  that of an audit
 worker     what a Dask worker keeps and does: material, desks, ``grade_there``
-desk       a grading process beside a Dask worker, as the worker sees it
-deskwork   the same process from within
+workerprocess  a grading process beside a Dask worker, as the worker sees it
+workerservice  the same process from within
 recent     what was used last: as many materials and graders as there is room for
 """

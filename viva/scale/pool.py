@@ -24,11 +24,11 @@ from distributed.scheduler import KilledWorker
 
 from viva.course.processes.workers import TRIES
 from viva.scale import worker as there
-from viva.scale.address import Cluster
-from viva.scale.crew import CONNECTION, Crew, Seat
-from viva.scale.desk import Settings, Told
-from viva.scale.duty import Duty, Known
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import Duty, Known
+from viva.scale.clusterworkers import CONNECTION, Crew, Seat
 from viva.scale.scheduler import connected, first_line
+from viva.scale.workerprocess import Settings, Told
 
 AHEAD = 1
 """Jobs that wait at a worker, beside those that it does."""

@@ -13,11 +13,11 @@ from viva.course.marking import Job, Marked, attempt
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.engine.examination import Examination
-from viva.scale.address import Cluster
-from viva.scale.desk import Request, Settings, Told
-from viva.scale.duty import Known
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import Known
 from viva.scale.recent import Recent
-from viva.submission.package import pack
+from viva.scale.workerprocess import Request, Settings, Told
+from viva.submission.packing import pack
 from viva.verdict import VivaError
 
 MOST_MATERIALS = 16

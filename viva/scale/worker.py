@@ -16,8 +16,8 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from viva.sandbox.protection import protection
 from viva.scale import versions
-from viva.scale.desk import Desk, Request, Settings, Told
 from viva.scale.recent import Recent
+from viva.scale.workerprocess import Desk, Request, Settings, Told
 
 NAME = "viva-desks"
 MOST_MATERIALS = 64

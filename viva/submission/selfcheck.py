@@ -24,8 +24,8 @@ from viva.engine.blueprint import Cell
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
-from viva.engine.patience import NOT_TRIED
 from viva.engine.studentcopy import Copy, open_copy
+from viva.engine.timebudget import NOT_TRIED
 from viva.record import CheckResult, Fault, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file

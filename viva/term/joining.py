@@ -23,7 +23,7 @@ from viva.course.joined import Joined
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 from viva.term.archives.ledger import ATTEMPTS, Ledger
-from viva.term.lms.roster import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
+from viva.term.lms.rosterfile import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
 from viva.verdict import CourseError
 
 STEPS = ("submitted", "autograded", "feedback")

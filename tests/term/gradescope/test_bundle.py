@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from tests.conftest import load
-from tests.course.test_regrade import TINY
+from tests.course.regrade.test_regrading import TINY
 from viva.course.material import Material
 from viva.term.gradescope.bundle import PROGRAMS, SOURCE, Bundle, read_settings
 from viva.verdict import CourseError

@@ -20,7 +20,7 @@ from msgspec import structs
 from viva.engine.blueprint import ANSWERS
 from viva.engine.names import names_of, nodes_of, parsed
 from viva.record import Note, note
-from viva.submission.cells.matching import Doubt, Match, doubted
+from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.places import Piece, Slot
 from viva.submission.cells.texts import (
     begins_inside,

@@ -15,8 +15,8 @@ from nbgrader import utils
 
 from viva.engine.blueprint import ANSWERS, language_of
 from viva.record import Note, note
+from viva.submission.cells.cellmatching import CALLED, Match, matched
 from viva.submission.cells.doubts import doubts_of
-from viva.submission.cells.matching import CALLED, Match, matched
 from viva.submission.cells.places import Piece, Released, Slot, about, pieces_of
 from viva.submission.cells.texts import bound_names, squeezed
 

@@ -24,7 +24,7 @@ import viva
 from viva.course import variants
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.material import Material
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook

@@ -32,9 +32,9 @@ from viva.engine.grading import Grader
 from viva.engine.pair import examiners_limits
 from viva.folder import walk
 from viva.sandbox.confinement import Wall
-from viva.submission.package import Package, pack
+from viva.submission.packing import Package, pack
 from viva.submission.submission import Submission
-from viva.term.gradescope import results
+from viva.term.gradescope import resultsjson
 from viva.term.gradescope.bundle import MATERIAL, SOURCE, Settings, read_material, read_settings
 from viva.term.gradescope.reach import Reach, reach, walls
 from viva.verdict import CourseError, SubmissionError, VivaError, WallError
@@ -92,10 +92,10 @@ def grade(place: Path) -> int:
             document = _graded(settings, place)
     except VivaError as error:
         print(f"viva: {error}")
-        document = results.ungraded(str(error) if isinstance(error, WallError) else "")
+        document = resultsjson.ungraded(str(error) if isinstance(error, WallError) else "")
     except Exception:
         traceback.print_exc(file=sys.stdout)  # which instructors read, and nobody else
-        document = results.ungraded()
+        document = resultsjson.ungraded()
     _write(place / "results" / "results.json", document)
     return 0
 
@@ -166,7 +166,7 @@ def _graded(settings: Settings, place: Path) -> dict:
         except SubmissionError as error:
             passed = Passed(f"what was handed in {error}")
     _tell(passed)
-    return results.results(passed, material, place / "source" / SOURCE, settings, protection)
+    return resultsjson.results(passed, material, place / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:

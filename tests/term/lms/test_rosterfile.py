@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import PROJECT, load
-from viva.term.lms.roster import COLUMNS, Difference, Entry, Roster
+from viva.term.lms.rosterfile import COLUMNS, Difference, Entry, Roster
 from viva.verdict import CourseError
 
 ANNA = Entry("anna", "Anna", "Lee", "anna@x.edu", "1", "alee", "A", "g1")

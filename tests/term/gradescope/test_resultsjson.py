@@ -9,13 +9,13 @@ import nbformat
 import pytest
 
 from tests.conftest import load
-from tests.course.test_regrade import TINY
+from tests.course.regrade.test_regrading import TINY
 from tests.term.gradescope.conftest import RIGHT, TESTS
 from viva.course.pipeline import Passed, grade
-from viva.submission.package import pack
+from viva.submission.packing import pack
 from viva.submission.submission import Submission
 from viva.term.gradescope.bundle import SOURCE, read_material
-from viva.term.gradescope.results import AGAIN, LONGEST, WITHHELD, results
+from viva.term.gradescope.resultsjson import AGAIN, LONGEST, WITHHELD, results
 from viva.verdict import Verdict
 
 pytestmark = pytest.mark.xdist_group("gradescope")

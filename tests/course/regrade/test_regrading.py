@@ -18,9 +18,9 @@ from tests.conftest import PROJECT, load
 from viva.course import batch
 from viva.course.batch import autograde
 from viva.course.processes import leftovers
-from viva.course.regrade import Comparison, Regrade
+from viva.course.regrade.regrading import Comparison, Regrade
+from viva.course.regrade.trialcopy import LOG, shadow
 from viva.course.release import release
-from viva.course.trialcopy import LOG, shadow
 from viva.verdict import CourseError
 
 pytestmark = pytest.mark.xdist_group("regrade")
@@ -306,9 +306,9 @@ def test_nobody_grades_while_a_correction_is_released(course, viva, monkeypatch,
             held.append(not leftovers._take(lock.fileno()))
         raise CourseError("Seen.")
 
-    monkeypatch.setattr("viva.course.regrade.release", released)
+    monkeypatch.setattr("viva.course.regrade.regrading.release", released)
     monkeypatch.setattr("viva.commands.author.release", released)
-    monkeypatch.setattr("viva.course.regrade.shadow", lambda *_: contextlib.nullcontext(load(course)))
+    monkeypatch.setattr("viva.course.regrade.regrading.shadow", lambda *_: contextlib.nullcontext(load(course)))
     result = viva(command, TINY, "--no-audit")
     assert (result.status, result.err, held) == (2, "Seen.\n", [True])
 
@@ -397,6 +397,6 @@ def test_a_what_if_sees_one_moment_of_the_gradebook(course, monkeypatch):
                 refused.append(str(error))
         return sqlalchemy.insert(table)
 
-    monkeypatch.setattr("viva.course.trialcopy.insert", insert)
+    monkeypatch.setattr("viva.course.regrade.trialcopy.insert", insert)
     with shadow(opened, TINY, config):
         assert set(refused) == {"database is locked"}

@@ -36,15 +36,15 @@ from traitlets.config import Config
 from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
-from viva.course.changes import Change, changes_of, suspects
 from viva.course.course import Course
-from viva.course.edition import Edition
 from viva.course.ending import Ending
 from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results, add_lines
+from viva.course.regrade.changes import Change, changes_of, suspects
+from viva.course.regrade.edition import Edition
+from viva.course.regrade.trialcopy import LOG, shadow
 from viva.course.release import release
 from viva.course.remote import RemoteGraders
-from viva.course.trialcopy import LOG, shadow
 from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
 from viva.submission.files import timestamp

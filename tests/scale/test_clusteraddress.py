@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from viva.scale.address import Cluster, is_here
+from viva.scale.clusteraddress import Cluster, is_here
 from viva.verdict import CourseError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viva.course.edition import BY_HAND, Edition, checks_changed, pages_changed
+from viva.course.regrade.edition import BY_HAND, Edition, checks_changed, pages_changed
 
 CHECKS = """### CHECK 1: small
 assert double(2) == 4

@@ -24,7 +24,7 @@ GRACE = 60.0
 
 
 class Settings(Struct, frozen=True):
-    """What a batch or an audit wants of a desk: its ``service`` (viva.scale.duty), and what that needs."""
+    """What a batch or an audit wants of a desk: its ``service`` (viva.scale.clustertask), and what that needs."""
 
     service: str
     seconds: float
@@ -104,7 +104,7 @@ class Desk:
         self.pipe, theirs = Pipe()
         with theirs:
             number = theirs.fileno()
-            command = [sys.executable, "-m", "viva.scale.deskwork", str(number), str(os.getpid())]
+            command = [sys.executable, "-m", "viva.scale.workerservice", str(number), str(os.getpid())]
             self.process = subprocess.Popen(
                 command, pass_fds=[number], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
             )

@@ -18,7 +18,7 @@ from viva.commands.command import VivaCommand
 from viva.commands.terminal import figures, whole
 from viva.course.gradebook import agreement, export
 from viva.term.sheets import SYSTEMS, TABLES
-from viva.term.sheets.export import Line, Plan, SheetExport
+from viva.term.sheets.sheetexport import Line, Plan, SheetExport
 from viva.verdict import CourseError
 from viva.wording import counted
 

@@ -11,9 +11,9 @@ from traitlets.config import Config
 
 from viva.course.filing import Filing
 from viva.course.remote import Settings
-from viva.scale import desk
-from viva.scale.address import Cluster
-from viva.scale.duty import Duty
+from viva.scale import workerprocess
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import Duty
 from viva.scale.submissions import Submissions
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ClusterGraders:
         names = distributions({*loaded["libraries"], *loaded["hidden"]})
         return Pool(
             self.cluster,
-            desk.Settings(duty.service, *settings, loaded["libraries"], loaded["hidden"]),
+            workerprocess.Settings(duty.service, *settings, loaded["libraries"], loaded["hidden"]),
             names,
             duty,
             tell,

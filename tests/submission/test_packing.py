@@ -9,7 +9,7 @@ import pytest
 
 from viva.folder import walk as walked
 from viva.submission.files import contents, handin
-from viva.submission.package import Entry, Package, copy, pack, unpack
+from viva.submission.packing import Entry, Package, copy, pack, unpack
 from viva.submission.submission import Submission
 
 
@@ -64,7 +64,7 @@ def test_a_link_that_takes_the_place_of_a_folder_meanwhile_is_not_followed(tmp_p
         (mine / swapped).rename(tmp_path / "away")
         (mine / swapped).symlink_to(theirs / swapped)
 
-    monkeypatch.setattr("viva.submission.package.walk", walk)
+    monkeypatch.setattr("viva.submission.packing.walk", walk)
     entry = copy(submission, tmp_path / "after").folder / "in/a.ipynb"
     assert entry.is_symlink() == swapped.endswith("a.ipynb")
     assert entry.is_symlink() or not entry.exists() or not entry.read_bytes()

@@ -12,10 +12,10 @@ from traitlets.utils.importstring import import_item
 
 from tests.conftest import load
 from tests.term.sheets.classroom import PS, enter, grade, page, planned, refused
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets import SYSTEMS, TABLES
 from viva.term.sheets.canvas import CanvasExport
-from viva.term.sheets.export import SheetExport
+from viva.term.sheets.sheetexport import SheetExport
 from viva.verdict import CourseError
 
 HEAD = f"Student,ID,SIS Login ID,Section,{PS} (11)\n"

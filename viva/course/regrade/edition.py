@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import nbformat
 
 from viva.course.course import Course
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.engine.blueprint import purpose_of, read_notebook
 from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.verdict import BlueprintError

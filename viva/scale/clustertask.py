@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from viva.scale.desk import Request, Settings, Told
+from viva.scale.workerprocess import Request, Settings, Told
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from viva.course.table import Table, listed
 from viva.term.archives.layouts import Sender
 from viva.term.archives.membername import folded, safe
 from viva.term.lms.personname import squeezed, variants
-from viva.term.lms.roster import DEMO, SECTIONS, Entry, Roster
+from viva.term.lms.rosterfile import DEMO, SECTIONS, Entry, Roster
 from viva.verdict import CourseError
 
 MATCHES = "matches.csv"

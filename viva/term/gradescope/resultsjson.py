@@ -18,7 +18,7 @@ from nbgrader import utils
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.course.gradebook.record import Graded
+from viva.course.gradebook.recording import Graded
 from viva.course.material import Material
 from viva.course.pipeline import Passed
 from viva.engine.blueprint import read_notebook

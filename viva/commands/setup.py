@@ -94,7 +94,7 @@ class DemoCommand(VivaCommand):
     def _run_flow(self) -> int:
         """One command after the other, in this process, as to load nbgrader takes a second each time."""
         from viva.commands.author import ReleaseCommand
-        from viva.commands.export import ExportCommand
+        from viva.commands.exportgrades import ExportCommand
         from viva.commands.grade import GradeCommand
         from viva.commands.hand_back import FeedbackCommand, ReportCommand
 

@@ -20,7 +20,7 @@ from tornado.platform.asyncio import BaseAsyncIOLoop
 from viva.course.processes import stopping
 from viva.course.processes.workers import LISTEN
 from viva.scale import worker as there
-from viva.scale.address import Cluster
+from viva.scale.clusteraddress import Cluster
 from viva.scale.scheduler import CONNECT, first_line
 from viva.scale.versions import difference, versions
 from viva.verdict import ClusterError

@@ -20,7 +20,7 @@ from tests.conftest import PROJECT, load
 from tests.oral import code_cell
 from viva.course.batch import autograde
 from viva.course.gradebook.database import patiently, trouble
-from viva.course.gradebook.record import Draft, Expected, Graded, Writer
+from viva.course.gradebook.recording import Draft, Expected, Graded, Writer
 
 pytestmark = pytest.mark.xdist_group("record")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viva.course.changes import TOTAL, Change, grouped
+from viva.course.regrade.changes import TOTAL, Change, grouped
 
 
 def test_changes_are_grouped_by_check_and_then_by_what_changed():

@@ -17,9 +17,9 @@ from traitlets.utils.importstring import import_item
 from viva.course.material import trouble
 from viva.course.processes import leftovers, stopping
 from viva.course.processes.workers import PR_SET_PDEATHSIG
-from viva.scale.desk import Request, Told
-from viva.scale.duty import Service
+from viva.scale.clustertask import Service
 from viva.scale.recent import Recent
+from viva.scale.workerprocess import Request, Told
 from viva.verdict import VivaError
 
 MOST_SERVICES = 2

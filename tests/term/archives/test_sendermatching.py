@@ -8,9 +8,9 @@ import pytest
 
 from tests.term.archives.given import ASSIGNMENT, CLASS
 from viva.term.archives.layouts import Sender
-from viva.term.archives.matching import Class, Matches
+from viva.term.archives.sendermatching import Class, Matches
 from viva.term.lms.personname import squeezed, variants
-from viva.term.lms.roster import Entry, Roster
+from viva.term.lms.rosterfile import Entry, Roster
 from viva.verdict import CourseError
 
 SARA = " ".join((CLASS[4].first_name, CLASS[4].last_name))

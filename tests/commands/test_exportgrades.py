@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from tests.term.sheets.classroom import PS, enter, found, grade, page
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 
 HEAD = f"Student,ID,SIS Login ID,Section,{PS} (11)\n"
 ROWS = '"Lee, Anna",103,alee,Monday,\n"[red]Bo, Bo",104,bo,Monday,2\n'

@@ -12,12 +12,12 @@ import pytest
 
 from tests.conftest import load
 from tests.faults import TINY
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.marking import Marked
 from viva.course.material import Material
-from viva.scale.desk import Desk, Request, Settings
 from viva.scale.submissions import Submissions
-from viva.submission.package import pack
+from viva.scale.workerprocess import Desk, Request, Settings
+from viva.submission.packing import pack
 
 SETTINGS = Settings(Submissions.service, 30.0, False, 2000, 0.0, ("numpy",), ())
 
