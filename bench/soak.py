@@ -11,7 +11,7 @@ have *pages* (tests/hostile.py), cells that aim at the grader's browser. Among 2
 there, in each way. Some *lost* cells and may lose points with them. Nothing may crash, be ungraded, or stay behind: no
 process, no file. Where something does, the seed and the number of the submission are printed with the command that
 makes it again, alone.
-Student code runs behind the wall only. On a machine that others use, run it in a process namespace of its own:
+Student code runs in the sandbox only. On a machine that others use, run it in a process namespace of its own:
 
     sudo unshare --pid --fork --kill-child --mount-proc make soak
 """

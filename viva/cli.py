@@ -225,7 +225,7 @@ def _launch() -> None:
 
 @contextlib.contextmanager
 def _prepared(words: list[str]) -> Iterator[None]:
-    """The process that warm parents come from starts beside this one, which loads nbgrader.
+    """The process that fork servers come from starts beside this one, which loads nbgrader.
 
     What the released notebooks speak of is likely to be wanted; those that are named among ``words``, or all.
     """

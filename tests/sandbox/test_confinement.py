@@ -1,7 +1,7 @@
-"""The wall, probed: each attack with it (must fail), without it (must succeed), and with older versions of Landlock.
+"""The sandbox, probed: each attack with it (must fail), without it (must succeed), and with older versions of Landlock.
 
-The probes live in ``wall_probe.py``, which is started by exec, so that the threads of pytest do not matter. What kills,
-bombs, mounts or writes elsewhere runs only behind the wall, and what would kill bystanders only in a process namespace
+The probes live in ``sandbox_probe.py``, which is started by exec, so that the threads of pytest do not matter. What kills,
+bombs, mounts or writes elsewhere runs only in the sandbox, and what would kill bystanders only in a process namespace
 of its own. Everything that is owned, changed or removed lies in a folder that the test has made.
 """
 
@@ -20,14 +20,14 @@ from pathlib import Path
 
 import pytest
 
-from tests import wall_probe
-from tests.wall_probe import ATTACKS, SECRET, WORKS
+from tests import sandbox_probe
+from tests.sandbox_probe import ATTACKS, SECRET, WORKS
 from viva.sandbox import landlock
-from viva.sandbox.confinement import FIRST_UID, Limits, Wall, overflowing
+from viva.sandbox.confinement import FIRST_UID, Limits, Sandbox, overflowing
 from viva.sandbox.privileges import COUNTED_BY_NAMESPACE
 from viva.sandbox.protection import protection
 
-PROBE = Path(wall_probe.__file__)
+PROBE = Path(sandbox_probe.__file__)
 SYSTEM_PYTHON = "/usr/bin/python3"
 NOBODY = 65534
 ROOT = os.geteuid() == 0
@@ -50,7 +50,7 @@ FOR_THE_EXAMINER = ["compute", "draw", "know_time_zones", "use_the_standard_libr
 
 
 def kernel_can() -> bool:
-    """Whether the kernel has what a wall needs; asked of the kernel alone, so that a broken wall skips no test."""
+    """Whether the kernel has what a sandbox needs; asked of the kernel alone, so that a broken sandbox skips no test."""
     try:
         return landlock.version() > 0 and "\nSeccomp:" in Path("/proc/self/status").read_text()
     except OSError:
@@ -68,7 +68,7 @@ pytestmark = pytest.mark.xdist_group("wall")
 
 @pytest.fixture(scope="module")
 def world():
-    """A course, a home and a neighbour that anyone may read or write, so that only the wall protects them."""
+    """A course, a home and a neighbour that anyone may read or write, so that only the sandbox protects them."""
     folder = Path(tempfile.mkdtemp(prefix="viva-wall-", dir="/tmp"))
     for name in ("course/source/ps1", "home", "neighbour", "data", "scratch", "config"):
         (folder / name).mkdir(parents=True)
@@ -92,7 +92,7 @@ def world():
 
 
 def run(places, probes, *, abi=None, private_tmp=False, examiner=False, **job):
-    """Run probes behind one wall; returns their outcomes by name and the median cost of the wall in ms."""
+    """Run probes behind one sandbox; returns their outcomes by name and the median cost of the sandbox in ms."""
     return run_each(places, [behind(probes, abi=abi, private_tmp=private_tmp, examiner=examiner)], **job)[0]
 
 
@@ -100,15 +100,15 @@ def behind(probes, *, abi=None, private_tmp=False, examiner=False, boxed=False) 
     return {"probes": list(probes), "abi": abi, "private_tmp": private_tmp, "examiner": examiner, "boxed": boxed}
 
 
-def run_each(places, walls, *, user=None, python=sys.executable, before=(), change=(), **job):
-    """Run probes behind several walls, in forks of one process."""
+def run_each(places, sandboxes, *, user=None, python=sys.executable, before=(), change=(), **job):
+    """Run probes behind several sandboxes, in forks of one process."""
     places = {**places, **dict(change)}
     usual = {"walled": True, "small": True, "load": [], "namespace": ""}
     assert job.keys() <= usual.keys()
     environment = CLEAN | {"HOME": places["home"], "MPLCONFIGDIR": str(Path(places["scratch"]).parent / "config")}
     answer = subprocess.run(
         [*before, python, "-B", str(PROBE)],
-        input=json.dumps({**usual, **job, "places": places, "walls": walls}),
+        input=json.dumps({**usual, **job, "places": places, "walls": sandboxes}),
         capture_output=True,
         text=True,
         timeout=60,
@@ -129,7 +129,7 @@ def ordinary(*, small_tmp: bool = False, counted: bool = False) -> list[str]:
 
 
 def got_through(outcomes: dict[str, str], own_root: bool = False) -> dict[str, str]:
-    """The probes that the wall did not stop, or not as it should.
+    """The probes that the sandbox did not stop, or not as it should.
 
     With a root folder of its own, a file that Landlock would deny is not there, or cannot be written to.
     """
@@ -149,26 +149,26 @@ def failing(outcomes: dict[str, str]) -> dict[str, str]:
 # Attacks
 
 
-def test_without_the_wall_every_attack_succeeds(world):
+def test_without_the_sandbox_every_attack_succeeds(world):
     alone = [name for name, probe in ATTACKS.items() if probe.alone and (ROOT or not probe.root)]
-    assert failing(run(world, alone, walled=False)[0]) == {}
+    assert failing(run(world, alone, sandboxed=False)[0]) == {}
 
 
 @full
 @pytest.mark.parametrize("abi", [None, 1, 2, 3, 4])
-def test_the_wall_stops_every_attack(world, abi):
+def test_the_sandbox_stops_every_attack(world, abi):
     assert got_through(run(world, ordinary(), abi=abi)[0]) == {}
 
 
 @full
-def test_the_wall_stops_what_takes_its_time(world):
+def test_the_sandbox_stops_what_takes_its_time(world):
     assert got_through(run(world, [name for name, probe in ATTACKS.items() if probe.slow])[0]) == {}
 
 
 @full
 @tmpfs
 @pytest.mark.parametrize("abi", [None, 1])
-def test_the_wall_with_a_private_tmpfs_stops_every_attack(world, abi):
+def test_the_sandbox_with_a_private_tmpfs_stops_every_attack(world, abi):
     assert (
         got_through(
             run(
@@ -184,13 +184,13 @@ def test_the_wall_with_a_private_tmpfs_stops_every_attack(world, abi):
 
 
 @full
-def test_the_wall_of_the_examiner_stops_every_attack(world):
+def test_the_sandbox_of_the_examiner_stops_every_attack(world):
     assert got_through(run(world, ordinary(), examiner=True)[0]) == {}
 
 
 @full
 def test_killing_everybody_is_stopped(world):
-    """Only in a process namespace made for it: without the wall the bystander there dies."""
+    """Only in a process namespace made for it: without the sandbox the bystander there dies."""
     apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--ipc", "--net"]
     here = os.readlink("/proc/self/ns/pid")
     asked = [*apart, sys.executable, "-c", "import os; print(os.getpid(), os.readlink('/proc/self/ns/pid'))"]
@@ -198,9 +198,9 @@ def test_killing_everybody_is_stopped(world):
     if not there:
         pytest.skip("no process namespace can be made here")
     assert there[0] == "1" and there[1] != here
-    walled, _ = run(world, ["kill_everybody"], before=apart, namespace=here)
-    assert walled == {"kill_everybody": "EPERM", "bystander": "alive"}
-    alone, _ = run(world, ["kill_everybody"], before=apart, namespace=here, walled=False)
+    sandboxed, _ = run(world, ["kill_everybody"], before=apart, namespace=here)
+    assert sandboxed == {"kill_everybody": "EPERM", "bystander": "alive"}
+    alone, _ = run(world, ["kill_everybody"], before=apart, namespace=here, sandboxed=False)
     assert alone == {"kill_everybody": "ok", "bystander": "killed"}
 
 
@@ -231,7 +231,7 @@ def test_root_takes_a_user_of_its_own_where_that_user_can_read_the_interpreter(w
 
 @full
 @pytest.mark.parametrize("private_tmp", [False, True])
-def test_a_normal_user_is_walled_in_too(world, private_tmp):
+def test_a_normal_user_is_sandboxed_in_too(world, private_tmp):
     needs_system_python()
     user = {"python": SYSTEM_PYTHON, "user": NOBODY, "private_tmp": private_tmp}
     counted = private_tmp and kernel_counts_threads_by_namespace()
@@ -242,11 +242,11 @@ def test_a_normal_user_is_walled_in_too(world, private_tmp):
     print(f"\nthe wall costs a normal user {cost:.1f} ms a fork ({private_tmp=})")
 
 
-def test_without_the_wall_a_normal_user_gets_through(world):
+def test_without_the_sandbox_a_normal_user_gets_through(world):
     needs_system_python()
     alone = [name for name, probe in ATTACKS.items() if probe.alone and not probe.root]
     restricted_by_kernel = {"hard_link_into_scratch"}  # fs.protected_hardlinks
-    outcomes, _ = run(world, set(alone) - restricted_by_kernel, python=SYSTEM_PYTHON, user=NOBODY, walled=False)
+    outcomes, _ = run(world, set(alone) - restricted_by_kernel, python=SYSTEM_PYTHON, user=NOBODY, sandboxed=False)
     assert failing(outcomes) == {}
 
 
@@ -263,7 +263,7 @@ WORK = {
 
 @pytest.fixture(scope="module")
 def work(world):
-    """What came of the ordinary work behind each wall, all in forks of one warm parent."""
+    """What came of the ordinary work in each sandbox, all in forks of one fork server."""
     possible = [name for name in WORK if name != "private tmpfs" or protection().works("namespaces")]
     return dict(
         zip(possible, run_each(world, [WORK[name] for name in possible], small=False, load=LIBRARIES), strict=True)
@@ -282,7 +282,7 @@ def test_ordinary_work_goes_on(work, name):
 
 
 @full
-def test_the_wall_costs_little(world):
+def test_the_sandbox_costs_little(world):
     _, cost = run(world, ["read_the_data", "truncate_own_files", "touch_files"] * 3)
     print(f"\nthe wall costs {cost:.1f} ms on a fork of a small process, without namespaces")
     assert cost < 20, "ten times what it should"
@@ -292,7 +292,7 @@ def test_the_wall_costs_little(world):
 
 
 def start(program: str, *arguments: str, path: str = os.environ["PATH"]) -> subprocess.CompletedProcess:
-    """Run a program in which a fork walls itself in."""
+    """Run a program in which a fork sandboxes itself in."""
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(PROBE.parents[1])!r})\n{program}", *arguments],
         capture_output=True,
@@ -350,7 +350,7 @@ FAULTS = {
 
 @full
 @pytest.mark.parametrize("step", FAULTS)
-def test_a_wall_that_cannot_be_raised_names_the_step(step, tmp_path):
+def test_a_sandbox_that_cannot_be_raised_names_the_step(step, tmp_path):
     if step == "namespaces" and not protection().works("namespaces"):
         pytest.skip("this machine has no namespaces")
     program = f"""
@@ -407,7 +407,7 @@ def test_a_scratch_folder_that_is_not_private_is_refused_and_left_as_it_is(what,
 
 
 @full
-def test_without_landlock_no_wall_rises(world):
+def test_without_landlock_no_sandbox_rises(world):
     outcomes, _ = run(world, ["compute"], abi=0)
     assert "step 'landlock'" in outcomes["compute"]
 
@@ -423,7 +423,7 @@ def test_scratch_of_another_user_is_refused(world):
     assert scratch.stat().st_uid == NOBODY
 
 
-# The wall as data
+# The sandbox as data
 
 
 def test_a_scratch_folder_with_too_much_in_it_overflows(tmp_path):
@@ -446,7 +446,7 @@ def test_the_size_of_a_file_with_holes_is_what_it_takes_on_disk(tmp_path):
 
 
 def test_the_examiner_has_larger_limits_and_no_private_folder():
-    candidate, examiner = Wall.for_candidate(["/data"]), Wall.for_examiner(["/data"])
+    candidate, examiner = Sandbox.for_candidate(["/data"]), Sandbox.for_examiner(["/data"])
     assert candidate.readable == examiner.readable and "/data" in candidate.readable
     assert candidate.private_tmp == protection().works("namespaces") and not examiner.private_tmp
     assert examiner.limits.memory_bytes > candidate.limits.memory_bytes

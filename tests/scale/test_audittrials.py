@@ -58,7 +58,7 @@ def test_workers_that_are_killed_and_added_change_nothing_of_an_audit(course, da
         progress=disturb,
     )
     assert told == [] and seen[-1][0] == seen[-1][1] > 30
-    assert there.passed and there.walled
+    assert there.passed and there.sandboxed
     assert timeless(json.loads(json.dumps(there.record()))) == timeless(json.loads(json.dumps(here.record()))) | {
         "walled": True
     }

@@ -274,7 +274,7 @@ def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few,
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_a_worker_without_a_wall_is_refused(dask):
+def test_a_worker_without_a_sandbox_is_refused(dask):
     address = dask.schedule()
     dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
     error, told = refused(address)

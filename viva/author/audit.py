@@ -68,7 +68,7 @@ def audit(
     seconds: float = 30.0,
     budget: float = 0.0,
     notebook: str = "",
-    no_wall: bool = False,
+    no_sandbox: bool = False,
     memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
     remote: RemoteGraders | None = None,
@@ -90,13 +90,13 @@ def audit(
             f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
-    settings, start = (seconds, no_wall, memory, budget), time.monotonic()
+    settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
     with (
         stopping.postponed(),
         remote.for_audit(path, settings, wanted, tell) if remote else _here(path, settings, wanted, workers) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
-    result.seconds, result.walled = time.monotonic() - start, not no_wall
+    result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
     return result
 
 

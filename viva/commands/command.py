@@ -35,7 +35,7 @@ from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
-NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
+NO_SANDBOX = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}

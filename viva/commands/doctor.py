@@ -46,14 +46,14 @@ class Diagnosis:
 
 
 def machine() -> Iterator[Diagnosis]:
-    """Look at the interpreter, the packages and the wall: all that a machine needs that grades for another."""
+    """Look at the interpreter, the packages and the sandbox: all that a machine needs that grades for another."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
     yield from _packages()
     if "TZ" in os.environ:
         problem = zone_problem()
         yield Diagnosis(f"the time zone {plaintext.line(os.environ['TZ'])}", not problem, problem, needed=False)
-    yield from _wall()
+    yield from _sandbox()
 
 
 def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
@@ -127,12 +127,12 @@ def _kernel() -> Diagnosis:
     return Diagnosis("the kernel 'python3'", True)
 
 
-def _wall() -> Iterator[Diagnosis]:
+def _sandbox() -> Iterator[Diagnosis]:
     found = protection(all_layers=True)
     for layer in found.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
         yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
-    remedy = "mend the lines above; until then nothing is graded, unless with --no-wall"
+    remedy = "mend the lines above; until then nothing is graded, unless with --no-sandbox"
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
 
 

@@ -14,7 +14,7 @@ from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
+from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
 from viva.course.gradebook.database import patiently
@@ -37,7 +37,7 @@ class GradeCommand(VivaCommand):
         viva grade --cluster=tls://grader:8786         on the workers of a Dask cluster
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
+    flags = VivaCommand.flags | FORCE | NO_SANDBOX | INSECURE
     settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
 
     def _left_alone(self) -> Iterator[str]:
@@ -79,7 +79,7 @@ class GradeCommand(VivaCommand):
             self.course, submissions, config=self.config, workers=self.workers or None, remote=remote, tell=self._say
         )
         collected = self.watch(outcomes, len(submissions), "grading")
-        if Examine(config=self.config).no_wall:
+        if Examine(config=self.config).no_sandbox:
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )

@@ -38,7 +38,7 @@ from viva.course.gradebook import advisory, agreement
 from viva.course.gradebook.database import concerns_all, patiently
 from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
-from viva.course.graders import new_grader, require_wall
+from viva.course.graders import new_grader, require_sandbox
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
@@ -104,7 +104,7 @@ def grade(
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
-    cannot wall student code in and ``Examine.no_wall`` is not set.
+    cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
     with _swept(course):
         assignments = sorted({submission.assignment for submission in submissions})
@@ -187,9 +187,9 @@ class _Batch:
         self.remote, self.tell = remote, tell
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
-        self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
-        if not self.no_wall:
-            require_wall()
+        self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
+        if not self.no_sandbox:
+            require_sandbox()
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
@@ -207,7 +207,7 @@ class _Batch:
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
-        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
+        settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
 
@@ -260,7 +260,7 @@ class _Batch:
         return False
 
     def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
-        """What the warm parents load; of the source only the examiners' may know."""
+        """What the fork servers load; of the source only the examiners' may know."""
         assignments = {submission.assignment for submission in todo}
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
@@ -271,7 +271,7 @@ class _Batch:
         }
 
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
-        settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
+        settings, loaded = (self.seconds, self.no_sandbox, self.memory, self.budget), self._libraries(todo)
         count = 1 if self.remote else cores(workers, len(todo))
         with (
             stopping.postponed(),

@@ -1,6 +1,6 @@
 """Outside: a process that runs the instructor's test cells and asks the candidate.
 
-Theory of operation. The process is a fork of a warm parent of its own, in a sandbox that holds it more
+Theory of operation. The process is a fork of a fork server of its own, in a sandbox that holds it more
 loosely than the candidate's. It holds the namespace in which test code runs. Instructor cells that do
 not depend on the student are run right here, each at its place in the notebook, so that imports,
 given data and given helpers are the instructor's own. Every other name is asked of the candidate

@@ -30,7 +30,7 @@ from viva.engine.session import Died, ExaminerFault, Session
 from viva.engine.timebudget import Patience, Spent, allowance
 from viva.engine.undone import libraries_lacking, undefined
 from viva.record import CheckResult, Fault, Note, note
-from viva.verdict import Verdict, WallError
+from viva.verdict import Verdict, SandboxError
 
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
@@ -75,7 +75,7 @@ class Run:
     ) -> None:
         self.pair, self.examination, self.folders = pair, examination, (data, files)
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-        self.outcome = Outcome(walled=pair.walled)
+        self.outcome = Outcome(sandboxed=pair.sandboxed)
         self.losses = Losses()
         total = math.inf if watch else examination.budget(pair.seconds, pair.budget)
         self.watch = watch or (lambda name: None)
@@ -166,7 +166,7 @@ class Run:
         with contextlib.suppress(Died):
             reply = session.candidate(ANSWER_SECONDS, do="facts")
         causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
-        self.outcome.integrity = facts(reply, causes, self.pair.walled)
+        self.outcome.integrity = facts(reply, causes, self.pair.sandboxed)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
@@ -274,11 +274,11 @@ def _is_test(cell: NotebookNode) -> bool:
 
 
 class Grader(Pair):
-    """Two warm parents, and the grading of submissions by their children."""
+    """Two fork servers, and the grading of submissions by their children."""
 
     def learn(self, examination: Examination) -> None:
-        """Have the test code compiled once, where all examiners inherit it; without a warm parent each compiles it."""
-        with contextlib.suppress(WallError):
+        """Have the test code compiled once, where all examiners inherit it; without a fork server each compiles it."""
+        with contextlib.suppress(SandboxError):
             self._learn(examination)
 
     def _learn(self, examination: Examination) -> None:
@@ -314,12 +314,12 @@ class Grader(Pair):
                 break
             except Shot:
                 patience = run.patience  # a student can send it too
-            except (ExaminerFault, WallError) as error:
+            except (ExaminerFault, SandboxError) as error:
                 if attempt == 2:
                     run.give_up(Fault(str(error), getattr(error, "log", "")))
                 else:
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
-        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.walled else [])
+        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.sandboxed else [])
         return run.outcome

@@ -258,7 +258,7 @@ def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -
             refused[cell.id] = note("told", cut) if cut else note("unproven", found.lost[cell.id])
         elif cut:
             refused[cell.id] = note("told", cut)
-        elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
+        elif grader.sandboxed and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
             # Other processes, for example, or a file of the machine's.
             refused[cell.id] = Note("refused_by_wall")
     return refused

@@ -23,7 +23,7 @@ from viva.engine.timebudget import Patience
 from viva.folder import remove, walk
 from viva.record import Note, note
 from viva.sandbox.confinement import Limits, overflowing
-from viva.verdict import Verdict, WallError, WireError
+from viva.verdict import Verdict, SandboxError, WireError
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
@@ -112,16 +112,16 @@ class Session:
             try:
                 ready = wire.decode(pipe.read(descriptor, timeout=20))
             except (EOFError, TimeoutError, WireError) as error:
-                raise WallError(f"a process did not start: {error}") from error
+                raise SandboxError(f"a process did not start: {error}") from error
             if ready != {"ready": True}:
-                raise WallError(ready["fault"])
+                raise SandboxError(ready["fault"])
 
     def close(self) -> None:
         for parent, pid in self.pids.items():  # both at once: to give back a large memory takes a while
-            with contextlib.suppress(OSError, WallError):
+            with contextlib.suppress(OSError, SandboxError):
                 parent.signal(pid, signal.SIGKILL)
         for parent, pid in self.pids.items():
-            with contextlib.suppress(OSError, WallError):
+            with contextlib.suppress(OSError, SandboxError):
                 parent.end(pid)
         self.pids.clear()
         for descriptor in self.open:
@@ -216,12 +216,12 @@ class Session:
         """
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        start, before, wall = time.monotonic(), None, self.candidates.wall
-        watched = wall is not None and not wall.private_tmp
+        start, before, sandbox = time.monotonic(), None, self.candidates.sandbox
+        watched = sandbox is not None and not sandbox.private_tmp
         found, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
         while not found and took < seconds:
             before = self._kept_waiting() if before is None else before
-            if watched and overflowing(self.scratches[0], wall.limits):
+            if watched and overflowing(self.scratches[0], sandbox.limits):
                 self._end_candidate()
             rest = seconds - took
             found = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
@@ -234,13 +234,13 @@ class Session:
         """Seconds that the two processes could have worked while others had the processor."""
         waited = 0.0
         for parent, pid in self.pids.items():
-            with contextlib.suppress(WallError):
+            with contextlib.suppress(SandboxError):
                 waited += parent.kept_waiting(pid)
         return waited
 
     def _interrupt(self, parent: Channel) -> None:
         if pid := self.pids.get(parent):
-            with contextlib.suppress(WallError):
+            with contextlib.suppress(SandboxError):
                 parent.signal(pid, signal.SIGINT)
 
     def was_shot(self) -> bool:

@@ -189,7 +189,7 @@ class Page:
             repairs=_told(self.known.repairs),
             sanitized=_told(self.known.sanitized),
             faults=len(self.record.faults),
-            walled=self.record.wall,
+            sandboxed=self.record.sandbox,
             level=typeset.demoted,
             not_done=NOT_DONE,
         )

@@ -2,7 +2,7 @@
 
 Theory of operation. The batch stays what it is, the planner and the one writer, on the machine that has the course. A
 Dask task is one package; the answer is what came of it. Who grades it is a *desk*: a process of its own beside the Dask
-worker, one for each of its threads, with warm parents behind the wall. Dask's worker has threads and a network, and
+worker, one for each of its threads, with fork servers in the sandbox. Dask's worker has threads and a network, and
 never unpacks or runs anything of a student's. Nothing here but ``submissions`` knows what a package is: the audit, in
 the room above, has a duty of its own.
 

@@ -62,7 +62,7 @@ class Trying:
     """Its service: a Worker for each notebook, whose files lie in a temporary folder."""
 
     def __init__(self, settings: Settings) -> None:
-        self.grader = make_grader(settings.seconds, settings.no_wall, settings.memory, settings.libraries)
+        self.grader = make_grader(settings.seconds, settings.no_sandbox, settings.memory, settings.libraries)
         self.workers: Recent[tuple[Worker, str]] = Recent(MOST_NOTEBOOKS, _remove_files)
 
     def __call__(self, request: Request) -> Told:

@@ -1,6 +1,6 @@
 """The workers of a cluster as they come and go: who is there is asked every second, and each newcomer what it has.
 
-A worker is used when its address, its versions and its wall are right; otherwise a sentence says what is not. Dask's
+A worker is used when its address, its versions and its sandbox are right; otherwise a sentence says what is not. Dask's
 client runs in a thread of its own. What it has to say comes through a queue, so that Ctrl-C is heard as ever.
 """
 
@@ -57,12 +57,12 @@ class Crew:
         self,
         cluster: Cluster,
         client: Client,
-        no_wall: bool,
+        no_sandbox: bool,
         libraries: tuple[str, ...],
         lose: Callable[[Seat], object],
         tell: Callable[[str], object],
     ) -> None:
-        self.cluster, self.client, self.no_wall, self.libraries = cluster, client, no_wall, libraries
+        self.cluster, self.client, self.no_sandbox, self.libraries = cluster, client, no_sandbox, libraries
         self.lose, self.tell = lose, tell
         self.here = versions(libraries)
         loop = client.loop
@@ -163,7 +163,7 @@ class Crew:
             self.refuse(address, f"it cannot load this Viva ({first_line(answer)}); install the same there")
         elif different := difference(self.here, answer):
             self.refuse(address, f"it has other versions: {different}; install the same there, and start it again")
-        elif answer[there.WALL] == "none" and not self.no_wall:
+        elif answer[there.SANDBOX] == "none" and not self.no_sandbox:
             self.refuse(address, "it cannot wall student code in; 'viva doctor' says there what is missing")
         elif address not in self.seats:
             self.seats[address], self.used = Seat(address, threads), True

@@ -74,7 +74,7 @@ class Pool:
     def __enter__(self) -> Pool:
         with contextlib.ExitStack() as stack:
             self.client: Client = self.cluster.client or stack.enter_context(connected(self.cluster))
-            crew = Crew(self.cluster, self.client, self.settings.no_wall, self.libraries, self._lose, self.tell)
+            crew = Crew(self.cluster, self.client, self.settings.no_sandbox, self.libraries, self._lose, self.tell)
             self.crew = stack.enter_context(contextlib.closing(crew))
             self.crew.wait()
             self.stack = stack.pop_all()

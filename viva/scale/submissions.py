@@ -79,7 +79,7 @@ class Grading:
 
     def __init__(self, settings: Settings) -> None:
         one = settings
-        self.grader = new_grader(one.seconds, one.no_wall, one.memory, one.budget, one.libraries, one.hidden)
+        self.grader = new_grader(one.seconds, one.no_sandbox, one.memory, one.budget, one.libraries, one.hidden)
         self.materials: Recent[Material] = Recent(MOST_MATERIALS)
         self.learnt: set[str] = set()
 

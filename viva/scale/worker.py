@@ -21,8 +21,8 @@ from viva.scale.workerprocess import Desk, Request, Settings, Told
 
 NAME = "viva-desks"
 MOST_MATERIALS = 64
-WALL = "wall"
-"""Beside the versions in what a worker says of itself: how well it can wall student code in."""
+SANDBOX = "wall"
+"""Beside the versions in what a worker says of itself: how well it can sandbox student code."""
 
 
 class Desks(WorkerPlugin):
@@ -50,11 +50,11 @@ class Desks(WorkerPlugin):
 
 
 async def prepare(libraries: tuple[str, ...], dask_worker: Worker) -> dict[str, str]:
-    """Set up desks, where there are none yet; which versions this worker has, and which WALL."""
+    """Set up desks, where there are none yet; which versions this worker has, and which SANDBOX."""
     if NAME not in dask_worker.plugins:
         await dask_worker.plugin_add(plugin=Desks(), name=NAME, catch_errors=False)
     level = await asyncio.to_thread(lambda: protection().level)
-    return versions.versions(libraries) | {WALL: level}
+    return versions.versions(libraries) | {SANDBOX: level}
 
 
 def _desks(worker: Worker) -> Desks:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from viva.course.processes.workers import TRIES
 
 GRACE = 60.0
-"""Seconds beside the others that a desk may take for its first submission: its warm parents load libraries."""
+"""Seconds beside the others that a desk may take for its first submission: its fork servers load libraries."""
 
 
 class Settings(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Settings(Struct, frozen=True):
 
     service: str
     seconds: float
-    no_wall: bool
+    no_sandbox: bool
     memory: int
     budget: float
     libraries: tuple[str, ...]

@@ -1,6 +1,6 @@
 """A student's own check: the visible checks of a notebook, graded as they will be, where the student works.
 
-The same candidate and examiner as in grading, with the same limits. No wall stands around them, as the
+The same candidate and examiner as in grading, with the same limits. No sandbox stands around them, as the
 code is the user's own. Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
 """
 
@@ -66,7 +66,7 @@ class Tried:
 
 
 def own_settings() -> dict[str, str]:
-    """What the warm parents take over from the user: where matplotlib keeps its slow list of fonts."""
+    """What the fork servers take over from the user: where matplotlib keeps its slow list of fonts."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
     return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}

@@ -29,7 +29,7 @@ from viva.verdict import CourseError
 PREFIX = "viva-run-"
 BUILD = ".viva-"
 ROOM = 1 << 20
-"""Bytes that a command's temporary files may need at the least; with less a warm parent does not even start."""
+"""Bytes that a command's temporary files may need at the least; with less a fork server does not even start."""
 PATIENCE, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
 TRIES = 20

@@ -1,7 +1,7 @@
-"""Probes of the wall, each run in a fork of this small process; a job as JSON comes on stdin, outcomes go to stdout.
+"""Probes of the sandbox, each run in a fork of this small process; a job as JSON comes on stdin, outcomes go to stdout.
 
-A probe returns when it got through and raises when it was stopped. ``@attack`` names the errors with which the wall
-must stop it; ``alone`` says whether it may also run without a wall: only what reads, or changes its own process, its
+A probe returns when it got through and raises when it was stopped. ``@attack`` names the errors with which the sandbox
+must stop it; ``alone`` says whether it may also run without a sandbox: only what reads, or changes its own process, its
 own fork's parent or the test's own folder may. Whatever kills, bombs, mounts or writes elsewhere may not.
 """
 
@@ -28,7 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from viva.sandbox import confinement, privileges, syscalls
-from viva.verdict import WallError
+from viva.verdict import SandboxError
 
 ATTACKS: dict[str, Callable] = {}
 WORKS: dict[str, Callable] = {}
@@ -54,7 +54,7 @@ def attack(
 ):
     """Register a probe that must fail with one of ``errors``.
 
-    ``alone``: also run it without a wall, where it must succeed (with ``root``: if the tester is root). ``tmpfs``: it
+    ``alone``: also run it without a sandbox, where it must succeed (with ``root``: if the tester is root). ``tmpfs``: it
     is stopped only where namespaces work. ``namespace``: it runs only in a process namespace made for it. ``slow``:
     it takes a second of CPU time. ``counted``: it is stopped only where the kernel counts threads for a
     process alone.
@@ -70,7 +70,7 @@ def attack(
 
 
 def works(probe: Callable) -> Callable:
-    """Register what a student may do and the wall must let pass."""
+    """Register what a student may do and the sandbox must let pass."""
     WORKS[probe.__name__] = probe
     return probe
 
@@ -1086,7 +1086,7 @@ def signal_itself():
 
 @works
 def use_the_standard_library():
-    import colorsys  # noqa: F401 - imported from disk, behind the wall
+    import colorsys  # noqa: F401 - imported from disk, in the sandbox
     import inspect
     import mimetypes
     import platform
@@ -1105,7 +1105,7 @@ def use_the_standard_library():
 
 @works
 def stand_as_it_should():
-    """The state of the process after the wall rose."""
+    """The state of the process after the sandbox rose."""
     assert LIBC.prctl(39, 0, 0, 0, 0) == 1, "no_new_privs"
     assert LIBC.prctl(3, 0, 0, 0, 0) == 0, "dumpable"
     death = ctypes.c_int()
@@ -1134,7 +1134,7 @@ def _is_open(descriptor: int) -> bool:
 
 
 def main() -> None:
-    """Run a job; see ``run_each`` in wall/test_confinement.py for its parts."""
+    """Run a job; see ``run_each`` in sandbox/test_confinement.py for its parts."""
     global PARENT, ADDRESS, PROGRAM, LIBRARY
     job = json.load(sys.stdin)
     for name in job["load"]:
@@ -1155,7 +1155,7 @@ def main() -> None:
     PLACES["cpu"] = limits.cpu_seconds
     told = []
     for asked in job["walls"]:
-        make = confinement.Wall.for_examiner if asked["examiner"] else confinement.Wall.for_candidate
+        make = confinement.Sandbox.for_examiner if asked["examiner"] else confinement.Sandbox.for_candidate
         known = {"landlock_abi": asked["abi"], "private_tmp": asked["private_tmp"], "bubblewrap": asked["boxed"]}
         around = make([PLACES["data"]], limits, **known)
         # Who has no capability to begin with cannot empty the set that bounds them, and need not.
@@ -1164,7 +1164,7 @@ def main() -> None:
     json.dump(told, sys.stdout)
 
 
-def _run_all(probes: list[str], around: confinement.Wall | None, outer: str) -> tuple[dict[str, str], float]:
+def _run_all(probes: list[str], around: confinement.Sandbox | None, outer: str) -> tuple[dict[str, str], float]:
     outcomes, took = {}, []
     for number, name in enumerate(probes):
         probe = ATTACKS.get(name) or WORKS[name]
@@ -1197,7 +1197,7 @@ def _bystander() -> int:
     return child
 
 
-def _run(probe: Callable, around: confinement.Wall | None, number: int) -> tuple[str, float]:
+def _run(probe: Callable, around: confinement.Sandbox | None, number: int) -> tuple[str, float]:
     """What came of one probe in a fork: ``ok``, an error's name, ``signal N`` or ``fault: ...``, and the cost in ms.
 
     The scratch folder is made here and so belongs to whoever runs this, as do the files that a probe may change.
@@ -1229,7 +1229,7 @@ def _run(probe: Callable, around: confinement.Wall | None, number: int) -> tuple
     return answer["outcome"], answer["cost"]
 
 
-def _child(probe: Callable, around: confinement.Wall | None, scratch: Path, answer: int, parent: int) -> None:
+def _child(probe: Callable, around: confinement.Sandbox | None, scratch: Path, answer: int, parent: int) -> None:
     """Run the probe and tell the outcome on descriptor 4, which stays when the others go."""
     cost = 0.0
     try:
@@ -1246,7 +1246,7 @@ def _child(probe: Callable, around: confinement.Wall | None, scratch: Path, answ
             os.chdir(scratch)
         probe()
         outcome = "ok"
-    except WallError as error:
+    except SandboxError as error:
         outcome = f"fault: {error}"
     except BaseException as error:
         outcome = _name(error)
