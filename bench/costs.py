@@ -16,6 +16,7 @@ import nbformat
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import examination
 from viva.engine import grading, libraries
+from viva.engine.blueprint import Purpose
 from viva.engine.grading import Grader
 from viva.engine.session import Session
 from viva.sandbox.confinement import Sandbox
@@ -23,7 +24,7 @@ from viva.sandbox.confinement import Sandbox
 RUNS = 15
 PROJECT = Path(__file__).resolve().parents[1]
 CELLS, TESTS, ANSWERS = "the notebook's cells", "the tests", "answers to the tests"
-GIVEN, SANDBOX, FORK = "given cells, beside the tests", "rising of the wall", "fork and end of the process"
+GIVEN, SANDBOX, FORK = "given cells, beside the tests", "start of the sandbox", "fork and end of the process"
 PARTS = {"run": CELLS, "check": TESTS, "begin": TESTS, "given": GIVEN}
 
 
@@ -77,7 +78,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
         notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)
         parents = [parent.process.pid for parent in (grader.candidates, grader.examiners)]
         graded = _medians(lambda: grader.grade(notebook, known), parents)
-        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.purpose == "tests"}
+        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
         cells = [
             (tests.get(cell.metadata.get("nbgrader", {}).get("grade_id")), cell.source)
             for cell in notebook.cells

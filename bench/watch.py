@@ -107,7 +107,7 @@ def role_of(process: psutil.Process, writer: int) -> str:
         return "forks" if process.parent().name() == name else PARENTS[name]
     text = " ".join(process.cmdline())
     return (
-        "desks"
+        "worker processes"
         if "workerservice" in text
         else "Dask"
         if "distributed" in text or "dask" in text

@@ -54,10 +54,9 @@ def attack(
 ):
     """Register a probe that must fail with one of ``errors``.
 
-    ``alone``: also run it without a sandbox, where it must succeed (with ``root``: if the tester is root). ``tmpfs``: it
-    is stopped only where namespaces work. ``namespace``: it runs only in a process namespace made for it. ``slow``:
-    it takes a second of CPU time. ``counted``: it is stopped only where the kernel counts threads for a
-    process alone.
+    ``alone``: also run it without a sandbox, where it must succeed (with ``root``: if the tester is root). ``tmpfs``:
+    it is stopped only where namespaces work. ``namespace``: it runs only in a process namespace made for it. ``slow``:
+    it takes a second of CPU time. ``counted``: it is stopped only where the kernel counts threads for a process alone.
     """
 
     def register(probe: Callable) -> Callable:
@@ -160,7 +159,7 @@ def read_the_memory_of_the_parent():
 
 
 def _write_into(folder: str) -> None:
-    path = Path(folder, f"viva-wall-probe-{os.getpid()}")
+    path = Path(folder, f"viva-sandbox-probe-{os.getpid()}")
     path.write_text("")
     path.unlink()
 
@@ -395,7 +394,7 @@ def send_by_udp():
 
 @attack("EPERM")
 def open_a_unix_socket():
-    _reach(socket.AF_UNIX, socket.SOCK_STREAM).bind("\0viva-wall-probe")
+    _reach(socket.AF_UNIX, socket.SOCK_STREAM).bind("\0viva-sandbox-probe")
 
 
 @attack("EPERM")
@@ -414,7 +413,7 @@ def pass_a_descriptor_over_a_socket_pair():
 def send_to_a_name_over_a_socket_pair():
     one, _ = socket.socketpair()
     try:
-        one.sendto(b"x", "\0viva-wall-probe")
+        one.sendto(b"x", "\0viva-sandbox-probe")
     except OSError as error:
         if error.errno != errno.EISCONN:  # the kernel's own answer to what was let through
             raise
@@ -423,7 +422,7 @@ def send_to_a_name_over_a_socket_pair():
 @attack("EPERM")
 def listen_on_a_socket_pair():
     try:
-        socket.socketpair()[0].bind("\0viva-wall-probe")
+        socket.socketpair()[0].bind("\0viva-sandbox-probe")
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
@@ -1154,13 +1153,13 @@ def main() -> None:
     limits = SMALL if job["small"] else confinement.Limits()
     PLACES["cpu"] = limits.cpu_seconds
     told = []
-    for asked in job["walls"]:
+    for asked in job["sandboxes"]:
         make = confinement.Sandbox.for_examiner if asked["examiner"] else confinement.Sandbox.for_candidate
         known = {"landlock_abi": asked["abi"], "private_tmp": asked["private_tmp"], "bubblewrap": asked["boxed"]}
         around = make([PLACES["data"]], limits, **known)
         # Who has no capability to begin with cannot empty the set that bounds them, and need not.
         PLACES["bounding"] = int(os.geteuid() != 0 and not asked["private_tmp"] and not asked["boxed"])
-        told.append(_run_all(asked["probes"], around if job["walled"] else None, job["namespace"]))
+        told.append(_run_all(asked["probes"], around if job["sandboxed"] else None, job["namespace"]))
     json.dump(told, sys.stdout)
 
 
@@ -1173,7 +1172,7 @@ def _run_all(probes: list[str], around: confinement.Sandbox | None, outer: str) 
             _require_own_namespace(outer)
             bystander = _bystander()
         elif around is None:
-            assert probe.alone, f"{name} never runs without a wall"
+            assert probe.alone, f"{name} never runs without a sandbox"
         outcomes[name], cost = _run(probe, around, number)
         if bystander:
             time.sleep(0.1)

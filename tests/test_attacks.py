@@ -68,7 +68,7 @@ def notebook(answer: str):
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after three seconds."""
+    """A grader that has a time limit of three seconds."""
     grader = Grader(3.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "matplotlib.pyplot"))
     yield grader
     grader.close()

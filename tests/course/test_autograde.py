@@ -160,7 +160,9 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
 
 
 @pytest.mark.slow
-def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_sandbox(foreign, viva, tmp_path, monkeypatch):
+def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_sandbox(
+    foreign, viva, tmp_path, monkeypatch
+):
     install_kernel(tmp_path / "jupyter", monkeypatch)
     assert viva("grade", SHORT, "--no-sandbox").status == 0
     with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:

@@ -45,10 +45,10 @@ from pathlib import Path
 from viva.course.material import Material
 from viva.course.pipeline import grade
 from viva.engine.grading import Grader
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 
 folder = Path(sys.argv[1])
-grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
+grader = Grader(30.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
 material = Material.from_bytes((folder / "material").read_bytes())
 for package in folder.glob("*.package"):
     package.with_suffix(".graded").write_bytes(grade(package.read_bytes(), material, grader))
@@ -149,10 +149,10 @@ def test_what_a_worker_of_a_cluster_says_without_record_or_scores_is_refused(mad
     root, folder = made
     course, config = load(root)
     (submission,) = course.submissions([TINY], "right")
-    duty = Submissions(Cluster(), Filing(course, config), 30.0, 0.0)
+    task = Submissions(Cluster(), Filing(course, config), 30.0, 0.0)
     job = Job(submission, Finding(), folder / "material")
-    assert duty.known(job).digest
-    marked = duty.kept(job, msgspec.msgpack.encode(Marked(passed)))
+    assert task.known(job).digest
+    marked = task.kept(job, msgspec.msgpack.encode(Marked(passed)))
     assert marked == Marked(problem="its worker gave an answer to something else")
 
 

@@ -50,7 +50,7 @@ HEEDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile T
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after one second."""
+    """A grader that has a time limit of one second."""
     grader = Grader(1.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "pandas", "matplotlib.pyplot"))
     yield grader
     grader.close()

@@ -699,7 +699,7 @@ def test_an_answer_may_be_twice_as_large_as_the_solutions(grader, tmp_path):
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after two seconds."""
+    """A grader that has a time limit of two seconds."""
     grader = Grader(2.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
     yield grader
     grader.close()

@@ -26,12 +26,12 @@ from tests.sandbox.test_confinement import (
     run_each,
 )
 from tests.sandbox.test_protection import LACK
-from tests.test_attacks import children
 from tests.sandbox_probe import ATTACKS, WORKS
+from tests.test_attacks import children
 from viva.sandbox import bubblewrap
 from viva.sandbox.protection import protection
 
-pytestmark = pytest.mark.xdist_group("wall")
+pytestmark = pytest.mark.xdist_group("sandbox")
 world = test_confinement.world
 
 
@@ -152,9 +152,9 @@ import time
 from viva.engine.parent import Role, begin
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
 from viva.engine.session import Session
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 assert protection().level == IN_BUBBLEWRAP
-parents = begin([Role("candidate", Wall.for_candidate(), 90), Role("examiner", Wall.for_examiner(), 91)])
+parents = begin([Role("candidate", Sandbox.for_candidate(), 90), Role("examiner", Sandbox.for_examiner(), 91)])
 with Session(*parents) as session:
     print(session.candidate(10, do="run", source="6 * 7")["outputs"][0]["data"]["text/plain"], flush=True)
     time.sleep(60)

@@ -1,8 +1,8 @@
 """The sandbox, probed: each attack with it (must fail), without it (must succeed), and with older versions of Landlock.
 
-The probes live in ``sandbox_probe.py``, which is started by exec, so that the threads of pytest do not matter. What kills,
-bombs, mounts or writes elsewhere runs only in the sandbox, and what would kill bystanders only in a process namespace
-of its own. Everything that is owned, changed or removed lies in a folder that the test has made.
+The probes live in ``sandbox_probe.py``, which is started by exec, so that the threads of pytest do not matter. What
+kills, bombs, mounts or writes elsewhere runs only in the sandbox, and what would kill bystanders only in a process
+namespace of its own. Everything that is owned, changed or removed lies in a folder that the test has made.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FOR_THE_EXAMINER = ["compute", "draw", "know_time_zones", "use_the_standard_libr
 
 
 def kernel_can() -> bool:
-    """Whether the kernel has what a sandbox needs; asked of the kernel alone, so that a broken sandbox skips no test."""
+    """Whether the kernel has what a sandbox needs; asked of the kernel alone: a broken sandbox skips no test."""
     try:
         return landlock.version() > 0 and "\nSeccomp:" in Path("/proc/self/status").read_text()
     except OSError:
@@ -63,13 +63,13 @@ def kernel_counts_threads_by_namespace() -> bool:
 
 full = pytest.mark.skipif(not kernel_can(), reason="this kernel has no Landlock or no seccomp, or a container hides it")
 tmpfs = pytest.mark.skipif(not protection().works("namespaces"), reason="this machine has no namespaces")
-pytestmark = pytest.mark.xdist_group("wall")
+pytestmark = pytest.mark.xdist_group("sandbox")
 
 
 @pytest.fixture(scope="module")
 def world():
     """A course, a home and a neighbour that anyone may read or write, so that only the sandbox protects them."""
-    folder = Path(tempfile.mkdtemp(prefix="viva-wall-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="viva-sandbox-", dir="/tmp"))
     for name in ("course/source/ps1", "home", "neighbour", "data", "scratch", "config"):
         (folder / name).mkdir(parents=True)
     files = {
@@ -85,7 +85,7 @@ def world():
     places = {name: str(folder / path) for name, path in files.items()}
     places |= {name: str(folder / name) for name in ("home", "neighbour", "data", "scratch")}
     places["libraries"] = sysconfig.get_path("purelib")
-    with tempfile.NamedTemporaryFile(prefix="viva-wall-", dir="/dev/shm") as shared:
+    with tempfile.NamedTemporaryFile(prefix="viva-sandbox-", dir="/dev/shm") as shared:
         Path(shared.name).chmod(0o666)
         yield places | {"uid": None, "shared": shared.name}
     shutil.rmtree(folder)
@@ -103,12 +103,12 @@ def behind(probes, *, abi=None, private_tmp=False, examiner=False, boxed=False) 
 def run_each(places, sandboxes, *, user=None, python=sys.executable, before=(), change=(), **job):
     """Run probes behind several sandboxes, in forks of one process."""
     places = {**places, **dict(change)}
-    usual = {"walled": True, "small": True, "load": [], "namespace": ""}
+    usual = {"sandboxed": True, "small": True, "load": [], "namespace": ""}
     assert job.keys() <= usual.keys()
     environment = CLEAN | {"HOME": places["home"], "MPLCONFIGDIR": str(Path(places["scratch"]).parent / "config")}
     answer = subprocess.run(
         [*before, python, "-B", str(PROBE)],
-        input=json.dumps({**usual, **job, "places": places, "walls": sandboxes}),
+        input=json.dumps({**usual, **job, "places": places, "sandboxes": sandboxes}),
         capture_output=True,
         text=True,
         timeout=60,
@@ -239,7 +239,7 @@ def test_a_normal_user_is_sandboxed_in_too(world, private_tmp):
     assert got_through(attacks, own_root=private_tmp) == {}
     state, _ = run(world, ["stand_as_it_should"], change={"uid": NOBODY}, **user)
     assert failing(state) == {}
-    print(f"\nthe wall costs a normal user {cost:.1f} ms a fork ({private_tmp=})")
+    print(f"\nthe sandbox costs a normal user {cost:.1f} ms a fork ({private_tmp=})")
 
 
 def test_without_the_sandbox_a_normal_user_gets_through(world):
@@ -278,13 +278,13 @@ def test_ordinary_work_goes_on(work, name):
     outcomes, cost = work[name]
     # Version 1 of Landlock cannot allow it; shutil.move then copies.
     assert failing(outcomes) == ({"rename_between_folders": "EXDEV"} if name == "landlock 1" else {})
-    print(f"\nthe wall costs {cost:.1f} ms on a fork of a warm parent ({name})")
+    print(f"\nthe sandbox costs {cost:.1f} ms on a fork of a fork server ({name})")
 
 
 @full
 def test_the_sandbox_costs_little(world):
     _, cost = run(world, ["read_the_data", "truncate_own_files", "touch_files"] * 3)
-    print(f"\nthe wall costs {cost:.1f} ms on a fork of a small process, without namespaces")
+    print(f"\nthe sandbox costs {cost:.1f} ms on a fork of a small process, without namespaces")
     assert cost < 20, "ten times what it should"
 
 
@@ -308,7 +308,7 @@ def test_a_fork_dies_with_its_parent(tmp_path):
 import os, signal, time
 from viva.sandbox import confinement
 from viva.sandbox.readable import readable_by_default
-around, parent, (reader, writer) = confinement.Wall(readable_by_default()), os.getpid(), os.pipe()
+around, parent, (reader, writer) = confinement.Sandbox(readable_by_default()), os.getpid(), os.pipe()
 child = os.fork()
 if child == 0:
     confinement.enter(around, sys.argv[1], [1, 1, 1, writer], parent=parent)
@@ -316,7 +316,7 @@ if child == 0:
     time.sleep(20)
     os._exit(0)
 os.close(writer)
-print(child if os.read(reader, 1) else "no wall", flush=True)
+print(child if os.read(reader, 1) else "no sandbox", flush=True)
 signal.raise_signal(signal.SIGKILL)
 """
     (tmp_path / "scratch").mkdir(mode=0o700)
@@ -358,15 +358,15 @@ import os
 from viva.sandbox import confinement
 filled = sys.argv[1]
 def attempt(scratch=None, readable=(), keep=(0, 1, 2, 3), parent=None, slot=0, **known):
-    confinement.enter(confinement.Wall(readable, **known), scratch, keep, parent=parent, slot=slot)
+    confinement.enter(confinement.Sandbox(readable, **known), scratch, keep, parent=parent, slot=slot)
 reader, writer = os.pipe()
 child = os.fork()
 if child == 0:
     os.dup2(writer, 3)
     try:
         attempt({FAULTS[step]})
-        os.write(3, b"a wall")
-    except confinement.WallError as error:
+        os.write(3, b"a sandbox")
+    except confinement.SandboxError as error:
         os.write(3, str(error).encode())
     os._exit(0)
 os.close(writer)
@@ -382,7 +382,8 @@ print(os.read(reader, 1000).decode())
 @pytest.mark.parametrize("slot", [-1, 1000, 20_000])
 def test_a_slot_out_of_its_range_is_refused(slot):
     program = (
-        f"from viva.sandbox import confinement\nconfinement.enter(confinement.Wall(()), None, (0, 1, 2), slot={slot})"
+        "from viva.sandbox import confinement\n"
+        f"confinement.enter(confinement.Sandbox(()), None, (0, 1, 2), slot={slot})"
     )
     assert f"step 'slot': {slot} is not from 0 to 999" in start(program).stderr
 
@@ -401,7 +402,7 @@ def test_a_scratch_folder_that_is_not_private_is_refused_and_left_as_it_is(what,
         case "a file":
             scratch.touch(0o600)
     before = scratch.lstat()
-    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
+    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Sandbox(()), sys.argv[1], (0, 1, 2))"
     assert "step 'scratch'" in start(program, str(scratch)).stderr
     assert (scratch.lstat().st_uid, scratch.lstat().st_mode) == (before.st_uid, before.st_mode)
 
@@ -416,7 +417,7 @@ def test_without_landlock_no_sandbox_rises(world):
 @pytest.mark.skipif(not ROOT, reason="only root can give a folder to another user")
 def test_scratch_of_another_user_is_refused(world):
     needs_system_python()
-    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
+    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Sandbox(()), sys.argv[1], (0, 1, 2))"
     scratch = Path(tempfile.mkdtemp(dir=world["scratch"]))
     os.chown(scratch, NOBODY, NOBODY)
     assert "step 'scratch'" in start(program, str(scratch)).stderr

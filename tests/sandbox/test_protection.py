@@ -10,7 +10,7 @@ import pytest
 from tests.sandbox.test_confinement import full, start
 from viva.sandbox.protection import IN_BUBBLEWRAP, PROMISES, Layer, Protection, protection
 
-pytestmark = pytest.mark.xdist_group("wall")
+pytestmark = pytest.mark.xdist_group("sandbox")
 
 LACK = """
 import ctypes, json, struct, sys

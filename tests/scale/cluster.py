@@ -121,7 +121,7 @@ def batches(dask_scheduler: Scheduler) -> int:
     return len({client.client_key for task in tasks for client in task.who_wants or ()})
 
 
-def desks(worker: subprocess.Popen) -> list[psutil.Process]:
+def processes(worker: subprocess.Popen) -> list[psutil.Process]:
     """The grading processes of a worker that a test has started."""
     with contextlib.suppress(psutil.NoSuchProcess):
         children = psutil.Process(worker.pid).children()

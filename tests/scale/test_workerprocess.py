@@ -1,4 +1,4 @@
-"""A desk that dies or hangs is replaced; a submission that has killed two is told from one that was graded."""
+"""A worker process that dies or hangs is replaced; one that has killed two is told from one that was graded."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from viva.course.gradebook.recording import Expected
 from viva.course.marking import Marked
 from viva.course.material import Material
 from viva.scale.submissions import Submissions
-from viva.scale.workerprocess import Desk, Request, Settings
+from viva.scale.workerprocess import Request, Settings, WorkerProcess
 from viva.submission.packing import pack
 
 SETTINGS = Settings(Submissions.service, 30.0, False, 2000, 0.0, ("numpy",), ())
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch):
+def process(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with ThreadPoolExecutor(1) as starter:
-        desk = Desk(lambda begin: starter.submit(begin).result())
-        yield desk
-        desk.close()
+        process = WorkerProcess(lambda begin: starter.submit(begin).result())
+        yield process
+        process.close()
 
 
 @pytest.fixture
@@ -44,41 +44,41 @@ def known(few, grader):
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_a_desk_that_was_stopped_or_killed_is_replaced_and_the_submission_graded(desk, known):
+def test_a_process_that_was_stopped_or_killed_is_replaced_and_the_submission_graded(process, known):
     material, package = known
 
     def passed() -> list[str]:
-        told = desk.grade(Request(SETTINGS, "digest", package), material, 30.0)
+        told = process.grade(Request(SETTINGS, "digest", package), material, 30.0)
         marked = msgspec.msgpack.decode(told.marked, type=Marked)
         return [str(result.verdict) for _, _, result in marked.passed.record.results()]
 
     assert passed() == ["passed", "passed"]
-    first = desk.process.pid
-    assert passed() == ["passed", "passed"] and desk.process.pid == first
+    first = process.process.pid
+    assert passed() == ["passed", "passed"] and process.process.pid == first
     os.kill(first, signal.SIGKILL)
-    assert passed() == ["passed", "passed"] and desk.process.pid != first
-    second = desk.process.pid
+    assert passed() == ["passed", "passed"] and process.process.pid != first
+    second = process.process.pid
     os.kill(second, signal.SIGSTOP)
-    told = desk.grade(Request(SETTINGS, "digest", package), material, 8.0)
-    assert told.marked and desk.process.pid != second
+    told = process.grade(Request(SETTINGS, "digest", package), material, 8.0)
+    assert told.marked and process.process.pid != second
 
 
-def test_what_ends_two_desks_comes_back_as_such(desk):
-    pids, opened = [], desk._open
+def test_what_ends_two_processes_comes_back_as_such(process):
+    pids, opened = [], process._open
 
     def begin_and_end() -> str:
         fault = opened()
-        pids.append(desk.process.pid)
-        desk.process.kill()
+        pids.append(process.process.pid)
+        process.process.kill()
         return fault
 
-    desk._open = begin_and_end
-    told = desk.grade(Request(SETTINGS, "digest", b""), b"", 30.0)
+    process._open = begin_and_end
+    told = process.grade(Request(SETTINGS, "digest", b""), b"", 30.0)
     assert (told.marked, told.unfit) == (b"", "")
     assert len(set(pids)) == 2
 
 
-def test_bytes_that_are_no_material_are_a_problem_and_no_dead_desk(desk):
-    told = desk.grade(Request(SETTINGS, "digest", b""), b"nothing", 30.0)
+def test_bytes_that_are_no_material_are_a_problem_and_no_dead_process(process):
+    told = process.grade(Request(SETTINGS, "digest", b""), b"nothing", 30.0)
     assert "it could not be graded" in msgspec.msgpack.decode(told.marked, type=Marked).problem
-    assert desk.process.poll() is None
+    assert process.process.poll() is None

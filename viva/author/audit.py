@@ -45,7 +45,7 @@ from viva.course.processes.workers import Workers
 from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_notebook
+from viva.engine.blueprint import Blueprint, Purpose, language_of, read_notebook
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
@@ -150,7 +150,7 @@ class _Run:
         if lost_by(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
-        if not any(cell.purpose == "tests" for cell in self.blueprint.cells):
+        if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             self.result.remarks.append(
                 "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
                 "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."

@@ -51,7 +51,7 @@ def prove(
     how: dict[str, Any] = {
         "budget": step.budget,
         "memory": step.memory,
-        "no_wall": step.no_sandbox,
+        "no_sandbox": step.no_sandbox,
         "workers": workers,
         "remote": remote,
     }

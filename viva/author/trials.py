@@ -22,7 +22,7 @@ from viva.author.mutants import Mutant
 from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
@@ -144,7 +144,7 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
     for cell in blueprint.cells:
         if not cell.code or cell.id in left_out:
             continue
-        names = names_of(cell.source) if cell.purpose == "answer" else None
+        names = names_of(cell.source) if cell.purpose == Purpose.ANSWER else None
         if cell.id == before:
             _say(session, 60, "__viva.before()")
         reply = session.candidate(seconds, do="run", source=cell.source)

@@ -13,7 +13,7 @@ import viva
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
-from viva.verdict import NOT_DONE, Verdict, VivaError, SandboxError
+from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
 from viva.wording import counted
 
 SOME_FAIL = 1

@@ -22,7 +22,7 @@ from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, missing
 from viva.course.course import Course
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import patiently, shown, trouble
+from viva.course.gradebook.database import shown, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
@@ -152,8 +152,8 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
     url = course.directory.db_url
     what = f"gradebook {shown(url)}"
     try:
-        patiently(course.require_gradebook)
-        patiently(course.require_whole)
+        with_retries(course.require_gradebook)
+        with_retries(course.require_whole)
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:
@@ -167,8 +167,8 @@ def _agreement(course: Course) -> Iterator[Diagnosis]:
     results = Results.of(course.directory).path
     try:
         names = course.assignments()
-        patiently(lambda: agreement.require_kept(course, names))
-        found = patiently(lambda: agreement.apart(course, names)) if results.exists() else {}
+        with_retries(lambda: agreement.require_kept(course, names))
+        found = with_retries(lambda: agreement.apart(course, names)) if results.exists() else {}
     except DBAPIError:  # as was said of the gradebook
         return
     except CourseError as error:

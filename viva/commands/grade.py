@@ -17,7 +17,7 @@ from viva.cleaning import plaintext
 from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course import batch
 from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook.database import patiently
+from viva.course.gradebook.database import with_retries
 from viva.course.regrade import edition
 from viva.scale.clusteraddress import Cluster
 from viva.scale.clustergraders import ClusterGraders
@@ -57,7 +57,7 @@ class GradeCommand(VivaCommand):
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                if cells := patiently(partial(edition.corrected, self.course, assignment)):
+                if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded by the tests and points that were released. In source/ "
                         f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "

@@ -64,7 +64,7 @@ class PackageCommand(VivaCommand):
         return 0
 
     def _trial(self, bundle: Bundle) -> Trial | None:
-        """What came of trying the bundle; None where this machine has no sandbox. Raises CourseError where it failed."""
+        """What came of trying the bundle; None without a sandbox here. Raises CourseError where it failed."""
         if protection().level == "none" and not bundle.settings.no_sandbox:
             return None
         trial = try_out(bundle)

@@ -21,7 +21,7 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, Float, Int, List
+from traitlets import Bool, Bunch, Float, Int, List, observe
 
 from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
@@ -47,6 +47,7 @@ class Examine(NbGraderPreprocessor):
     """
 
     no_sandbox = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    no_wall = Bool(False, help="The old name of ``no_sandbox``.").tag(config=True)
     memory = Int(
         USUAL.memory_bytes // MB,
         min=LEAST_MEMORY,
@@ -59,6 +60,10 @@ class Examine(NbGraderPreprocessor):
         help="Seconds that a notebook may take in all, where its metadata do not say; 0 stands for 60, for six times "
         "as long as a cell may take, or for five times as long as the solution takes, whichever is most.",
     ).tag(config=True)
+
+    @observe("no_wall")
+    def _old_name(self, change: Bunch) -> None:
+        self.no_sandbox = self.no_sandbox or change.new
 
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
@@ -110,8 +115,8 @@ class Examine(NbGraderPreprocessor):
             ) from None
         if not self.no_sandbox:
             raise CourseError(
-                f"Not graded: the notebook is written in {language}, and only Python can be walled in. "
-                "'viva grade --no-sandbox' grades it as nbgrader does; then student code can read and change your files."
+                f"Not graded: the notebook is written in {language}, and only Python can be walled in. 'viva grade "
+                "--no-sandbox' grades it as nbgrader does; then student code can read and change your files."
             )
 
 
@@ -202,7 +207,7 @@ def enter(record: SubmissionRecord, notebook: str, work: Work) -> None:
     """Enter one notebook into the record of its submission."""
     record.notebooks[notebook] = work.record
     record.faults += work.faults
-    record.sandbox &= work.sandboxed
+    record.sandboxed &= work.sandboxed
 
 
 class Autograde(converters.Autograde):

@@ -35,7 +35,7 @@ from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory, agreement
-from viva.course.gradebook.database import concerns_all, patiently
+from viva.course.gradebook.database import concerns_all, with_retries
 from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
 from viva.course.graders import new_grader, require_sandbox
@@ -111,15 +111,15 @@ def grade(
         released, refused, seeds = {}, {}, {}
         for name in assignments:
             try:
-                patiently(partial(agreement.require_kept, course, [name]))
+                with_retries(partial(agreement.require_kept, course, [name]))
                 released[name] = course.released_notebooks(name)
-                seeds[name] = patiently(partial(seeds_of, course, name))
+                seeds[name] = with_retries(partial(seeds_of, course, name))
             except (CourseError, BlueprintError) as error:
                 refused[name] = error
                 released.pop(name, None)
         if not released:
             raise refused[assignments[0]]
-        batch = patiently(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
+        batch = with_retries(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
         todo, found, links = [], {}, Links(course)
         for submission in submissions:
             if submission.assignment in refused:
@@ -284,7 +284,7 @@ class _Batch:
             self.remote.for_batch(settings, loaded, Filing(self.course, self.config), self.tell)
             if self.remote
             else contextlib.nullcontext(pool) as graders,
-            contextlib.closing(patiently(lambda: Writer(self.course.directory, self.config))) as writer,
+            contextlib.closing(with_retries(lambda: Writer(self.course.directory, self.config))) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()

@@ -1,4 +1,4 @@
-"""The graders of this process, in the sandbox unless told otherwise, and what they know about an instructor's notebook."""
+"""The graders of this process, in a sandbox unless told not, and what they know about an instructor's notebook."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from viva.cleaning import plaintext
+from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.libraries import COMMON
@@ -51,7 +52,7 @@ def examination(
     if key not in _examinations:
         _examinations[key] = rehearse(source, grader, source.parent, locked, tests)
     known = replace(_examinations[key], stubs=stubs)
-    there = {cell.id for cell in known.blueprint.cells if cell.purpose == "tests"}
+    there = {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in there]:
         raise CourseError(
             f"{source} no longer has {plaintext.some(sorted(lost), 5)} as a test, which was released, so that nothing "

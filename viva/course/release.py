@@ -23,7 +23,7 @@ from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import passing, patiently
+from viva.course.gradebook.database import passing, with_retries
 from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
@@ -85,7 +85,7 @@ def release(
     agreement.require_kept(course, [assignment])
     _require_own_files(course, assignment)
     _require_the_same_cells(course, assignment)
-    patiently(lambda: generate(course, assignment, config))
+    with_retries(lambda: generate(course, assignment, config))
     folder = course.path("release", assignment)
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}

@@ -61,7 +61,8 @@ class SandboxedTests(InstantiateTests):
                 return super().preprocess(nb, resources)
             raise CourseError(
                 f"it is written in {language}, and no sandbox holds its kernel, which {self.autotest_delimiter} lines "
-                "need. With --no-sandbox it runs all the same, with all that you may do; name that only for code you trust"
+                "need. With --no-sandbox it runs all the same, with all that you may do; name that only for code you "
+                "trust"
             )
         seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
         templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)

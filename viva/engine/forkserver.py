@@ -230,12 +230,12 @@ def _live(work: Callable[[], None], descriptors: list[int], request: dict, paren
         os.sched_setaffinity(0, request["processors"])
     try:
         scratch = Path(request["scratch"])
-        if request["wall"] is None:
+        if request["sandbox"] is None:
             begin_session(parent)
             os.chdir(scratch)
             limit(Limits(**request["limits"]))
         else:
-            sandbox = Sandbox(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
+            sandbox = Sandbox(**request["sandbox"] | {"limits": Limits(**request["sandbox"]["limits"])})
             enter(sandbox, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
         sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
         seed()

@@ -80,7 +80,7 @@ class Channel:
         limits = replace(limits, cpu_seconds=max(limits.cpu_seconds, AT_ONCE * math.ceil(min(seconds, HOUR))))
         sandbox = None if self.sandbox is None else asdict(replace(self.sandbox, limits=limits))
         limits = asdict(limits) if self.sandbox is None else None
-        request = {"do": "fork", "scratch": str(scratch), "wall": sandbox, "limits": limits, "slot": self.slot}
+        request = {"do": "fork", "scratch": str(scratch), "sandbox": sandbox, "limits": limits, "slot": self.slot}
         request["processors"] = sorted(os.sched_getaffinity(0))
         request = json.dumps(request).encode()
         return self._ask(request, descriptors)
@@ -142,7 +142,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Role:
-    """What a fork server is for, ``candidate`` or ``examiner``; without a ``sandbox`` the ``limits`` are each child's."""
+    """What a fork server is for, ``candidate`` or ``examiner``; without ``sandbox`` each child's ``limits``."""
 
     name: str
     sandbox: Sandbox | None = None

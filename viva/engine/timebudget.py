@@ -48,7 +48,7 @@ def budget(limits: Iterable[float], solution: float) -> float:
     return max(LEAST, LIMITS * max(limits), SOLUTIONS * solution)
 
 
-class Patience:
+class TimeBudget:
     """What is left of the time for one submission, whose code cells have the texts ``sources``.
 
     With ``once`` nothing more is waited for when anything did not finish.

@@ -48,7 +48,7 @@ def _folder(sandbox: Sandbox) -> contextlib.AbstractContextManager[str]:
     """Where a scratch folder can be made: what is inside bubblewrap is removed by whoever started it."""
     if sandbox.bubblewrap:
         return contextlib.nullcontext(bubblewrap.PLACE)
-    return tempfile.TemporaryDirectory(prefix="viva-wall-")
+    return tempfile.TemporaryDirectory(prefix="viva-sandbox-")
 
 
 def fault_of(attempt: Callable[[Sandbox, str], object], sandbox: Sandbox, scratch: str) -> str:

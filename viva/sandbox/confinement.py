@@ -166,7 +166,9 @@ def enter(
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
         (
             "landlock",
-            lambda: None if alone else landlock.restrict((*sandbox.readable, *own_proc()), writable, sandbox.landlock_abi),
+            lambda: (
+                None if alone else landlock.restrict((*sandbox.readable, *own_proc()), writable, sandbox.landlock_abi)
+            ),
         ),
         ("seccomp", lambda: filter_calls(not alone and landlock.version(sandbox.landlock_abi) < 3)),
     ]

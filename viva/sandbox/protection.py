@@ -48,7 +48,7 @@ _SWITCHES = {
 
 @dataclass(frozen=True)
 class Layer:
-    """One part of the sandbox on this machine; ``fault`` is empty when it withstood, ``remedy`` is what would mend it."""
+    """One part of the sandbox on this machine; ``fault`` is empty when it withstood, ``remedy`` what would mend it."""
 
     name: str
     promise: str
@@ -106,7 +106,7 @@ def protection(all_layers: bool = False) -> Protection:
 def _fault_of_bubblewrap() -> str:
     if not bubblewrap.installed():
         return f"there is no program {bubblewrap.PROGRAM}"
-    with tempfile.TemporaryDirectory(prefix="viva-wall-") as home:
+    with tempfile.TemporaryDirectory(prefix="viva-sandbox-") as home:
         return _tried({"bubblewrap"}, bubblewrap.command(readable_by_default(), home))["bubblewrap"]
 
 

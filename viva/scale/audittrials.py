@@ -1,4 +1,4 @@
-"""An audit's duty on a cluster: trials go to desks and come back; and the same at a desk.
+"""An audit's task on a cluster: trials go to worker processes and come back; and the same at a worker process.
 
 Only the course's own notebook and its answers travel, to machines that run what the course asks them to in any case: so
 jobs and results are pickled, as they are on the way to the workers of this machine.
@@ -27,7 +27,7 @@ CELLS = 60
 
 
 class Trials:
-    """The duty: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
+    """The task: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
 
     service = "viva.scale.audittrials.Trying"
 

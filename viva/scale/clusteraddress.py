@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from traitlets import Bool, Float, Unicode
+from traitlets import Bool, Bunch, Float, Unicode, observe
 from traitlets.config import Configurable
 
 from viva.verdict import ClusterError
@@ -24,7 +24,7 @@ FORMS = (
     "--scheduler-file=scheduler.json' writes), or --cluster=local:4 for four processes of this machine."
 )
 EXTRA = "Grading on a cluster needs Dask: pip install 'nbviva[cluster]'"
-LEAST_PATIENCE = 60.0
+LEAST_TIMEOUT = 60.0
 _LOCAL = re.compile(r"local(?::(\d+))?")
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(\d{1,5})")
 
@@ -41,18 +41,23 @@ class Cluster(Configurable):
         config=True
     )
     insecure = Bool(False, help="Send hidden tests and submissions to other machines without TLS.").tag(config=True)
-    patience = Float(
+    timeout = Float(
         0.0,
         min=0.0,
         help="Seconds after which a grading process on a worker counts as hung; 0 stands for a minute, and twice as "
         "long as the notebooks of a submission may take.",
     ).tag(config=True)
+    patience = Float(0.0, min=0.0, help="The old name of ``timeout``.").tag(config=True)
     wait = Float(
         30.0, min=0.0, help="Seconds to wait for a worker where none is there, or all have gone, before giving up."
     ).tag(config=True)
 
     client: Client | None = None
     """The way to its scheduler, while that is open."""
+
+    @observe("patience")
+    def _old_name(self, change: Bunch) -> None:
+        self.timeout = self.timeout or change.new
 
     @property
     def wanted(self) -> bool:
@@ -75,8 +80,8 @@ class Cluster(Configurable):
             self.security(self.url())
 
     def limit(self, seconds: float) -> float:
-        """After how many seconds a desk counts as hung with a job that may take so many ``seconds``."""
-        return self.patience or LEAST_PATIENCE + 2 * seconds
+        """After how many seconds a worker process counts as hung with a job that may take so many ``seconds``."""
+        return self.timeout or LEAST_TIMEOUT + 2 * seconds
 
     def url(self) -> str:
         """The scheduler's address as Dask writes it. Raises ClusterError for what is none, or not safe to use."""

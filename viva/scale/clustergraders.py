@@ -13,7 +13,7 @@ from viva.course.filing import Filing
 from viva.course.remote import Settings
 from viva.scale import workerprocess
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import Duty
+from viva.scale.clustertask import ClusterTask
 from viva.scale.submissions import Submissions
 
 if TYPE_CHECKING:
@@ -56,11 +56,15 @@ class ClusterGraders:
         from viva.scale.audittrials import Trials
 
         seconds, _, _, budget = settings
-        duty = Trials(self.cluster, path, seconds, budget)
-        return self._pool(duty, settings, {"libraries": wanted, "hidden": ()}, tell)
+        task = Trials(self.cluster, path, seconds, budget)
+        return self._pool(task, settings, {"libraries": wanted, "hidden": ()}, tell)
 
     def _pool(
-        self, duty: Duty[Any], settings: Settings, loaded: dict[str, tuple[str, ...]], tell: Callable[[str], object]
+        self,
+        task: ClusterTask[Any],
+        settings: Settings,
+        loaded: dict[str, tuple[str, ...]],
+        tell: Callable[[str], object],
     ) -> Pool:
         from viva.scale.pool import Pool
         from viva.scale.versions import distributions
@@ -68,8 +72,8 @@ class ClusterGraders:
         names = distributions({*loaded["libraries"], *loaded["hidden"]})
         return Pool(
             self.cluster,
-            workerprocess.Settings(duty.service, *settings, loaded["libraries"], loaded["hidden"]),
+            workerprocess.Settings(task.service, *settings, loaded["libraries"], loaded["hidden"]),
             names,
-            duty,
+            task,
             tell,
         )

@@ -1,7 +1,7 @@
-"""What a cluster is for at a time: what is sent to desks, what they do with it, and what becomes of their answers.
+"""What a cluster does at a time: what worker processes are sent, what they do with it, what becomes of their answers.
 
-A batch has one duty and an audit another; the pool, the workers and the desks know neither. A duty stays with the
-planner. Its *service* is the class that does it at a desk, and goes there by name.
+A batch has one task and an audit another; the pool, the workers and the worker processes know neither. A task stays
+with the planner. Its *service* is the class that does it at a worker process, and goes there by name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from viva.scale.workerprocess import Request, Settings, Told
 
 @dataclass(frozen=True)
 class Known:
-    """What desks have to know of many jobs, as bytes; they are sent it once."""
+    """What worker processes have to know of many jobs, as bytes; they are sent it once."""
 
     data: bytes
 
@@ -28,7 +28,7 @@ class Known:
 Job = TypeVar("Job", contravariant=True)
 
 
-class Duty(Protocol[Job]):
+class ClusterTask(Protocol[Job]):
     service: str
     """Its Service, as it is imported."""
 
@@ -39,20 +39,20 @@ class Duty(Protocol[Job]):
         """The same object for all jobs that it is about."""
 
     def limit(self, job: Job) -> float:
-        """After how many seconds a desk counts as hung with it."""
+        """After how many seconds a worker process counts as hung with it."""
 
     def package(self, job: Job) -> bytes:
-        """What a desk is sent of a job beside that."""
+        """What a worker process is sent of a job beside that."""
 
     def kept(self, job: Job, answer: bytes) -> object:
-        """What came of a job, from a desk's answer, after what there is to keep was put away."""
+        """What came of a job, from a worker process's answer, after what there is to keep was put away."""
 
     def problem(self, job: Job, sentence: str) -> object:
-        """What came of a job that no desk could do; or raises, where nothing can go on without it."""
+        """What came of a job that no worker process could do; or raises, where nothing can go on without it."""
 
 
 class Service(Protocol):
-    """What a desk keeps for a batch or an audit; it raises VivaError or OSError where the machine is not fit for it."""
+    """What a worker process keeps for a batch or an audit; VivaError or OSError: the machine is not fit for it."""
 
     def __init__(self, settings: Settings) -> None: ...
 

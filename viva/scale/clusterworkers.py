@@ -47,7 +47,7 @@ class Seat:
     """By hash, the materials that it was sent."""
 
 
-class Crew:
+class ClusterWorkers:
     """Those that may be given work, by address, in ``seats``; close it when it is not needed any more.
 
     ``lose`` is called with each seat whose worker has gone; ``tell`` is given a sentence for each worker of no use.

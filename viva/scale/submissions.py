@@ -1,4 +1,7 @@
-"""A batch's duty: submissions go to desks as packages, and what comes back is filed; and the same at a desk."""
+"""A batch's task: submissions go to worker processes as packages, and what comes back is filed.
+
+``Grading`` is the same, seen from a worker process.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ MOST_MATERIALS = 16
 
 
 class Submissions:
-    """The duty: a Job is answered with a Marked, as by a worker of this machine."""
+    """The task: a Job is answered with a Marked, as by a worker of this machine."""
 
     service = "viva.scale.submissions.Grading"
 

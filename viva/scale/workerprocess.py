@@ -1,8 +1,8 @@
-"""A desk: a grading process beside a Dask worker, as the worker sees it.
+"""A worker process: a grading process beside a Dask worker, as the worker sees it.
 
 The process is started by exec, since a Dask worker has threads and must not fork, and dies with the worker. What goes
-over the pipe is msgpack, but for the material. A desk that hangs or dies is replaced, and its submission tried there
-once more; then it comes back as one that killed two.
+over the pipe is msgpack, but for the material. A worker process that hangs or dies is replaced, and its submission
+tried there once more; then it comes back as one that killed two.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from msgspec import Struct
 from viva.course.processes.workers import TRIES
 
 GRACE = 60.0
-"""Seconds beside the others that a desk may take for its first submission: its fork servers load libraries."""
+"""Seconds more that a worker process may take for its first submission: its fork servers load libraries."""
 
 
 class Settings(Struct, frozen=True):
-    """What a batch or an audit wants of a desk: its ``service`` (viva.scale.clustertask), and what that needs."""
+    """What a batch or an audit wants of a worker process: its ``service`` (clustertask), and what that needs."""
 
     service: str
     seconds: float
@@ -36,7 +36,7 @@ class Settings(Struct, frozen=True):
 
 
 class Request(Struct):
-    """A package to grade; ``material`` comes where the desk said that it lacks it."""
+    """A package to grade; ``material`` comes where the worker process said that it lacks it."""
 
     settings: Settings
     digest: str
@@ -45,7 +45,7 @@ class Request(Struct):
 
 
 class Told(Struct):
-    """What a desk says of a package: its service's answer as bytes, or that it killed two desks.
+    """What a worker process says of a package: its service's answer as bytes, or that it killed two worker processes.
 
     ``unfit`` is a sentence where it may be the machine that is at fault, ``lacking`` says that the material is missing.
     """
@@ -55,7 +55,7 @@ class Told(Struct):
     lacking: bool = False
 
 
-class Desk:
+class WorkerProcess:
     """A process that grades one package at a time; it is started when it is first needed."""
 
     def __init__(self, start: Callable[[Callable], object]) -> None:

@@ -1,4 +1,4 @@
-"""A desk from within: it does what comes over a pipe, and ends with the Dask worker that started it."""
+"""A worker process from within: it does what comes over a pipe, and ends with the Dask worker that started it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_SERVICES = 2
 """So many are kept: two batches may take turns."""
 
 
-class DeskWork:
+class WorkerService:
     """Services by what batches and audits want of them."""
 
     def __init__(self) -> None:
@@ -53,16 +53,16 @@ def main(number: str, maker: str) -> None:
     stopping.forget()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # candidates are interrupted with it
     requests = Connection(int(number))
-    with contextlib.suppress(EOFError, OSError):  # the worker has ended, or has no use for this desk any more
+    with contextlib.suppress(EOFError, OSError):  # the worker has ended, or has no use for this worker process any more
         try:
-            with leftovers.temporary_folder(), contextlib.closing(DeskWork()) as work:
+            with leftovers.temporary_folder(), contextlib.closing(WorkerService()) as work:
                 requests.send_bytes(b"")
                 _serve(requests, work)
         except VivaError as error:
             requests.send_bytes(str(error).encode())
 
 
-def _serve(requests: Connection, work: DeskWork) -> None:
+def _serve(requests: Connection, work: WorkerService) -> None:
     while True:
         request = msgspec.msgpack.decode(requests.recv_bytes(), type=Request)
         requests.send_bytes(msgspec.msgpack.encode(work(request)))

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.engine.blueprint import Cell
+from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
@@ -107,7 +107,7 @@ def _visible(copy: Copy) -> Examination:
     cells = []
     for cell in known.blueprint.cells:
         kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
-        cells.append(replace(cell, checks=kept) if cell.purpose == "tests" else cell)
+        cells.append(replace(cell, checks=kept) if cell.purpose == Purpose.TESTS else cell)
     return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
 
 

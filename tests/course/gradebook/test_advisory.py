@@ -158,7 +158,7 @@ def test_a_server_that_starts_again_in_the_middle_costs_nothing(postgres, book, 
 
 def test_a_server_that_stays_away_is_told_in_a_sentence(postgres, book, tmp_path, monkeypatch):
     writer = Writer(Directory(book, tmp_path), policy())
-    monkeypatch.setattr("viva.course.gradebook.recording.PATIENCE", 0.5)
+    monkeypatch.setattr("viva.course.gradebook.recording.RETRY_SECONDS", 0.5)
     postgres.stop()
     try:
         with pytest.raises(DBAPIError) as error:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.conftest import PROJECT, load
 from tests.oral import code_cell
 from viva.course.batch import autograde
-from viva.course.gradebook.database import patiently, trouble
+from viva.course.gradebook.database import trouble, with_retries
 from viva.course.gradebook.recording import Draft, Expected, Graded, Writer
 
 pytestmark = pytest.mark.xdist_group("record")
@@ -206,7 +206,7 @@ def test_nothing_is_written_before_the_commit_and_nothing_after_a_rollback(root,
 
 
 def asked(path: Path) -> int:
-    """How many students a gradebook has, asked without any patience of SQLite's own."""
+    """How many students a gradebook has, asked without any waiting of SQLite's own."""
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 0})
     try:
         with engine.connect() as connection:
@@ -226,11 +226,11 @@ def test_who_only_reads_waits_for_another_program_too(root, monkeypatch):
                 other.execute("ROLLBACK")
             return asked(root / "gradebook.db")
 
-        assert patiently(ask) == 0 and len(tried) == 3
+        assert with_retries(ask) == 0 and len(tried) == 3
         other.execute("BEGIN EXCLUSIVE")
-        monkeypatch.setattr("viva.course.gradebook.database.PATIENCE", 0.0)
+        monkeypatch.setattr("viva.course.gradebook.database.RETRY_SECONDS", 0.0)
         with pytest.raises(DBAPIError, match="is locked"):
-            patiently(lambda: asked(root / "gradebook.db"))
+            with_retries(lambda: asked(root / "gradebook.db"))
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -256,7 +256,7 @@ def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_
     path = tiny.place / "source" / "bundle.json"
     whole = path.read_bytes()
     try:
-        path.write_text(json.dumps(json.loads(whole) | {"no_wall": True}))
+        path.write_text(json.dumps(json.loads(whole) | {"no_sandbox": True}))
         found, _ = lacking_calls(tiny, "seccomp")
     finally:
         path.write_bytes(whole)

@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from viva.course.course import LOST
 from viva.course.gradebook import lateness
 from viva.course.gradebook.advisory import still_alone
-from viva.course.gradebook.database import PATIENCE, file_of, patiently, quietly
+from viva.course.gradebook.database import RETRY_SECONDS, file_of, quietly, with_retries
 from viva.verdict import CourseError
 
 
@@ -148,7 +148,7 @@ class Graded:
     remarks: dict[str, dict[str, str | None]]
 
 
-class _Patient(Session):
+class _DeferredCommit(Session):
     """A session whose commits wait for ``Writer.commit``."""
 
     def commit(self) -> None:
@@ -171,7 +171,7 @@ class _SharedGradebook(Gradebook):
         if self.engine.dialect.name == "postgresql":  # a grader's browser that sleeps in a transaction stops nobody
             self.engine.dispose()
             event.listen(self.engine, "connect", _no_endless_waiting)
-        self.db = scoped_session(sessionmaker(bind=self.engine, class_=_Patient, expire_on_commit=False))
+        self.db = scoped_session(sessionmaker(bind=self.engine, class_=_DeferredCommit, expire_on_commit=False))
 
     def __exit__(self, *_: object) -> None:
         pass
@@ -228,7 +228,7 @@ class Writer:
                 self.rollback()
                 raise
 
-        patiently(once, PATIENCE, self.kept.clear)
+        with_retries(once, RETRY_SECONDS, self.kept.clear)
 
     def _require_the_same_file(self) -> None:
         """Raises CourseError when the gradebook was removed or replaced: SQLite goes on to write where no one reads."""

@@ -12,7 +12,7 @@ import nbformat
 
 from viva.course.course import Course
 from viva.course.gradebook.recording import Expected
-from viva.engine.blueprint import purpose_of, read_notebook
+from viva.engine.blueprint import Purpose, purpose_of, read_notebook
 from viva.engine.checks import CHECK, HIDDEN, split_checks
 from viva.verdict import BlueprintError
 from viva.wording import counted
@@ -60,7 +60,7 @@ def corrected(course: Course, assignment: str) -> list[str]:
             name, purpose = about.get("grade_id"), purpose_of(cell, about)
             was = out.get(f"{path.stem}/{name}")
             if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
-                now = _test(name, about.get("points") or 0, cell.source if purpose == "tests" else None)
+                now = _test(name, about.get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
                 found += [name] if now != was else []
     return found
 

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from viva.engine.blueprint import ANSWERS
+from viva.engine.blueprint import ANSWERS, Purpose
 from viva.record import Note
 from viva.submission.cells.places import Piece, Released, Slot, about
 from viva.submission.cells.texts import (
@@ -106,7 +106,7 @@ class Match:
         """The slot that a piece says it is."""
         return next((self.released.by_name[name] for name in piece.names if name in self.released.by_name), None)
 
-    def between(self, slot: Slot, purposes: tuple[str, ...] = ()) -> tuple[int, int]:
+    def between(self, slot: Slot, purposes: tuple[Purpose, ...] = ()) -> tuple[int, int]:
         """Between which places a slot's piece would stand, judged by others (of some purposes) that were not moved."""
         known = {pair: 1.0 for pair in self.chosen.items() if not purposes or pair[0].purpose in purposes}
         if not purposes:
@@ -310,12 +310,12 @@ def _note_lines(match: Match, slot: Slot, parts: dict[int, list[tuple[bool, str]
     inside = [part for place in places for part in parts.get(place) or [(False, match.pieces[place].source)]]
     mine = [at for at, (whose, _) in enumerate(inside) if whose]
     others = [text for whose, text in inside[mine[0] : mine[-1]] if not whose]
-    if slot.purpose == "given" and slot.is_code and not all(map(only_defines, others)):
+    if slot.purpose == Purpose.READ_ONLY and slot.is_code and not all(map(only_defines, others)):
         below = [other for other in match.slots[slot.place :] if other.purpose in ANSWERS and other.is_code]
         match.unsure.append(Doubt(about("inside_given", slot, doubt=True), tuple(below)))
 
 
-CALLED = {"given": "given cell", "tests": "test cell", "task": "question"}
+CALLED = {Purpose.READ_ONLY: "given cell", Purpose.TESTS: "test cell", Purpose.TASK: "question"}
 """By its purpose, what a locked cell is called."""
 
 
@@ -401,7 +401,7 @@ def _take_likely(match: Match) -> None:
         if len(found) == 1:
             _accept(match, slot, found[0])
             match.doubt("taken_from_elsewhere", slot, numbers=(found[0].number,))
-    gaps = {slot: match.between(slot) for slot in match.missing() if slot.answers or slot.purpose == "open"}
+    gaps = {slot: match.between(slot) for slot in match.missing() if slot.answers or slot.purpose == Purpose.OPEN}
     for slot, gap in gaps.items():
         if sum(other == gap for rival, other in gaps.items() if rival.answers) <= slot.answers:
             _take_what_stands_there(match, slot, *gap)
@@ -434,7 +434,7 @@ def _may_be(match: Match, slot: Slot, piece: Piece) -> bool:
 
 
 def _enough(slot: Slot) -> float:
-    return ENOUGH if slot.purpose in ANSWERS or slot.purpose == "open" else ENOUGH_OF_LOCKED
+    return ENOUGH if slot.purpose in ANSWERS or slot.purpose == Purpose.OPEN else ENOUGH_OF_LOCKED
 
 
 def _take_what_stands_there(match: Match, slot: Slot, low: int, high: int) -> None:

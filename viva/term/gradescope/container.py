@@ -37,7 +37,7 @@ from viva.submission.submission import Submission
 from viva.term.gradescope import resultsjson
 from viva.term.gradescope.bundle import MATERIAL, SOURCE, Settings, read_material, read_settings
 from viva.term.gradescope.reach import Reach, reach, sandboxes
-from viva.verdict import CourseError, SubmissionError, VivaError, SandboxError
+from viva.verdict import CourseError, SandboxError, SubmissionError, VivaError
 
 PLACE, VARIABLE = "/autograder", "VIVA_AUTOGRADER"
 """The folder that Gradescope gives, and the variable that names another."""
@@ -49,7 +49,8 @@ DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
 NO_SANDBOX = (
     "This container can neither give student code a user of its own nor wall it in, so nothing was graded. Make the "
-    "zip with --no-sandbox to grade all the same, with student code able to read the hidden tests and write its own score."
+    "zip with --no-sandbox to grade all the same, with student code able to read the hidden tests and write its own "
+    "score."
 )
 
 

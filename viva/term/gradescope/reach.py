@@ -91,7 +91,9 @@ class Reach:
         layers = self.layers(sandbox)
         held, missing = ([name for name, works in layers.items() if works is said] for said in (True, False))
         if not self.holds:
-            return "Graded WITHOUT A WALL, as the bundle was made with --no-sandbox: student code could read hidden tests."
+            return (
+                "Graded WITHOUT A WALL, as the bundle was made with --no-sandbox: student code could read hidden tests."
+            )
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
             f"Protection: the code ran with {', '.join(held)}{without}. Tried before it was graded: code in its place "
@@ -110,7 +112,8 @@ def sandboxes(limits: Limits, examiners: Limits) -> list[tuple[Sandbox, Sandbox]
     if os.geteuid() == 0 and all(map(found.works, ("session", "limits", "root", "seccomp"))):
         options.append({"other_user": True, "bubblewrap": False})
     return [
-        (Sandbox.for_candidate(limits=limits, **known), Sandbox.for_examiner(limits=examiners, **known)) for known in options
+        (Sandbox.for_candidate(limits=limits, **known), Sandbox.for_examiner(limits=examiners, **known))
+        for known in options
     ]
 
 

@@ -19,7 +19,7 @@ from viva.cleaning import plaintext
 from viva.cleaning.plaintext import quoted
 from viva.course import joined
 from viva.course.course import Course
-from viva.course.gradebook.database import patiently
+from viva.course.gradebook.database import with_retries
 from viva.course.processes import leftovers
 from viva.course.table import Table, csv_text, listed
 from viva.term.lms import personname
@@ -114,7 +114,7 @@ class Roster:
         """Nothing is written, and no gradebook made. Raises CourseError for a roster.csv that cannot be read."""
         path = course.root / ROSTER
         known = _read(path) if path.exists() else {}
-        entered = patiently(lambda: _students(course))
+        entered = with_retries(lambda: _students(course))
         students = set(known) if path.exists() else {one for one in entered if not DEMO.fullmatch(one)}
         entries = {one: replace(known.get(one, Entry(one)), **values) for one, values in entered.items()}
         return cls(known | entries, students, set(entered), joined.students(course.root))
@@ -236,7 +236,7 @@ class Roster:
     def write(self, course: Course, difference: Difference) -> None:
         """Enter a newer list into the gradebook, in one transaction, and then into roster.csv."""
         fresh = (*difference.new, *(new for _, new in difference.changed), *difference.same)
-        patiently(lambda: _enter(course, fresh))
+        with_retries(lambda: _enter(course, fresh))
         gone = {entry.id for entry in difference.gone}
         entries = {one: self.entries[one] for one in self.listed - gone} | {entry.id: entry for entry in fresh}
         leftovers.write(course.root / ROSTER, csv_text(COLUMNS, (astuple(entries[one]) for one in sorted(entries))))

@@ -1,4 +1,4 @@
-"""What asks the gradebook is tried again while that may help, for one time of patience, whoever asks within whom."""
+"""What asks the gradebook is tried again while that may help, within one time limit, whoever asks within whom."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nbgrader.api import InvalidEntry
 from sqlalchemy.exc import OperationalError
 
 from viva.course.gradebook import database
-from viva.course.gradebook.database import passing, patiently, telling
+from viva.course.gradebook.database import passing, telling, with_retries
 from viva.verdict import CourseError
 
 
@@ -43,14 +43,14 @@ def wrapped() -> InvalidEntry:
 
 
 def test_a_lost_connection_is_tried_again_whatever_nbgrader_calls_it():
-    assert patiently(Failing(lost(), wrapped(), lost())) == 4
+    assert with_retries(Failing(lost(), wrapped(), lost())) == 4
 
 
 def test_what_will_not_pass_is_not_tried_again():
     for error in (CourseError("no"), ValueError("no"), OperationalError("", {}, ValueError("no such table: grade"))):
         failing = Failing(error)
         with pytest.raises(type(error)):
-            patiently(failing)
+            with_retries(failing)
         assert failing.calls == 1
 
 
@@ -64,8 +64,8 @@ def test_a_sentence_of_ours_is_no_cause_to_try_again():
         assert passing(error) is None
 
 
-def test_the_patience_of_one_within_another_is_not_added_up(monkeypatch):
-    monkeypatch.setattr(database, "PATIENCE", 0.3)
+def test_the_time_limit_of_one_within_another_is_not_added_up(monkeypatch):
+    monkeypatch.setattr(database, "RETRY_SECONDS", 0.3)
     tried = []
 
     def ask() -> None:
@@ -76,10 +76,10 @@ def test_the_patience_of_one_within_another_is_not_added_up(monkeypatch):
 
     def command() -> None:
         outer.append(1)
-        patiently(ask)
+        with_retries(ask)
 
     with pytest.raises(OperationalError):
-        patiently(command)
+        with_retries(command)
     assert len(outer) == 1 and len(tried) > 2
 
 
@@ -89,12 +89,12 @@ def test_who_waits_is_told_once(monkeypatch):
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     told = []
     with telling(told.append):
-        assert patiently(Failing(*(lost() for _ in range(6)))) == 7
+        assert with_retries(Failing(*(lost() for _ in range(6)))) == 7
     assert len(told) == 1
 
 
-def test_a_failure_long_after_another_has_a_patience_of_its_own(monkeypatch):
+def test_a_failure_long_after_another_has_a_time_limit_of_its_own(monkeypatch):
     clock = iter((0.0, 1000.0, 1001.0))
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    assert patiently(Failing(lost(), lost(), lost())) == 4
+    assert with_retries(Failing(lost(), lost(), lost())) == 4

@@ -21,6 +21,11 @@ def test_long_regular_expressions_are_in_verbose_form():
     assert long == []
 
 
+def test_no_two_modules_have_the_same_file_name():
+    names = [path.name for path in MODULES if path.stem not in ("__init__", "__main__")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def _written(pattern: ast.expr) -> str:
     """The text of a pattern, as far as it stands in the call."""
     return "".join(
