@@ -87,7 +87,7 @@ def _stored(node: ast.AST) -> set[str]:
 
 
 def unneeded(blueprint: Blueprint) -> set[str]:
-    """The given cells, such as those that draw, that bind nothing a later cell uses."""
+    """The read-only cells, such as those that draw, that bind nothing a later cell uses."""
     used: set[str] = set()
     found = set()
     for cell in reversed(blueprint.cells):

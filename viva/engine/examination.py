@@ -73,7 +73,7 @@ class Examination:
         return float(self.blueprint.budget or chosen or budget(limits, self.seconds))
 
     def seeded(self, seed: int) -> Examination:
-        """The same with the seed of a variant in the given cells; what the solution showed holds for every seed."""
+        """The same with the seed of a variant in the read-only cells; what the solution showed holds for every seed."""
         cells = (
             replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == Purpose.READ_ONLY else cell
             for cell in self.blueprint.cells
@@ -112,7 +112,7 @@ class Examination:
 def prepare(
     session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: bool = True
 ) -> dict[str, str]:
-    """Let the examiner run the given cells, and give up the names and files that become the student's.
+    """Let the examiner run the read-only cells, and give up the names and files that become the student's.
 
     ``ran`` says whether the candidate has run cells since the last grade cell.
     Returns, by cell, what those raised that failed.

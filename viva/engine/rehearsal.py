@@ -161,7 +161,7 @@ class _Examined:
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
-    """The given cells that find a file no longer, as it is the student's."""
+    """The read-only cells that find a file no longer, as it is the student's."""
     ended: str = ""
     """The grade cell at which the candidate ended when it was split; those below it were not examined."""
 
@@ -223,7 +223,7 @@ def _tried(
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
-    """The plan in which these given cells bind names of the student's."""
+    """The plan in which these read-only cells bind names of the student's."""
     owned = {cell.id: frozenset(names_of(cell.source).bound) for cell in cells if cell.id in reading}
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 

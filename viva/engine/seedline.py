@@ -1,4 +1,4 @@
-"""The line by which a notebook offers variants: ``viva_seed = 20261``, in a given cell that nobody may change.
+"""The line by which a notebook offers variants: ``viva_seed = 20261``, in a read-only cell that nobody may change.
 
 The number is the default. A student's variant has another in its place, and nothing else is different: whatever the
 assignment draws from ``viva_seed``, hidden tests compute it again from the same names.

@@ -2,9 +2,9 @@
 
 Theory of operation. The repair keeps what a student did in its place. What remains is of few kinds: an answer does not
 give a name that its tests ask for, and something that does not run before them seems to; one of several versions
-counts; an answer uses what only a cell below it gives; it fits to given cells or tests as they were edited; it could
-not run as it stands; a question is blank while a text or a cell beside it may be its answer; a part of the file was
-lost. Each doubt names the test cells that it may cost. Verdicts do not depend on it: such a test cell earns what it
+counts; an answer uses what only a cell below it gives; it fits to read-only cells or tests as they were edited; it
+could not run as it stands; a question is blank while a text or a cell beside it may be its answer; a part of the file
+was lost. Each doubt names the test cells that it may cost. Verdicts do not depend on it: such a test cell earns what it
 earns, and waits for a grader when that is not everything. A cell in which a student tried something out is no doubt,
 whatever it binds, where the answer gives the same names, unless it defines the answer's function again.
 """
@@ -70,7 +70,7 @@ class _Doubts:
         """The student's own code, in answers or beside them, and texts."""
         self.code.sort(key=self.index.__getitem__)
         self.edited = {slot: piece for slot, piece in edited if slot.locked and slot.is_code}
-        """The given cells and tests that the student changed,"""
+        """The read-only cells and tests that the student changed,"""
         self.texts = {slot: piece for slot, piece in edited if not slot.is_code}
         """and the texts, with written answers."""
 
@@ -95,7 +95,7 @@ class _Doubts:
             yield Doubt(Note("emptied", doubt=True), lost)
 
     def with_users(self, slots: Iterable[Slot]) -> tuple[Slot, ...]:
-        """Some answers, and those below that use what they or given cells give, or names that nobody gives."""
+        """Some answers, and those below that use what they or read-only cells give, or names that nobody gives."""
         found = list(slots)
         names: set[str] = set()
         for slot in self.slots:
@@ -253,7 +253,7 @@ class _Doubts:
                 yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
 
     def _edited(self) -> Iterator[Doubt]:
-        """Answers that fit to given cells and tests as they were edited, and not to those that were put back."""
+        """Answers that fit to read-only cells and tests as they were edited, and not to those that were put back."""
         for slot in self.filled if self.edited else ():
             piece = self.chosen[slot]
             given = set().union(
