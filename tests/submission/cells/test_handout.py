@@ -122,7 +122,7 @@ def assert_not_done_or_doubted(result: Repaired, release) -> None:
     answers = [slot.cell for slot in Released(release).slots if slot.answers]
     changed = {cell.id: texts[cell.id] for cell in answers if texts[cell.id] != cell.source}
     if not doubtful(result.repairs):
-        own = [text for text in changed.values() if not text == ELSEWHERE]
+        own = [text for text in changed.values() if text != ELSEWHERE]
         assert result.answered == len(own) <= 1, sentences(result.repairs)
         assert all("raise NotImplementedError" in text for text in own)
 
