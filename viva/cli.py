@@ -24,7 +24,7 @@ from viva.verdict import VivaError
 FLOW = {
     "Write assignments": {
         "init": (
-            "course.InitCommand",
+            "setup.InitCommand",
             "Create a course in a folder, with a first assignment; or list what an nbgrader course lacks.",
         ),
         "new": (
@@ -62,7 +62,7 @@ FLOW = {
             "Unpack submissions from a learning system into submitted/; the newest attempt counts.",
         ),
         "demo": (
-            "course.DemoCommand",
+            "setup.DemoCommand",
             "Write submissions of an artificial class into submitted/, made from the known answers.",
         ),
         "check": (
@@ -94,18 +94,14 @@ FLOW = {
             "Write a class report: scores, checks, open grading work, integrity, similar answers.",
         ),
         "export": (
-            "export.ExportCommand",
+            "exportgrades.ExportCommand",
             "Write all scores to a CSV file or a learning system's file, and print them as a table.",
         ),
     },
     "Course and machine": {
         "doctor": (
-            "course.DoctorCommand",
+            "setup.DoctorCommand",
             "List what this machine or course lacks, with the command that fixes it.",
-        ),
-        "completion": (
-            "completion.CompletionCommand",
-            "Print the script that completes viva's commands in bash, zsh or fish.",
         ),
     },
 }
@@ -228,7 +224,7 @@ def _launch() -> None:
 
 @contextlib.contextmanager
 def _prepared(words: list[str]) -> Iterator[None]:
-    """The process that warm parents come from starts beside this one, which loads nbgrader.
+    """The process that fork servers come from starts beside this one, which loads nbgrader.
 
     What the released notebooks speak of is likely to be wanted; those that are named among ``words``, or all.
     """

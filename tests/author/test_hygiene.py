@@ -185,7 +185,7 @@ def test_hidden_lines_that_no_page_can_be_searched_for_are_a_note_and_no_fault()
     [
         (("viva_seed = 0\n", "viva_seed = int(0)\n"), "the value of viva_seed is not a whole number"),
         (("viva_seed = 0\nnp.random.seed(viva_seed)", "viva_seed = 0\nnp.random.seed(0)"), "nothing uses viva_seed"),
-        (("viva_seed = 0\n", ""), "it uses viva_seed, which no given cell defines"),
+        (("viva_seed = 0\n", ""), "it uses viva_seed, which no read-only cell defines"),
     ],
 )
 def test_a_seed_that_no_variant_can_have_is_named(lines, said, look):

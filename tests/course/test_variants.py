@@ -26,16 +26,16 @@ from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
 from viva.course.batch import autograde
 from viva.course.copies import write_copies
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
-from viva.course.regrade import Regrade
+from viva.course.regrade.regrading import Regrade
 from viva.course.release import release
 from viva.course.variants import KEY, made_key, seed_for, seeds_of
 from viva.pages import report
 from viva.pages.feedback import write_feedback
-from viva.submission.package import pack
+from viva.submission.packing import pack
 from viva.verdict import BlueprintError, CourseError, Verdict
 
 pytestmark = pytest.mark.xdist_group("variants")
@@ -215,7 +215,7 @@ def test_whose_variant_it_is_is_listed_under_integrity_and_nowhere_else(graded):
     assert not any(facts(record, "third") for record in known.values())
     repairs = {student: wording.sentences(record.notebooks["first"].repairs) for student, record in known.items()}
     assert [student for student in ("anna", "bo", "cy", "ed", "fay") if repairs[student]] == []
-    assert repairs["di"] == ["the given cell 'data' was edited; the released text was restored"]
+    assert repairs["di"] == ["the read-only cell 'data' was edited; the released text was restored"]
     assert any("not handed in" in sentence for sentence in repairs["hal"])
 
 
@@ -332,7 +332,7 @@ def test_without_variants_everything_is_as_if_there_were_none(before, tmp_path):
     _, _, known = found["none"]
     assert not any(facts(record) for record in known.values())
     (repair,) = wording.sentences(known["anna"].notebooks["first"].repairs)
-    assert repair == "the given cell 'data' is from an earlier release; it was replaced by the current text"
+    assert repair == "the read-only cell 'data' is from an earlier release; it was replaced by the current text"
 
 
 @pytest.mark.slow
@@ -406,7 +406,7 @@ def test_an_assignment_that_offers_none_is_refused_where_it_is_switched_on(cours
     path.write_text(path.read_text().replace("viva_seed", "seed"))
     opened, config = load(course)
     with pytest.raises(
-        CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a locked given cell"
+        CourseError, match="none of its notebooks has a line 'viva_seed = 20261' in a locked read-only cell"
     ):
         list(autograde(opened, opened.submissions([NAME]), config=config))
 

@@ -51,9 +51,9 @@ def test_the_default_is_that_of_the_given_cell():
     [
         ([("given", "viva_seed = 4"), ("given", "viva_seed = 5")], {}, "a value here and in 'c1'"),
         ([("given", "viva_seed = 4"), ("tests", "viva_seed += 5")], {}, "a value here and in 'c1'"),
-        ([("answer", "viva_seed = 4")], {}, "in a cell that is not a locked given cell"),
-        ([("given", "viva_seed = 4")], {"locked": False}, "in a cell that is not a locked given cell"),
-        ([("tests", "viva_seed = 4")], {}, "in a cell that is not a locked given cell"),
+        ([("answer", "viva_seed = 4")], {}, "in a cell that is not a locked read-only cell"),
+        ([("given", "viva_seed = 4")], {"locked": False}, "in a cell that is not a locked read-only cell"),
+        ([("tests", "viva_seed = 4")], {}, "in a cell that is not a locked read-only cell"),
         ([("given", "viva_seed = 4\nviva_seed = 5")], {}, "is not a whole number on its own line"),
         ([("given", "viva_seed = 2 * 2")], {}, "is not a whole number on its own line"),
         ([("given", "viva_seed = True")], {}, "is not a whole number on its own line"),

@@ -153,4 +153,4 @@ def test_viva_check_takes_a_variant_as_it_was_handed_out_and_says_where_its_numb
     edited = copy.deepcopy(RELEASE)
     for cell in edited.cells:
         cell.source = cell.source.replace("viva_seed = 0", "viva_seed = 5")
-    assert open_copy(edited).remarks == ["the given cell 'data' was changed; grading restores its original text"]
+    assert open_copy(edited).remarks == ["the read-only cell 'data' was changed; grading restores its original text"]

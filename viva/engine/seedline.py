@@ -1,4 +1,4 @@
-"""The line by which a notebook offers variants: ``viva_seed = 20261``, in a given cell that nobody may change.
+"""The line by which a notebook offers variants: ``viva_seed = 20261``, in a read-only cell that nobody may change.
 
 The number is the default. A student's variant has another in its place, and nothing else is different: whatever the
 assignment draws from ``viva_seed``, hidden tests compute it again from the same names.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.names import NOTHING, names_in, names_of, parsed
 from viva.verdict import BlueprintError
 
@@ -48,11 +48,11 @@ def default_of(blueprint: Blueprint) -> int | None:
     if len(binding) > 1:
         others = ", ".join(f"'{other.id}'" for other in binding[1:])
         raise BlueprintError(
-            f"{where}: {SEED} gets a value here and in {others}. Set it in only one line, in a given cell."
+            f"{where}: {SEED} gets a value here and in {others}. Set it in only one line, in a read-only cell."
         )
-    if cell.purpose != "given" or not cell.locked:
+    if cell.purpose != Purpose.READ_ONLY or not cell.locked:
         raise BlueprintError(
-            f"{where}: {SEED} gets a value in a cell that is not a locked given cell, so a student's seed cannot "
+            f"{where}: {SEED} gets a value in a cell that is not a locked read-only cell, so a student's seed cannot "
             "be put in. Move that line into a cell that is read-only and neither graded nor an answer."
         )
     statements = [node for node in (parsed(cell.source) or NOTHING).body if SEED in names_in(node).bound]

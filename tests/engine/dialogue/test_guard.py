@@ -39,7 +39,7 @@ WAYS = {
     "a function that is handed it": "assert list(map(eval, [formula])) == [7]",
     "a partial": "assert functools.partial(eval)(formula) == 7",
     "a name that is a text": "assert getattr(builtins, 'eval')(formula) == 7",
-    "a function of the given cell's": "assert run(formula) == 7",
+    "a function of the read-only cell's": "assert run(formula) == 7",
     "code that was compiled": "compiled = compile\nassert run_code(compiled(formula, 'formula', 'eval')) == 7",
     "a library that makes code of it": "import timeit\nTimer = timeit.__dict__['Timer']\n"
     "assert Timer(f'assert {formula} == 7').timeit(1) > 0",

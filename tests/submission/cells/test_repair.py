@@ -350,7 +350,7 @@ def said(change) -> list[str]:
         ),
         (
             lambda book: find(book, "data").update(source=find(book, "data")["source"] + "\nN = 300"),
-            "the given cell 'data' has added lines; the released text was restored, and the added lines follow "
+            "the read-only cell 'data' has added lines; the released text was restored, and the added lines follow "
             "below it",
         ),
         (
@@ -420,7 +420,7 @@ def test_a_whole_import_added_to_a_given_cell_stays_the_students_own():
     place = [cell.id for cell in result.notebook.cells].index("setup")
     assert result.notebook.cells[place + 1].source == "import math"
     what = "the released text was restored, and the added lines follow below it"
-    assert sentences(result.repairs) == [f"the given cell 'setup' was added to; {what}"]
+    assert sentences(result.repairs) == [f"the read-only cell 'setup' was added to; {what}"]
 
 
 def test_a_cell_of_an_earlier_release_is_not_called_edited():
@@ -431,7 +431,7 @@ def test_a_cell_of_an_earlier_release_is_not_called_edited():
     then.source = then.source.replace("seed(3)", "seed(4)")
     find(notebook, "data").update(source=then.source)
     find(notebook, "data")["metadata"]["nbgrader"]["checksum"] = compute_checksum(then)
-    sentence = "the given cell 'data' is from an earlier release; it was replaced by the current text"
+    sentence = "the read-only cell 'data' is from an earlier release; it was replaced by the current text"
     assert sentences(repaired(notebook, ONE).repairs) == [sentence]
 
 
@@ -466,7 +466,7 @@ def test_nbgraders_own_steps_have_nothing_to_do_but_put_hidden_lines_back(course
     from nbgrader.preprocessors import CheckCellMetadata, DeduplicateIds, OverwriteCells
 
     from tests.conftest import load
-    from viva.course.gradebook.record import Draft, Expected, in_place_of_gradebook
+    from viva.course.gradebook.recording import Draft, Expected, in_place_of_gradebook
 
     with load(course)[0].gradebook() as gradebook:
         expected = Expected.of(gradebook, SHORT)

