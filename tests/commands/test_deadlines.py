@@ -47,7 +47,7 @@ def document(result) -> dict:
 def test_it_says_when_each_is_due_what_lateness_costs_and_whom(graded, viva):
     found = viva("deadlines", SHORT)
     assert (found.status, found.err) == (0, "")
-    for text in ("due (Europe/Berlin)", "2026-10-24 23:59", "10 % of the score for each day begun"):
+    for text in ("due (Europe/Berlin)", "2026-10-24 23:59", "10 % of the score for each started day"):
         assert text in found.out.replace("\n", " ")
     told = document(viva("deadlines", SHORT, "--json"))
     (one,) = told["assignments"]

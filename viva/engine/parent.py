@@ -59,7 +59,7 @@ class Channel:
                 socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
             except OSError as error:
                 ours.close()
-                raise SandboxError(f"the warm parent of the {self.role}s has ended") from error
+                raise SandboxError(f"the fork server of the {self.role}s has ended") from error
         return Channel(self.role, self.sandbox, slot, self.limits, self.folder, ours)
 
     def scratch(self) -> Path:
@@ -67,7 +67,7 @@ class Channel:
         try:
             return Path(tempfile.mkdtemp(prefix="viva-scratch-", dir=self.folder))
         except FileNotFoundError as error:
-            raise SandboxError(f"the warm parent of the {self.role}s has ended") from error
+            raise SandboxError(f"the fork server of the {self.role}s has ended") from error
 
     def fork(self, descriptors: list[int], scratch: Path, seconds: float = math.inf) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
@@ -106,7 +106,7 @@ class Channel:
         try:
             socket.send_fds(self.socket, [request], descriptors)
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise SandboxError(f"the warm parent of the {self.role}s has ended") from error
+            raise SandboxError(f"the fork server of the {self.role}s has ended") from error
 
     def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
         self._tell(request, descriptors)
@@ -115,7 +115,7 @@ class Channel:
         except ConnectionResetError:
             data = b""
         if not data:
-            raise SandboxError(f"the warm parent of the {self.role}s has ended")
+            raise SandboxError(f"the fork server of the {self.role}s has ended")
         return json.loads(data)
 
     def close(self) -> None:
