@@ -24,6 +24,6 @@ def course(founded, tmp_path):
 
 
 def test_one_submission_is_said_to_be_one_and_several_are_not(course, viva):
-    assert "says what came of 1 submission.\n" in viva("report").out
+    assert "summarises 1 submission.\n" in viva("report").out
     grade(course, "bo", 2.0)
-    assert "says what came of 2 submissions.\n" in viva("report").out
+    assert "summarises 2 submissions.\n" in viva("report").out

@@ -74,7 +74,7 @@ def test_the_sheet_that_was_named_is_never_overwritten_unless_asked_for(taught):
 
 
 def test_a_sheet_that_is_no_file_is_said(taught):
-    assert "There is no file none.csv" in refused(taught, CanvasExport, into="none.csv")
+    assert "The file none.csv does not exist" in refused(taught, CanvasExport, into="none.csv")
     assert "is a folder" in refused(taught, CanvasExport, into=str(taught))
 
 
