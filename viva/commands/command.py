@@ -25,12 +25,12 @@ from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import renamed, warning
 from viva.course.course import Course, course_above
-from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
+from viva.submission.submission import Ending, Status
 from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, even if it is up to date.")}

@@ -29,9 +29,9 @@ from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
 from viva.submission.blind import Blind, forms_of
+from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.sanitize import markdown_of
-from viva.submission.shipped import Shipped
 from viva.submission.work import Forms
 from viva.verdict import BlueprintError, CourseError, VivaError
 
