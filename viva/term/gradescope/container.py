@@ -3,7 +3,7 @@
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
 solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each walled in
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
-handed in is read as a batch reads it. Whatever goes wrong, there is a results.json: one without a score says that the
+handed in is read as a batch reads it, and graded twice: what students read comes of a run without hidden lines. Whatever goes wrong, there is a results.json: one without a score says that the
 grader failed, and nobody loses points by that.
 """
 
@@ -162,11 +162,15 @@ def _graded(settings: Settings, place: Path) -> dict:
         kept = place / "source" / PREPARED
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
         try:
-            passed = msgspec.msgpack.decode(go_through(_packed(submission), material, grader), type=Passed)
+            package = _packed(submission)
+            shown, passed = (
+                msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
+                for known in (material.without_hidden_lines(), material)
+            )
         except SubmissionError as error:
-            passed = Passed(f"what was handed in {error}")
+            shown = passed = Passed(f"what was handed in {error}")
     _tell(passed)
-    return results.results(passed, material, place / "source" / SOURCE, settings, protection)
+    return results.results(passed, shown, material, place / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:
