@@ -11,7 +11,7 @@ from traitlets import Bool, Int
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.configfile import Read
+from viva.commands.configfile import PyFile, Read, ReadPlain
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
@@ -22,7 +22,10 @@ LATE_WORK = (
     "reckoned again whenever a score changes, so points that you give by hand later are charged too; nbgrader leaves "
     "them out. Settings of c.LatePolicy ask for other rules."
 )
-MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
+MACHINE = {
+    "machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course."),
+    "run-config": ({"DoctorCommand": {"run_config": True}}, "Run nbgrader_config.py, as every other command does."),
+}
 
 
 class InitCommand(VivaCommand):
@@ -134,15 +137,30 @@ class DoctorCommand(VivaCommand):
     description = "Say what this machine or this course lacks, and the command that mends it."
     examples = """
         viva doctor
-        viva doctor --machine   only whether this machine can grade for another, as a worker of a cluster
+        viva doctor --machine      only whether this machine can grade for another, as a worker of a cluster
+        viva doctor --run-config   also what nbgrader_config.py computes; that file is code, so read it before
     """
     flags = VivaCommand.flags | MACHINE
     writes = False
     machine = Bool(False, help="Look at no course.").tag(config=True)
+    run_config = Bool(False, help="Run nbgrader_config.py, and import from its folder.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder, unless its configuration is to run."""
+
+    def load_config_file(self, **known: object) -> None:
+        """Somebody else may have written the course: its configuration is read as text, unless told otherwise."""
+        cls = type(self)  # which traitlets asks, and not the instance
+        cls.python_config_loader_class = PyFile if self.run_config else ReadPlain
+        ReadPlain.left_out.clear()
+        if self.run_config:
+            super().init_syspath()
+        super().load_config_file(**known)
 
     def run(self) -> int:
         sick, diagnoses = False, []
-        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config):
+        left_out = {} if self.run_config else ReadPlain.left_out
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config, left_out):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"

@@ -3,8 +3,9 @@
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
 solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each walled in
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
-handed in is read as a batch reads it, and graded twice: what students read comes of a run without hidden lines. Whatever goes wrong, there is a results.json: one without a score says that the
-grader failed, and nobody loses points by that.
+handed in is read as a batch reads it, and graded twice: what students read comes from a run without hidden lines.
+Whatever goes wrong, there is a results.json: one without a score says that the grader failed, and nobody loses points
+by that.
 """
 
 from __future__ import annotations
