@@ -22,7 +22,7 @@ def test_a_healthy_course_has_nothing_missing(course, viva, options):
 
 def test_a_strangers_configuration_is_read_and_runs_only_when_told(course, viva, tmp_path):
     canary, config = tmp_path / "ran", course / "nbgrader_config.py"
-    runs = f"open({str(canary)!r}, 'w').write('x')\n"
+    runs = f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n"
     (course / "local_plugin.py").write_text(runs + "from nbgrader.exchange.default import Exchange as Mine\n")
     (course / "jupyter_config.py").write_text(runs)
     plugins = "c.ExchangeFactory.exchange = c.Authenticator.plugin_class = 'local_plugin.Mine'\n"

@@ -208,7 +208,8 @@ class VivaCommand(ShortHelp, NbGrader):
         return NEEDS_GRADER if failed else 0
 
     def _keep_logs(self, outcomes: list[Ending]) -> None:
-        """Write what there is to read about failures, and say where."""
+        """Write what there is to read about failures, and say where; nothing in a course that is read-only."""
+        outcomes = outcomes if self.course.is_writable() else []
         folder = self.course.root / "report" / "log"
         for outcome in outcomes:
             # A folder by student, as everywhere: the longest name that one can have leaves no room for another.

@@ -43,6 +43,10 @@ class RegradeCommand(ProvingCommand):
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster)
 
+    def stays_outside(self) -> bool:
+        """What is tried is tried in a copy."""
+        return self.what_if
+
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
@@ -78,8 +82,12 @@ class RegradeCommand(ProvingCommand):
             )
         self._say(*(f"  {sentence}" for sentence in found.look_again))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
-        write_csv(changes, path)
-        self._say(f"Every change, with its reason, is in {path}." if changes else "Nobody changes.")
+        if self.course.is_writable():
+            write_csv(changes, path)
+            where = f"is in {path}"
+        else:
+            where, path = "is printed with --verbose; the course folder is read-only, so no list was written", None
+        self._say(f"Every change, with its reason, {where}." if changes else "Nobody changes.")
         if self.what_if:
             self._say(f"Nothing was touched. To apply it: viva regrade {assignment}")
         else:
