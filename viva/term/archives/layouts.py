@@ -137,7 +137,7 @@ _ILIAS_TEAM = re.compile(r"(?P<word>[^\W\d_]+) \d+")
 """A folder around those of the members who uploaded something."""
 _ILIAS_LATE = re.compile(r"(?:Late Submission|Versp(?:ä|ae|a)tete Abgabe) - (?P<file>.+)", re.DOTALL)
 TEAMS = (
-    "The archive has folders for the teams of an ILIAS exercise ('{folder}'). They name only the members who uploaded a "
+    "The archive has folders for teams of an ILIAS exercise ('{folder}'). They name only the members who uploaded a "
     "file, so nothing was written. Make a folder for each student, named by id or login. Or collect for those who "
     "uploaded, with c.FileNameCollectorPlugin.named_regexp and --from=nbgrader."
 )
