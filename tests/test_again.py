@@ -53,7 +53,9 @@ def made(tmp_path_factory):
             f"\nc.LatePolicy.zone = 'UTC'\nc.LatePolicy.assignments = {{'{TINY}': {{'due': '2026-10-05 23:59'}}}}\n"
         )
     (root / "answers" / TINY / "right").mkdir(parents=True)
-    (root / "answers" / TINY / "right" / "sum.py").write_text("# %% double\ndef double(x):\n    return x + x\n")
+    (root / "answers" / TINY / "right" / "sum.py").write_text(
+        '"""Adds."""\n\n# %% double\ndef double(x):\n    return x + x\n'
+    )
     students = [*(f"student{number:04}" for number in range(4)), "twin"]
     (root / "list.csv").write_text(LIST + "".join(f"{one},Lee,{one},,\n" for one in students))
     answer = (root / "release" / TINY / "tiny.ipynb").read_text().replace(STUB, ANSWERS[0])
