@@ -18,7 +18,7 @@ from traitlets.config import Config
 from viva.course.course import Course
 from viva.course.gradebook import lateness
 from viva.course.gradebook.results import Results
-from viva.course.trialcopy import LOG
+from viva.course.regrade.trialcopy import LOG
 
 
 @contextlib.contextmanager
