@@ -82,7 +82,9 @@ class Examination:
 
     def without_hidden_lines(self) -> Examination:
         """The same without the hidden lines of its tests, as students have them."""
-        cells = (cell.without_hidden_lines() if cell.purpose == Purpose.TESTS else cell for cell in self.blueprint.cells)
+        cells = (
+            cell.without_hidden_lines() if cell.purpose == Purpose.TESTS else cell for cell in self.blueprint.cells
+        )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
 
     def cells_before(self, name: str, after: str | None) -> list[Cell]:
