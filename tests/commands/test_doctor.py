@@ -39,6 +39,18 @@ def test_a_strangers_configuration_is_read_and_runs_only_when_told(course, viva,
     assert canary.exists()
 
 
+def test_a_strangers_configuration_in_json_imports_nothing_from_the_course(course, viva, tmp_path):
+    canary = tmp_path / "ran"
+    (course / "plugin_here.py").write_text(f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n")
+    (course / "nbgrader_config.json").write_text('{"ExchangeFactory": {"exchange": "plugin_here.Mine"}}')
+    for command in ("doctor", "init"):
+        result = viva(command)
+        assert not canary.exists() and "Traceback" not in result.out + result.err
+        assert result.status == 0, result.err
+    result = viva("export")
+    assert result.status == 2 and "'plugin_here.Mine' could not be imported" in result.err
+
+
 def test_a_machine_that_grades_for_another_needs_no_course(course, viva):
     shutil.rmtree(course / "source")
     assert viva("doctor").status == 1

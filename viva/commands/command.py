@@ -98,7 +98,10 @@ class VivaCommand(ShortHelp, NbGrader):
         sys.__excepthook__(etype, evalue, tb)
 
     def start(self) -> None:
-        super().start()
+        try:
+            super().start()
+        except TraitError as error:  # a plugin that cannot be imported
+            self.refuse(str(error))
         with stopping.orderly():
             status = self._try()
         if status:

@@ -68,7 +68,6 @@ class Read(_Told, PyFileConfigLoader):
 
     def _read_file_as_dict(self) -> None:
         self.config = said_in(Path(self.full_filename))
-        _without_unknown_plugins(self.config)
 
 
 class ReadPlain(_Told, PyFileConfigLoader):
@@ -82,12 +81,12 @@ class ReadPlain(_Told, PyFileConfigLoader):
         self.config, computed = said_in(path), computed_in(path)
         for section, _, name in (one.partition(".") for one in computed if "." in one):
             self.config[section].pop(name, None)
-        if computed := [*computed, *_without_unknown_plugins(self.config)]:
+        if computed:
             self.left_out[self.full_filename] = computed
 
 
-def _without_unknown_plugins(config: Config) -> list[str]:
-    """Take out the plugins that nbgrader would look for in the course's own folder; their settings."""
+def without_unknown_plugins(config: Config) -> list[str]:
+    """Take out the plugins that are not installed, as only the course's own folder may hold them; their settings."""
     found = []
     for section in set(PLUGINS) & set(config):
         for name, place in list(config[section].items()):

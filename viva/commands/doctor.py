@@ -8,7 +8,7 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -59,16 +59,20 @@ def machine() -> Iterator[Diagnosis]:
 
 
 def examine(
-    course: Course, config: Config, left_out: Mapping[str, list[str]] = MappingProxyType({})
+    course: Course, config: Config, unread: Mapping[str, list[str]] = MappingProxyType({}), plugins: Sequence[str] = ()
 ) -> Iterator[Diagnosis]:
     """Look at the machine, the kernel, the course folder, the exchange and the browser.
 
-    ``left_out`` are, by configuration file, the settings that only running it would show."""
+    ``unread`` are, by configuration file, the settings that only running it would show, and ``plugins`` the settings
+    that name what is not installed."""
     yield from machine()
     yield _kernel()
-    unknown = {name for names in left_out.values() for name in names}
-    for file, names in left_out.items():
+    unknown = {name for names in [*unread.values(), plugins] for name in names}
+    for file, names in unread.items():
         what = f"{file} computes {plaintext.some(names, 12)}, which is not known without running it"
+        yield Diagnosis(what, False, RUN, needed=False)
+    if plugins:
+        what = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
         yield Diagnosis(what, False, RUN, needed=False)
     if "CourseDirectory.db_url" not in unknown:
         yield from _gradebook(course)

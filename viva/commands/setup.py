@@ -11,7 +11,7 @@ from traitlets import Bool, Int
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.configfile import PyFile, Read, ReadPlain
+from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
@@ -49,6 +49,10 @@ class InitCommand(VivaCommand):
 
     def init_syspath(self) -> None:
         """Nothing is imported from the folder either, as nbgrader would."""
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        without_unknown_plugins(self.config)
 
     def run(self) -> int:
         if len(self.extra_args) > 1:
@@ -157,10 +161,15 @@ class DoctorCommand(VivaCommand):
             super().init_syspath()
         super().load_config_file(**known)
 
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        self.plugins = [] if self.run_config else without_unknown_plugins(self.config)
+
     def run(self) -> int:
         sick, diagnoses = False, []
-        left_out = {} if self.run_config else ReadPlain.left_out
-        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config, left_out):
+        unread = {} if self.run_config else ReadPlain.left_out
+        known = self.course, self.config, unread, self.plugins
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(*known):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
