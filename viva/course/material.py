@@ -88,6 +88,14 @@ class Material:
             raise known
         return known
 
+    def without_hidden_lines(self) -> Material:
+        """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
+        known = {
+            name: one.without_hidden_lines() if isinstance(one, Examination) else one
+            for name, one in self.examinations.items()
+        }
+        return replace(self, examinations=known)
+
     @cached_property
     def folder(self) -> Path:
         """The assignment's own files, in a folder that goes with this object."""
