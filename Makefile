@@ -80,7 +80,7 @@ wheel: setup  ## build dist/nbviva-*.whl for students and other courses: the com
 	@ls dist/*.whl
 
 doctor: setup  ## list what this machine lacks
-	@$(BIN)/viva doctor
+	@$(BIN)/viva doctor --run-config
 
 test: setup  ## run the tests
 	@$(BIN)/pytest

@@ -21,7 +21,7 @@ from tests.faults import make_course, timeless
 from tests.scale.cluster import Dask, filed, grade_there
 from tests.scale.conftest import HERE, graded
 from tests.scale.test_scheduler import certificates
-from viva.course.ending import Status
+from viva.submission.submission import Status
 
 DEPLOY = PROJECT / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")

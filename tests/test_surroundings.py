@@ -111,6 +111,7 @@ READS = {
     "report --to={out}/report": "report/index.html",
     "report --to={out}/report --anonymous": "report/anonymous.html",
     "export --dry-run": "",
+    f"regrade {TINY} --what-if": "",
     f"package gradescope {TINY} --dry-run": "",
     f"collect --assignment={TINY} {{out}}/hw --no-times --dry-run": "",
     "roster {out}/list.csv --dry-run": "",

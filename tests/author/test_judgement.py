@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from viva.author.auditresult import Audit, Fate, Proof, weakened
-from viva.author.checkname import CheckName, names_of_checks
+from viva.author.checkname import CheckName, Ruling, names_of_checks
 from viva.author.judgement import (
     ENDED,
     fate_of,
@@ -20,7 +20,6 @@ from viva.author.judgement import (
     warn,
 )
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import Check

@@ -11,10 +11,44 @@ from viva.commands.doctor import examine
 from viva.sandbox.protection import PROMISES, protection
 
 
-def test_a_healthy_course_has_nothing_missing(course, viva):
-    result = viva("doctor")
+@pytest.mark.parametrize("options", [[], ["--run-config"]])
+def test_a_healthy_course_has_nothing_missing(course, viva, options):
+    result = viva("doctor", *options)
     assert result.status == 0
     assert "MISSING" not in result.out
+    computed = f"{course / 'nbgrader_config.py'} computes Exchange.root, which"
+    assert (computed in result.out, "exchange /" in result.out) == (not options, bool(options))
+
+
+def test_a_strangers_configuration_is_read_and_runs_only_when_told(course, viva, tmp_path):
+    canary, config = tmp_path / "ran", course / "nbgrader_config.py"
+    runs = f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n"
+    (course / "local_plugin.py").write_text(runs + "from nbgrader.exchange.default import Exchange as Mine\n")
+    (course / "jupyter_config.py").write_text(runs)
+    plugins = "c.ExchangeFactory.exchange = c.Authenticator.plugin_class = 'local_plugin.Mine'\n"
+    plugins += "c.ExchangeFactory.exchange = 'local_plugin.Mine'\nc.Authenticator.plugin_class = 'local_plugin.Mine'\n"
+    config.write_text(f"{runs}{config.read_text()}{plugins}c.CourseDirectory.db_url = 'sqlite:///' + __file__\n")
+    assert (course / "gradebook.db").exists(), "as a stranger's archive can hold one too"
+    result = viva("doctor")
+    assert not canary.exists() and "Traceback" not in result.out + result.err
+    assert "line 1" in result.out and "ExchangeFactory.exchange" in result.out
+    assert "CourseDirectory.db_url" in result.out and "gradebook sqlite" not in result.out
+    assert "viva doctor --run-config" in result.out
+    config.write_text(f"{runs}{config.read_text().replace(plugins, '')}")
+    viva("doctor", "--run-config")
+    assert canary.exists()
+
+
+def test_a_strangers_configuration_in_json_imports_nothing_from_the_course(course, viva, tmp_path):
+    canary = tmp_path / "ran"
+    (course / "plugin_here.py").write_text(f"import pathlib; pathlib.Path({str(canary)!r}).write_text('x')\n")
+    (course / "nbgrader_config.json").write_text('{"ExchangeFactory": {"exchange": "plugin_here.Mine"}}')
+    for command in ("doctor", "init"):
+        result = viva(command)
+        assert not canary.exists() and "Traceback" not in result.out + result.err
+        assert result.status == 0, result.err
+    result = viva("export")
+    assert result.status == 2 and "'plugin_here.Mine' could not be imported" in result.err
 
 
 def test_a_machine_that_grades_for_another_needs_no_course(course, viva):

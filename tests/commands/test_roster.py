@@ -67,7 +67,7 @@ def test_new_changed_and_gone_are_named_on_screen_and_in_json(course, viva):
     assert ([one["id"] for one in found["new"]], [one["id"] for one in found["gone"]]) == (["cy"], ["bo"])
     assert found["gone"][0]["section"] == "B"
     result = viva("roster", "new.csv")
-    for piece in ("email: a@x.edu → anna@x.edu", "│ gone ", "Bo [red]Lee", "│ new ", "keep all grades"):
+    for piece in ("email: a@x.edu → anna@x.edu", "│ gone ", "Bo [red]Lee", "│ new ", "keeps their grades"):
         assert piece in result.out
     assert "In the gradebook, with their grades, and in neither list: bo." in viva("roster", "new.csv").out
 

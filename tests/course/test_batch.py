@@ -16,9 +16,9 @@ from nbgrader.api import Gradebook
 from tests.conftest import SHORT, hand_in, load
 from tests.mangling import KEEPING, plain
 from viva.course.batch import autograde
-from viva.course.ending import Status
 from viva.folder import remove
 from viva.record import Note
+from viva.submission.submission import Status
 from viva.verdict import SandboxError
 
 RIGHT = "right/einsum"

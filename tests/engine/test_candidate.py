@@ -13,8 +13,8 @@ from jupyter_core.utils import ensure_event_loop
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
-from viva.cleaning.output import output as made
 from viva.engine.session import Session
+from viva.submission.sanitize import output as made
 
 pytestmark = pytest.mark.xdist_group("candidate")
 

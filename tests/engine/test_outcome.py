@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.odd import Odd
 from viva import wording
-from viva.course.outputs import show
+from viva.course.autograde import show
 from viva.engine.dialogue.integrity import facts
 from viva.engine.outcome import (
     CHARACTERS,

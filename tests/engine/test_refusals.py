@@ -9,6 +9,7 @@ from tests.submission.test_selfcheck import check, write
 from viva import wording
 from viva.engine.grading import Grader
 from viva.record import doubtful
+from viva.verdict import Verdict
 
 pytestmark = pytest.mark.xdist_group("refusals")
 
@@ -74,6 +75,35 @@ def test_an_answer_that_uses_the_network_is_doubted(exam):
 def test_what_is_wrong_for_another_reason_is_not(exam, answer):
     outcome = exam.grade(answer)
     assert outcome.earned("test-1") == 0 and outcome.doubts == []
+
+
+FORGED = {
+    "the refusal of a process": "def double(numbers): raise OSError(1, 'Operation not permitted')",
+    "its words in another exception": "def double(numbers): raise ValueError('[Errno 1] Operation not permitted')",
+    "a class of its own": "class Mine(Exception):\n    def __str__(self): return '[Errno 13] Permission denied'\n"
+    "def double(numbers): raise Mine",
+    "the refusal of the network": "def double(numbers): raise RuntimeError('<urlopen error refused>')",
+    "a cell that stops": "raise OSError(1, 'Operation not permitted')\ndef double(numbers): return 0",
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_who_raises_the_words_of_a_refusal_gets_a_human_and_no_point(exam, forged):
+    outcome = exam.grade(FORGED[forged])
+    (result,) = outcome.checks["test-1"]
+    assert (result.verdict, result.earned, outcome.earned("test-1")) == (Verdict.ERROR, 0, 0)
+    assert [doubtful([doubt]) for doubt in outcome.doubts] == [("test-1",)], "no other cell waits"
+    assert outcome.earned("test-3") == 1 and not outcome.faults
+
+
+def test_the_words_of_a_refusal_change_no_other_verdict(exam):
+    asserts = "def double(numbers): raise AssertionError('[Errno 1] Operation not permitted')"
+    hangs = "import os\ndef double(numbers):\n    try:\n        raise OSError(1, 'Operation not permitted')\n"
+    hangs += "    except OSError:\n        os._exit(1)"
+    for answer, verdict in ((asserts, Verdict.FAILED), (hangs, Verdict.KILLED)):
+        outcome = exam.grade(answer)
+        assert outcome.checks["test-1"][0].verdict is verdict
+        assert outcome.earned("test-1") == 0 and outcome.doubts == []
 
 
 def test_that_a_process_was_to_be_started_is_a_fact(exam):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
 from datetime import datetime
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,8 +15,10 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
+import viva
 from tests.conftest import BIN, PROJECT
 from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SECRETS, SMALL, hand_in_small, write_small
+from viva.pages import feedback
 
 pytestmark = pytest.mark.xdist_group("feedback")
 UNTOUCHED = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
@@ -534,3 +538,24 @@ def test_a_course_that_was_graded_without_vivas_engine_gets_a_page_too(course, v
     (course / "results.jsonl").unlink()
     assert viva("feedback", "--student=wrong").status == 0
     assert "This cell has no checks." in page(course, "wrong").text
+
+
+ROOT = Path(viva.__file__).parent
+SEALED = {path for pattern in feedback.MADE_BY for path in ROOT.glob(pattern)}
+
+
+@pytest.mark.parametrize("maker", ["page", "exercise", "explanation", "hidden", "typeset"])
+def test_whatever_a_maker_of_pages_imports_is_in_the_seal(maker):
+    imported = set()
+    for node in ast.walk(ast.parse((ROOT / "pages" / f"{maker}.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "viva":
+            place = ROOT.joinpath(*node.module.split(".")[1:])
+            modules = [place.with_suffix(".py"), *(place / f"{alias.name}.py" for alias in node.names)]
+            imported |= {path for path in modules if path.is_file()}
+    assert imported <= SEALED
+
+
+def test_whatever_a_page_is_laid_out_with_is_in_the_seal():
+    others = {"report.html", "audit.html", "refusal.html"}
+    templates = {path for path in (ROOT / "pages" / "templates").iterdir() if path.is_file()}
+    assert {path for path in templates if path.name not in others} <= SEALED

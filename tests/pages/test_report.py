@@ -26,9 +26,8 @@ from viva.commands.grade import GradeCommand
 from viva.course.gradebook import export
 from viva.course.gradebook.results import Results
 from viva.pages import report
-from viva.pages.reporting import findings, tables
-from viva.pages.reporting.cells import focus, read_cells
-from viva.pages.reporting.pseudonyms import Pseudonyms
+from viva.pages.reporting import findings
+from viva.pages.reporting.pseudonyms import Pseudonyms, focus, read_cells
 from viva.record import Note, NotebookRecord, SubmissionRecord, encode, note
 from viva.term.people import people_of
 from viva.verdict import CourseError, Verdict
@@ -240,7 +239,7 @@ def test_every_table_and_figure_is_in_the_page_as_csv(classroom):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@sum", "\t=1", " =1", "\r=1", "\x00=1"])
 def test_no_text_in_a_csv_file_is_a_formula(text):
-    (row,) = csv.DictReader(io.StringIO(tables.csv_text([{"reason": text, "points": -1.5}]), newline=""))
+    (row,) = csv.DictReader(io.StringIO(report.csv_text([{"reason": text, "points": -1.5}]), newline=""))
     assert row["reason"][0] in "'\N{REPLACEMENT CHARACTER}"
     assert row["points"] == "-1.5"
 

@@ -18,11 +18,11 @@ from distributed import Client
 from tests.conftest import PROJECT
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
 from tests.scale.cluster import Dask, batches, filed, grade_there, processes
-from viva.course.ending import Status
 from viva.scale.clusteraddress import Cluster
 from viva.scale.pool import Pool
 from viva.scale.versions import LIBRARIES
 from viva.scale.workerprocess import Settings
+from viva.submission.submission import Status
 from viva.verdict import CourseError
 
 

@@ -13,9 +13,9 @@ from distributed.security import Security
 
 from tests.faults import timeless
 from tests.scale.cluster import Dask, filed, grade_there
-from viva.course.ending import Status
 from viva.scale.clusteraddress import Cluster
 from viva.scale.scheduler import connected
+from viva.submission.submission import Status
 from viva.verdict import CourseError
 
 HIDDEN = b"double(3) == 6"

@@ -19,10 +19,10 @@ from tests.mangling import as_utf8, plain, strip_nbgrader, zipped
 from tests.submission.cells.test_repair import ASSIGNMENTS, CASES, ONE
 from viva.cleaning import plaintext
 from viva.record import doubtful
+from viva.submission.cells.handout import Shipped
 from viva.submission.files import contents
 from viva.submission.files.handin import find
 from viva.submission.reading import Opened, open_notebooks
-from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
 from viva.wording import sentences
 

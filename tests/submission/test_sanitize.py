@@ -5,13 +5,14 @@ import json
 
 import nbformat
 import pytest
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
 from tests import hostile
 from tests.cleaning.test_markup import FRAMES
 from tests.conftest import SHORT, hand_in, load
 from viva.course.gradebook.results import Results
-from viva.submission.sanitize import clean_output, clean_text
+from viva.submission.sanitize import clean_output, clean_text, made_output
 from viva.submission.sanitize import sanitize as clean
 from viva.wording import sentences
 
@@ -190,3 +191,18 @@ def test_a_sound_can_be_played_by_who_presses_its_button():
     done, removed = cleaned(new_output("display_data", data={"text/html": loud}))
     assert not {"autoplay", "loop", "onplay", "src"} & set(done.data["text/html"].replace("=", " ").split())
     assert removed
+
+
+FIELDS = {
+    "stream": {"name": "stderr", "text": "a\n"},
+    "error": {"ename": "ValueError", "evalue": "no", "traceback": ["a"]},
+    "display_data": {"data": {"text/plain": "a", "application/json": {"b": [{"c": 1}]}}, "metadata": {}},
+    "execute_result": {"data": {"text/plain": "a"}, "metadata": {"image/png": {"width": 3}}, "execution_count": 2},
+}
+
+
+@pytest.mark.parametrize("output_type", FIELDS)
+def test_an_output_is_what_nbformat_makes_of_its_parts(output_type):
+    made = made_output(output_type, **FIELDS[output_type])
+    assert made == new_output(output_type, **FIELDS[output_type])
+    assert all(isinstance(value, NotebookNode) for value in made.values() if isinstance(value, dict))

@@ -6,8 +6,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from viva.author.checkname import CheckName
-from viva.author.ruling import Ruling
+from viva.author.checkname import CheckName, Ruling
 from viva.cleaning import plaintext
 from viva.engine.dialogue.expected import ANY, NOTHING, PLAIN
 from viva.engine.dialogue.paths import readable

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 
 from viva.author.auditresult import CheckScore, Fate, Proof
-from viva.author.checkname import CheckName
+from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trials import Probe
 from viva.engine.blueprint import Blueprint, Cell
 from viva.engine.checks import HIDDEN, Check

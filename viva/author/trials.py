@@ -16,10 +16,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import calls, witness
-from viva.author.checkname import CheckName
+from viva.author import witness
+from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
 from viva.engine.blueprint import Blueprint, Purpose
@@ -136,9 +135,8 @@ class Worker:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (calls, witness):  # the candidate may not read their files
-        loading = LOADING.format(name=module.__name__, source=inspect.getsource(module))
-        _say(session, 60, f"exec({loading!r}, {{}})")
+    loading = LOADING.format(name=witness.__name__, source=inspect.getsource(witness))  # its file may not be read there
+    _say(session, 60, f"exec({loading!r}, {{}})")
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:

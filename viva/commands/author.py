@@ -9,7 +9,7 @@ from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.converters import BaseConverter, GenerateAssignment
 from nbgrader.preprocessors import Execute
 from rich.table import Table
-from traitlets import Bool, Unicode
+from traitlets import Bool, Dict, Unicode
 
 from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
@@ -53,6 +53,8 @@ class ReleaseCommand(ProvingCommand):
     no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only list the variants that would be written.").tag(config=True)
+    editions = Dict()
+    """By assignment, the edition before this command; the command runs again after a lost connection."""
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
 
     def run(self) -> int:
@@ -157,7 +159,9 @@ class ReleaseCommand(ProvingCommand):
         """Release an assignment; where it was graded already, the remarks say what changes and what to do next."""
         with self.course.gradebook() as gradebook:
             graded = len(gradebook.assignment_submissions(assignment))
-        before = Edition.of(self.course, assignment) if graded else None
+        if graded and assignment not in self.editions:
+            self.editions[assignment] = Edition.of(self.course, assignment)
+        before = self.editions.get(assignment)
         done = release(self.course, assignment, config=self.config, grader=grader, unproven=unproven)
         after = Edition.of(self.course, assignment)
         if is_on(self.course, assignment) and not self.variants:

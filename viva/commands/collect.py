@@ -17,7 +17,7 @@ from traitlets import Bool, List, Unicode
 from viva.cleaning import plaintext
 from viva.commands.command import NEEDS_GRADER, VivaCommand
 from viva.commands.terminal import SHOWN, figures, shortened, whole
-from viva.course.leftout import UNMATCHED
+from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers, stopping
 from viva.folder import walk
 from viva.term.archives import companion

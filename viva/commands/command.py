@@ -25,12 +25,12 @@ from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import renamed, warning
 from viva.course.course import Course, course_above
-from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
+from viva.submission.submission import Ending, Status
 from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, even if it is up to date.")}
@@ -103,7 +103,10 @@ class VivaCommand(ShortHelp, NbGrader):
         sys.__excepthook__(etype, evalue, tb)
 
     def start(self) -> None:
-        super().start()
+        try:
+            super().start()
+        except TraitError as error:  # a plugin that cannot be imported
+            self.refuse(str(error))
         with stopping.orderly():
             status = self._try()
         if status:
@@ -218,7 +221,8 @@ class VivaCommand(ShortHelp, NbGrader):
         return NEEDS_GRADER if failed else 0
 
     def _keep_logs(self, outcomes: list[Ending]) -> None:
-        """Write what there is to read about failures, and say where."""
+        """Write what there is to read about failures, and say where; nothing in a course that is read-only."""
+        outcomes = outcomes if self.course.is_writable() else []
         folder = self.course.root / "report" / "log"
         for outcome in outcomes:
             # A folder by student, as everywhere: the longest name that one can have leaves no room for another.

@@ -17,8 +17,7 @@ from viva.commands.terminal import figures
 from viva.course.deadlines import moment
 from viva.course.deadlines.concessions import EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy, Terms
-from viva.course.deadlines.reckoning import Reckoning, number, percent
-from viva.course.deadlines.rule import exact
+from viva.course.deadlines.rule import Reckoning, exact, number, percent
 from viva.course.gradebook import agreement, lateness
 from viva.verdict import CourseError
 

@@ -8,9 +8,10 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.exchange import ExchangeFactory
@@ -32,6 +33,7 @@ from viva.wording import counted
 
 PYTHON = (3, 11)
 NUMPY = (2, 4)
+RUN = "read the file, then: viva doctor --run-config"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -56,17 +58,31 @@ def machine() -> Iterator[Diagnosis]:
     yield from _sandbox()
 
 
-def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
-    """Look at the machine, the kernel, the course folder, the exchange and the browser."""
+def examine(
+    course: Course, config: Config, unread: Mapping[str, list[str]] = MappingProxyType({}), plugins: Sequence[str] = ()
+) -> Iterator[Diagnosis]:
+    """Look at the machine, the kernel, the course folder, the exchange and the browser.
+
+    ``unread`` are, by configuration file, the settings that only running it would show, and ``plugins`` the settings
+    that name what is not installed."""
     yield from machine()
     yield _kernel()
-    yield from _gradebook(course)
-    yield from _agreement(course)
-    yield from _folders(course)
+    unknown = {name for names in [*unread.values(), plugins] for name in names}
+    for file, names in unread.items():
+        what = f"{file} computes {plaintext.some(names, 12)}, which is not known without running it"
+        yield Diagnosis(what, False, RUN, needed=False)
+    if plugins:
+        what = f"{plaintext.some(plugins, 12)}: plugins that are not installed, and may lie in the course folder"
+        yield Diagnosis(what, False, RUN, needed=False)
+    if "CourseDirectory.db_url" not in unknown:
+        yield from _gradebook(course)
+        yield from _agreement(course)
+    yield from _folders(course, "CourseDirectory.db_url" not in unknown)
     if course.exists():
-        yield from _rules(config)
+        yield from _rules(config, unknown)
     yield from _variants(course)
-    yield from _exchange(config)
+    if unknown.isdisjoint(("Exchange.root", "ExchangeFactory.exchange")):
+        yield from _exchange(config)
     browser = find_browser()
     yield Diagnosis(
         f"browser {browser}" if browser else "a browser for the tests of formgrader",
@@ -136,8 +152,8 @@ def _sandbox() -> Iterator[Diagnosis]:
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
 
 
-def _rules(config: Config) -> Iterator[Diagnosis]:
-    rules = missing(config)
+def _rules(config: Config, unknown: set[str]) -> Iterator[Diagnosis]:
+    rules = [rule for rule in missing(config) if rule.setting not in unknown]
     for rule in rules:
         remedy = f"add to nbgrader_config.py:\n{LINES}" if rule is rules[-1] else "the lines below fix this, too"
         yield Diagnosis(f"this course's rules: {rule.without}", False, remedy)
@@ -198,7 +214,7 @@ def _variants(course: Course) -> Iterator[Diagnosis]:
         yield Diagnosis(f"{key}, readable by nobody else", private, f"chmod 600 {_typed(key)}", needed=False)
 
 
-def _folders(course: Course) -> Iterator[Diagnosis]:
+def _folders(course: Course, known_gradebook: bool = True) -> Iterator[Diagnosis]:
     try:
         course.require_folder()
         assignments = course.assignments()
@@ -211,7 +227,7 @@ def _folders(course: Course) -> Iterator[Diagnosis]:
     closed = any(not place.stat().st_mode & stat.S_IXOTH for place in (course.root, *course.root.parents))
     what = "the course folder, closed to other users of this machine"
     yield Diagnosis(what, closed, f"chmod o-rwx {_typed(course.root)}", needed=False)
-    for name in assignments:
+    for name in assignments if known_gradebook else ():
         try:
             course.released_notebooks(name)
         except DBAPIError:  # as was said of the gradebook

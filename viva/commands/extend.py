@@ -18,7 +18,7 @@ from viva.commands.deadlines import LateCommand, Reckonings
 from viva.course.deadlines import concessions, moment
 from viva.course.deadlines.concessions import EXCUSED, EXTENSIONS, Concessions
 from viva.course.deadlines.policy import LatePolicy
-from viva.course.deadlines.reckoning import number
+from viva.course.deadlines.rule import number
 from viva.course.gradebook import lateness
 from viva.verdict import CourseError
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.apps.baseapp import nbgrader_aliases
@@ -38,8 +39,23 @@ class FeedbackCommand(VivaCommand):
         self._say(*self._closed())
         self.course.require_columns()
         self.course.settle()
+        self._say(*self._early({one.assignment for one in submissions}))
         outcomes = write_feedback(self.course, submissions, config=self.config, workers=self.workers or None)
         return self.report(self.watch(outcomes, len(submissions), "feedback"), "written")
+
+    def _early(self, assignments: set[str]) -> Iterator[str]:
+        """A sentence for each assignment whose deadline is still to come: its hidden tests have called student code."""
+        if self.course.gradebook_file is not None and not self.course.gradebook_file.exists():
+            return
+        with self.course.gradebook() as gradebook:
+            due = {one.name: one.duedate for one in gradebook.assignments if one.duedate and one.name in assignments}
+        for name, when in sorted(due.items()):
+            if when.replace(tzinfo=UTC) > datetime.now(UTC):
+                yield (
+                    f"{name} is due at {when:%Y-%m-%d %H:%M} UTC. Publish its pages after that: a student who "
+                    "reads one can "
+                    "submit again, with code that shows a hidden test's arguments on the next page."
+                )
 
     def _closed(self) -> Iterator[str]:
         """A sentence where the folders of pages would be closed to everybody else."""

@@ -45,6 +45,10 @@ class RegradeCommand(ProvingCommand):
     no_audit = Bool(False, help="Also release what failed its audit.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Autograde, Execute, Examine, Cluster)
 
+    def stays_outside(self) -> bool:
+        """What is tried is tried in a copy."""
+        return self.what_if
+
     def run(self) -> int:
         if len(self.extra_args) != 1:
             raise CourseError("Name one assignment, as in: viva regrade ps3_scaled_attention --what-if")
@@ -81,8 +85,13 @@ class RegradeCommand(ProvingCommand):
             )
         self._say(*(f"  {sentence}" for sentence in found.look_again))
         path = self.course.root / "report" / "regrade" / f"{assignment}.csv"
-        write_csv(changes, path)
-        self._say(f"All changes, with their reasons, are in {path}." if changes else "No score changes.")
+        writable = self.course.is_writable()
+        if writable:
+            write_csv(changes, path)
+            where = f"All changes, with their reasons, are in {path}."
+        else:
+            where = "The course folder is read-only, so no list was written. --verbose prints every change."
+        self._say(where if changes else "No score changes.")
         if self.what_if:
             self._say(f"Nothing was changed. To apply it, run: viva regrade {assignment}")
         else:
@@ -95,7 +104,7 @@ class RegradeCommand(ProvingCommand):
             changes=[vars(change) for change in changes],
             look_again=found.look_again,
             suspects=found.suspects,
-            csv=path,
+            csv=path if writable else None,
         )
         return status
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 from nbgrader.apps.baseapp import nbgrader_aliases
 from traitlets import Bool, Int
@@ -11,7 +12,7 @@ from traitlets import Bool, Int
 from viva.author import demo
 from viva.commands import doctor
 from viva.commands.command import NEEDS_GRADER, VivaCommand
-from viva.commands.configfile import Read
+from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
 from viva.commands.founding import CONFIG, found, plan
 from viva.configuration import LINES
 from viva.verdict import CourseError
@@ -22,7 +23,10 @@ LATE_WORK = (
     "again whenever a score changes, so manual grades are included; nbgrader leaves "
     "them out. c.LatePolicy sets other rules."
 )
-MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Check only this machine, not the course.")}
+MACHINE = {
+    "machine": ({"DoctorCommand": {"machine": True}}, "Check only this machine, not the course."),
+    "run-config": ({"DoctorCommand": {"run_config": True}}, "Run nbgrader_config.py, as every other command does."),
+}
 
 
 class InitCommand(VivaCommand):
@@ -46,6 +50,10 @@ class InitCommand(VivaCommand):
 
     def init_syspath(self) -> None:
         """Nothing is imported from the folder either, as nbgrader would."""
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        without_unknown_plugins(self.config)
 
     def run(self) -> int:
         if len(self.extra_args) > 1:
@@ -134,15 +142,35 @@ class DoctorCommand(VivaCommand):
     description = "List what this machine or course lacks, with the command that fixes it."
     examples = """
         viva doctor
-        viva doctor --machine   only check whether this machine can be a worker of a cluster
+        viva doctor --machine      only check whether this machine can be a worker of a cluster
+        viva doctor --run-config   also check what nbgrader_config.py computes; the file is code, so read it first
     """
     flags = VivaCommand.flags | MACHINE
     writes = False
     machine = Bool(False, help="Do not check a course.").tag(config=True)
+    run_config = Bool(False, help="Run nbgrader_config.py, and import from its folder.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder, unless its configuration is to run."""
+
+    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+        """The configuration is read as text, as somebody else may have written it, unless told otherwise."""
+        cls = type(self)  # traitlets asks the class, not the instance
+        cls.python_config_loader_class = PyFile if self.run_config else ReadPlain
+        ReadPlain.left_out.clear()
+        if self.run_config:
+            super().init_syspath()
+        super().load_config_file(**known)
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        self.plugins = [] if self.run_config else without_unknown_plugins(self.config)
 
     def run(self) -> int:
         sick, diagnoses = False, []
-        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config):
+        unread = {} if self.run_config else ReadPlain.left_out
+        known = self.course, self.config, unread, self.plugins
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(*known):
             diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
             mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
             remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"

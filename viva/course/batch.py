@@ -31,7 +31,6 @@ from viva import ENGINE, wording
 from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
-from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory, agreement
@@ -52,7 +51,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
-from viva.submission.submission import Submission
+from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import BlueprintError, CourseError, SubmissionError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50

@@ -29,9 +29,9 @@ from viva.engine.grading import Grader
 from viva.engine.session import ExaminerFault
 from viva.folder import fill, walk
 from viva.submission.blind import Blind, forms_of
+from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.sanitize import markdown_of
-from viva.submission.shipped import Shipped
 from viva.submission.work import Forms
 from viva.verdict import BlueprintError, CourseError, VivaError
 
@@ -87,6 +87,14 @@ class Material:
         if isinstance(known, VivaError):
             raise known
         return known
+
+    def without_hidden_lines(self) -> Material:
+        """The same without the hidden lines of the tests: what students read may come of it before the deadline."""
+        known = {
+            name: one.without_hidden_lines() if isinstance(one, Examination) else one
+            for name, one in self.examinations.items()
+        }
+        return replace(self, examinations=known)
 
     @cached_property
     def folder(self) -> Path:

@@ -13,7 +13,7 @@ import codecs
 import csv
 import itertools
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -75,6 +75,23 @@ class Table:
                 )
             row[:] = [*map(plaintext.bare, row), *[""] * (width - len(row))]
         return cls(tuple(map(plaintext.line, header)), found, notes)
+
+
+def own_rows(path: Path, columns: tuple[str, ...], needed: Collection[str] = ()) -> dict[int, dict[str, str]]:
+    """The rows of a file that Viva writes, by line: the text in each of ``columns``, empty where the file lacks one.
+
+    Nothing where there is no file. Raises CourseError where the first line does not name the ``needed`` columns, all
+    of them if none are given, and as ``Table.read``."""
+    if not path.exists():
+        return {}
+    table = Table.read(path)
+    if not set(needed or columns) <= set(table.header):
+        raise CourseError(
+            f"The first line of {path} must name the columns {','.join(columns)}; it names {listed(table.header)}. "
+            "Restore that line, or move the file away."
+        )
+    rows = ((line, dict(zip(table.header, row, strict=False))) for line, row in table.rows.items())
+    return {line: {name: cells.get(name, "") for name in columns} for line, cells in rows}
 
 
 def content(path: Path) -> bytes:

@@ -29,7 +29,7 @@ from viva.engine.dialogue.integrity import Snapshot, Witness
 from viva.engine.dialogue.objects import Objects
 from viva.engine.dialogue.operations import OPERATIONS, origin
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.classes import module_of
+from viva.engine.values.codec import module_of
 from viva.engine.values.randomness import Common, get_state
 from viva.folder import state
 from viva.verdict import WireError

@@ -25,8 +25,7 @@ from collections.abc import Callable
 from msgpack import ExtType, Packer, Unpacker
 
 from viva.engine.values.arrays import BYTES as MESSAGE
-from viva.engine.values.classes import name_of
-from viva.engine.values.codec import CODEC_OF, Codec, Reference
+from viva.engine.values.codec import CODEC_OF, Codec, Reference, name_of
 from viva.engine.values.plain import (
     AGAIN,
     ATOMS,

@@ -11,6 +11,10 @@ into any. Nothing that came out of the student's process is therefore shown beca
   code holds as it stands, or one of Python's and NumPy's own, in which names are the notebook's and numbers are left
   out ("operands could not be broadcast together with shapes … …").
 - A traceback is put together anew: of lines that stand in the student's own cells, at the number it names.
+
+Code can keep what a hidden check called it with, and say it in other words in a visible check below. Where students
+read before the deadline, what is told is therefore ``explain``ed of a run without hidden lines, and what only hidden
+lines show is ``sealed`` (``viva.term.gradescope``).
 """
 
 from __future__ import annotations
@@ -147,6 +151,15 @@ class Explainer:
             frames = self.frames(result.traceback)
         printed = result.printed if visible else ""
         return Explanation(sentence, frames, "" if self.hidden.told(printed) else _shortened(printed))
+
+    def sealed(self, result: CheckResult) -> Explanation:
+        """What may be shown where nothing may be that the student's code said or did, but for the verdict."""
+        sentence = SENTENCES.get(result.verdict, "Your code stopped with an exception.")
+        if result.cause and result.cause.kind == "not_plain":
+            sentence = NOT_PLAIN.format(self._path(result.cause.names[0]))
+        elif result.verdict is Verdict.FAILED and self._is_said(result.reason):
+            sentence = " ".join(result.reason.split())[:LONGEST]
+        return Explanation(sentence)
 
     def _path(self, path: str) -> str:
         """A path to a value, where it holds none but the notebook's own names."""

@@ -196,7 +196,7 @@ class Page:
 
     def questions(self) -> Iterator[Question]:
         """The grade cells in order, with what their checks came to, as their student may read it."""
-        explainer = self._explainer()
+        explainer = self.explainer()
         visible = visible_checks(
             [(name, cell.source, text) for name, cell, text in self._named() if cell.cell_type == "code"]
         )
@@ -221,7 +221,8 @@ class Page:
     def _named(self) -> Iterator[tuple[str, NotebookNode, str]]:
         yield from zip(self.names, self.notebook.cells, self.texts, strict=True)
 
-    def _explainer(self) -> Explainer:
+    def explainer(self) -> Explainer:
+        """Knows what may be told of a check."""
         tests = [cell.source for cell in self.notebook.cells if _instructors(cell) and cell.cell_type == "code"]
         public = "\n".join(self.texts)
         return Explainer(self.own(), public, tuple(tests), self.hidden)

@@ -44,6 +44,7 @@ from pathlib import Path
 
 from viva.folder import holds_more
 from viva.sandbox import bubblewrap, landlock
+from viva.sandbox.landlock import readable_by_default
 from viva.sandbox.privileges import (
     SHARED,
     cover_proc,
@@ -55,7 +56,6 @@ from viva.sandbox.privileges import (
     share_alone,
 )
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
-from viva.sandbox.readable import readable_by_default
 from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
 from viva.verdict import SandboxError
 

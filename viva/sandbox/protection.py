@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viva.sandbox import bubblewrap
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 
 IN_BUBBLEWRAP = "full, in bubblewrap"
 _ALWAYS, _BY_LANDLOCK = ("session", "limits", "root", "seccomp"), ("landlock", "together")

@@ -16,9 +16,7 @@ from viva.author.trials import Worker, make_grader
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import Known
-from viva.scale.recent import Recent
-from viva.scale.workerprocess import Request, Settings, Told
+from viva.scale.workerprocess import Known, Recent, Request, Settings, Told
 from viva.verdict import ClusterError, VivaError
 
 MOST_NOTEBOOKS = 4

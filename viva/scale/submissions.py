@@ -17,9 +17,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.engine.examination import Examination
 from viva.scale.clusteraddress import Cluster
-from viva.scale.clustertask import Known
-from viva.scale.recent import Recent
-from viva.scale.workerprocess import Request, Settings, Told
+from viva.scale.workerprocess import Known, Recent, Request, Settings, Told
 from viva.submission.packing import pack
 from viva.verdict import VivaError
 

@@ -17,14 +17,14 @@ from nbformat import NotebookNode
 
 from viva.cleaning import plaintext
 from viva.record import Note, note
+from viva.submission.cells.handout import Shipped
 from viva.submission.cells.places import Released
 from viva.submission.cells.repair import Repaired, repair
 from viva.submission.cells.texts import NAME
-from viva.submission.files.handed import Handed
+from viva.submission.files.contents import Handed
 from viva.submission.files.handin import SHOWN, Finding, find, shortened
 from viva.submission.files.salvage import PICTURE, other_file, read
 from viva.submission.files.sizes import limited
-from viva.submission.shipped import Shipped
 from viva.submission.submission import Submission
 from viva.submission.variant import Meant, Seeds, seeded
 from viva.verdict import SubmissionError

@@ -170,15 +170,15 @@ def test_a_refused_archive_among_good_ones_writes_nothing(course, collect, hande
 
 KILLED = """
 import os, sys
-from viva.term.archives import folderwriting
-left, write = int(sys.argv.pop(1)), folderwriting.write
+from viva.term.archives import collected
+left, write = int(sys.argv.pop(1)), collected.write_folder
 def some(*args, **kwargs):
     global left
     if not left:
         os.kill(os.getpid(), 9)
     left -= 1
     write(*args, **kwargs)
-folderwriting.write = some
+collected.write_folder = some
 from viva.__main__ import main
 main()
 """

@@ -32,27 +32,27 @@ def test_the_score_is_that_of_the_gradebook_at_home(tiny, student):
     checks = [test for test in found.tests if "score" in test]
     assert sum(test["score"] for test in checks) == found.score
     assert sum(test["max_score"] for test in checks) == 6
-    assert [test["number"] for test in found.tests] == ["1.1", "1.2", "1.3", "2"]
+    assert [test["number"] for test in found.tests] == ["1.1", "1.2", "1.3", "1.4", "2"]
     assert "Protection: the code ran with " in found.document["output"]
 
 
 def test_right_and_wrong_are_told_check_by_check_and_a_person_reads_the_written_answer(tiny):
     found, _ = tiny.graded("right")
-    assert found.score == 6 and [test.get("status") for test in found.tests] == ["passed"] * 3 + [None]
+    assert found.score == 6 and [test.get("status") for test in found.tests] == ["passed"] * 4 + [None]
     assert found.tests[0]["name"] == "Doubling: two doubles to four"
     written = found.tests[-1]
     assert written["max_score"] == 2 and "score" not in written
     assert written["output"] == "A grader reads this answer. Its points are not counted here."
     assert "A grader reads the written answers: 2 points, not counted here." in found.document["output"]
     found, _ = tiny.graded("wrong")
-    assert [test.get("status") for test in found.tests] == ["passed", "failed", "failed", None]
+    assert [test.get("status") for test in found.tests] == ["passed", "failed", "failed", "failed", None]
     assert 0 < found.score < 6
 
 
 def test_what_was_not_done_says_so_and_earns_nothing(tiny):
     found, _ = tiny.graded("untouched")
     assert found.score == 0
-    assert {test["output"] for test in found.tests[:3]} == {"not done yet: double"}
+    assert {test["output"] for test in found.tests[:4]} == {"not done yet: double"}
     assert found.tests[-1]["output"] == "Nothing was answered. Its points are not counted here."
 
 
@@ -60,7 +60,7 @@ def test_the_autograders_output_is_the_instructors_alone_and_says_more(tiny):
     found, told = tiny.graded("half")
     assert found.document["stdout_visibility"] == "hidden"
     assert "tiny.ipynb: the JSON is damaged at line" in told
-    assert "tiny.ipynb, test_double: " in told and ": 3 of 3: minus one (passed)" in told
+    assert "tiny.ipynb, test_double: " in told and ": 2 of 2: minus one (passed)" in told
 
 
 @pytest.mark.parametrize(

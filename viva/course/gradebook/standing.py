@@ -7,6 +7,7 @@ instructor excuses.
 from __future__ import annotations
 
 import fnmatch
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,10 +16,10 @@ from enum import StrEnum
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_
 
-from viva.course import leftout
 from viva.course.course import Course
 from viva.course.deadlines import concessions
 from viva.course.inbox import Inbox
+from viva.course.table import Table
 from viva.submission.files import timestamp
 from viva.submission.files.handin import find, place_problem
 from viva.submission.submission import Submission
@@ -58,7 +59,7 @@ class Standings:
         self.excused = {
             place: why for place, why in concessions.excused(course.root, names).items() if place[0] in self.assignments
         }
-        self._left = {name: leftout.reasons(course, name) for name in self.assignments}
+        self._left = {name: left_out(course, name) for name in self.assignments}
         entered = [student.id for student in gradebook.students]
         left = {student for some in self._left.values() for student in some}
         others = {*left, *(student for _, student in (*self.submitted, *self.excused))} - set(entered)
@@ -137,3 +138,24 @@ def _recorded(gradebook: Gradebook, name: str) -> dict[str, datetime | None]:
     query = query.outerjoin(Grade, Grade.notebook_id == SubmittedNotebook.id)
     scored = or_(Grade.auto_score.is_not(None), Grade.manual_score.is_not(None), Grade.id.is_(None))
     return dict(query.filter(scored).distinct().all())
+
+
+# What collecting left out of submitted/ and knows the sender of: rows of ``unmatched/<assignment>.csv`` with a reason.
+#
+# Who collects writes them. They end when the row's folder is removed, or its sender sends something that is collected.
+
+UNMATCHED = "unmatched"
+
+
+def left_out(course: Course, assignment: str) -> dict[str, str]:
+    """By student, why something that they sent was left out. Raises CourseError where the list cannot be read."""
+    path = course.root / UNMATCHED / f"{assignment}.csv"
+    found: dict[str, list[str]] = defaultdict(list)
+    if path.exists():
+        table = Table.read(path)
+        for cells in table.rows.values():
+            row = dict(zip(table.header, cells, strict=False))
+            if row.get("reason") and (path.with_suffix("") / row["folder"]).is_dir():
+                for student in filter(None, row.get("student", "").split("/")):
+                    found[student].append(row["reason"])
+    return {student: "; ".join(some) for student, some in found.items()}

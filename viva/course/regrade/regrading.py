@@ -37,7 +37,6 @@ from viva import wording
 from viva.course import batch
 from viva.course.autograde import now
 from viva.course.course import Course
-from viva.course.ending import Ending
 from viva.course.gradebook import agreement
 from viva.course.gradebook.results import Results, add_lines
 from viva.course.regrade.changes import Change, changes_of, suspects
@@ -48,7 +47,7 @@ from viva.course.remote import RemoteGraders
 from viva.course.variants import FOLDER, is_on
 from viva.record import CheckResult
 from viva.submission.files import timestamp
-from viva.submission.submission import Submission
+from viva.submission.submission import Ending, Submission
 from viva.verdict import CourseError, SubmissionError
 
 

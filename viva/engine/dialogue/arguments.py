@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Iterable
 import numpy as np
 
 from viva.engine import wire
-from viva.engine.values.classes import module_of
+from viva.engine.values.codec import module_of
 from viva.verdict import WireError
 
 MOST, BYTES = 128, 1_000_000

@@ -32,7 +32,7 @@ import numpy as np
 import viva
 from viva.engine import wire
 from viva.engine.dialogue.paths import CALL, Path, Step
-from viva.engine.values.classes import bases_of, module_of, name_of, qualname_of
+from viva.engine.values.codec import bases_of, module_of, name_of, qualname_of
 from viva.verdict import CandidateLied
 
 # --- likenesses

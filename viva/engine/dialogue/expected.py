@@ -17,7 +17,7 @@ import numpy as np
 from viva.engine import wire
 from viva.engine.dialogue.exceptions import library
 from viva.engine.dialogue.paths import EACH, ITEM, ITERATED, Path, path_of
-from viva.engine.values.classes import module_of, own_namespaces
+from viva.engine.values.codec import module_of, own_namespaces
 from viva.verdict import CandidateLied, CandidateOdd
 
 PLAIN, OBJECT, ANY = "plain", "", "any"

@@ -27,7 +27,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from viva.sandbox.readable import readable_by_default
+from viva.sandbox.landlock import readable_by_default
 from viva.verdict import CandidateFault, CandidateLied
 
 LIBRARIES = ("<frozen", *(f"{path}/" if os.path.isdir(path) else path for path in readable_by_default()))

@@ -23,9 +23,8 @@ from viva.course.gradebook import classbook, lateness
 from viva.course.gradebook.results import Results
 from viva.course.gradebook.standing import Standing, Standings, Status
 from viva.pages.reporting import similarity
-from viva.pages.reporting.cells import answers_in, code_in, focus, read_cells
 from viva.pages.reporting.itemanalysis import items
-from viva.pages.reporting.pseudonyms import Pseudonyms, files_of, pattern_of
+from viva.pages.reporting.pseudonyms import Pseudonyms, answers_in, code_in, files_of, focus, pattern_of, read_cells
 from viva.record import Note, NotebookRecord, SubmissionRecord
 from viva.verdict import Verdict
 

@@ -21,12 +21,13 @@ from viva.cleaning import plaintext
 from viva.folder import MOST_FILES, walk
 from viva.submission.files import timestamp
 from viva.submission.files.contents import (
+    KEPT,
     ZIP,
+    Handed,
     first_bytes,
     first_of_member,
     opened_zip,
 )
-from viva.submission.files.handed import KEPT, Handed
 from viva.submission.submission import Submission
 from viva.verdict import SubmissionError
 

@@ -8,7 +8,11 @@ disk, so that a command which was killed is finished by the next.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,9 +20,10 @@ from pathlib import Path
 from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.results import Results
+from viva.course.processes import leftovers, stopping
 from viva.folder import remove
 from viva.submission.files.handin import name_problem
-from viva.term.archives import folderwriting, moments
+from viva.term.archives import moments
 from viva.term.archives.attempt import TIMESTAMP, Attempt, digest_in, files_in, text_of, timestamp
 from viva.term.archives.ledger import BY_HAND, YES, Ledger, Row, cell, written
 from viva.verdict import CourseError
@@ -224,14 +229,14 @@ class Collection:
             if row is plan.row or kept.is_dir():
                 continue
             if row is plan.current:
-                folderwriting.write(files_in(place), kept, row.timestamp)
+                write_folder(files_in(place), kept, row.timestamp)
             elif row.attempt in plan.files:
-                folderwriting.write(plan.files[row.attempt], kept, row.timestamp)
+                write_folder(plan.files[row.attempt], kept, row.timestamp)
         beside = self.ledger.place(plan.row)
         if plan.row is not plan.current:
-            folderwriting.write(plan.files.get(plan.row.attempt) or files_in(beside), place, plan.row.timestamp)
+            write_folder(plan.files.get(plan.row.attempt) or files_in(beside), place, plan.row.timestamp)
         elif plan.stamped:
-            folderwriting.stamp(place, plan.row.timestamp)
+            stamp(place, plan.row.timestamp)
         if beside.is_dir():
             remove(beside)
             if not any(beside.parent.iterdir()):
@@ -253,3 +258,41 @@ def _rank(row: Row) -> tuple:
 def _rank_of_first(row: Row) -> tuple:
     dated, *when = _rank(row)
     return not dated, *when
+
+
+# A folder that is written whole: built beside its place, and moved there when it is complete.
+
+
+def write_folder(files: Mapping[str, Path], place: Path, timestamp: str = "") -> None:
+    """Copy files to ``place``, with nbgrader's timestamp.txt where a time is given; what was there before goes.
+
+    A command that is killed leaves the old folder, or the new one, or what ``leftovers.finish_builds`` mends.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with stopping.postponed():
+        build = Path(tempfile.mkdtemp(prefix=leftovers.BUILD, dir=place.parent))
+        try:
+            fresh = build / "new"
+            fresh.mkdir()
+            for name, path in files.items():
+                target = fresh.joinpath(*name.split("/"))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target, follow_symlinks=False)
+            if timestamp:
+                (fresh / TIMESTAMP).write_text(f"{timestamp}\n", encoding="utf-8")
+            if os.path.lexists(place):
+                (build / "old").mkdir()
+                place.rename(build / "old" / place.name)
+            fresh.rename(place)
+        finally:
+            if not os.path.lexists(place) and (old := build / "old" / place.name).exists():
+                old.rename(place)
+            try:
+                build.rmdir()  # mostly nothing is left in it
+            except OSError:
+                remove(build)
+
+
+def stamp(place: Path, timestamp: str) -> None:
+    """Write another time of submission into a folder that is there already."""
+    leftovers.write(place / TIMESTAMP, f"{timestamp}\n")

@@ -16,7 +16,7 @@ from pathlib import Path
 from rapidfuzz import fuzz, process
 
 from viva.cleaning import plaintext
-from viva.course.table import Table, listed
+from viva.course.table import own_rows
 from viva.term.archives.layouts import Sender
 from viva.term.archives.membername import folded, safe
 from viva.term.lms.personname import squeezed, variants
@@ -24,6 +24,7 @@ from viva.term.lms.rosterfile import DEMO, SECTIONS, Entry, Roster
 from viva.verdict import CourseError
 
 MATCHES = "matches.csv"
+COLUMNS = ("sender", "student_id", "assignment")
 NOBODY = "-"
 """In matches.csv, for a sender who is no student, such as a teacher who tried it."""
 NEAREST = 3
@@ -54,18 +55,10 @@ class Matches:
     @classmethod
     def read(cls, path: Path, roster: Roster) -> Matches:
         """Raises CourseError for a file that cannot be read, or names a student whom nobody knows."""
-        if not path.exists():
-            return cls()
-        table = Table.read(path)
-        if not {"sender", "student_id"} <= set(table.header):
-            raise CourseError(
-                f"The first line of {path} must name the columns sender,student_id,assignment; it names "
-                f"{listed(table.header)}."
-            )
         found = defaultdict(list)
-        for line, row in table.rows.items():
-            cells = {name: cell.strip() for name, cell in zip(table.header, row, strict=False)}
-            sender, student = cells["sender"], roster.joined.get(cells["student_id"], cells["student_id"])
+        for line, row in own_rows(path, COLUMNS, {"sender", "student_id"}).items():
+            sender, student, assignment = (row[name].strip() for name in COLUMNS)
+            student = roster.joined.get(student, student)
             if not sender or not student:
                 raise CourseError(f"Line {line} of {path} lacks a sender or a student.")
             if student != NOBODY and student not in roster.entries:
@@ -74,7 +67,7 @@ class Matches:
                 raise CourseError(
                     f"Line {line} of {path} names {plaintext.quoted(student)}, who is not enrolled.{hint}"
                 )
-            found[_key(sender), cells.get("assignment", "")].append(student)
+            found[_key(sender), assignment].append(student)
         return cls(dict(found))
 
     def of(self, sender: Sender, assignment: str) -> list[str]:

@@ -3,8 +3,9 @@
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
 solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each sandboxed
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
-handed in is read as a batch reads it. Whatever goes wrong, there is a results.json: one without a score says that the
-grader failed, and nobody loses points by that.
+handed in is read as a batch reads it, and graded twice: what students read comes from a run without hidden lines.
+Whatever goes wrong, there is a results.json: one without a score says that the grader failed, and nobody loses points
+by that.
 """
 
 from __future__ import annotations
@@ -163,11 +164,15 @@ def _graded(settings: Settings, place: Path) -> dict:
         kept = place / "source" / PREPARED
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
         try:
-            passed = msgspec.msgpack.decode(go_through(_packed(submission), material, grader), type=Passed)
+            package = _packed(submission)
+            shown, passed = (
+                msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
+                for known in (material.without_hidden_lines(), material)
+            )
         except SubmissionError as error:
-            passed = Passed(f"the submission {error}")
+            shown = passed = Passed(f"the submission {error}")
     _tell(passed)
-    return resultsjson.results(passed, material, place / "source" / SOURCE, settings, protection)
+    return resultsjson.results(passed, shown, material, place / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:

@@ -21,7 +21,7 @@ from viva.course import joined
 from viva.course.course import Course
 from viva.course.gradebook.database import with_retries
 from viva.course.processes import leftovers
-from viva.course.table import Table, csv_text, listed
+from viva.course.table import csv_text, own_rows
 from viva.term.lms import personname
 from viva.verdict import CourseError
 
@@ -276,14 +276,9 @@ def _enter(course: Course, entries: Iterable[Entry]) -> None:
 
 def _read(path: Path) -> dict[str, Entry]:
     """The entries of roster.csv by id. Raises CourseError."""
-    table = Table.read(path)
-    if "id" not in table.header:
-        raise CourseError(f"The first line of {path} must name the columns {','.join(COLUMNS)}; it names "
-                          f"{listed(table.header)}. Restore that line, or move the file away.")  # fmt: skip
     entries: dict[str, Entry] = {}
-    for line, row in table.rows.items():
-        cells = dict(zip(table.header, row, strict=False))
-        entry = Entry(**{name: cells.get(name, "") for name in COLUMNS})
+    for line, cells in own_rows(path, COLUMNS, {"id"}).items():
+        entry = Entry(**cells)
         if not entry.id or entry.id in entries:
             problem = f"names {quoted(entry.id)} again" if entry.id else "has no id"
             raise CourseError(f"Line {line} of {path} {problem}. Correct it, or move the file away.")

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from viva import wording
 from viva.course.deadlines import moment
-from viva.course.deadlines.reckoning import Delivery, Reckoning, reckon
-from viva.course.deadlines.rule import Rule
+from viva.course.deadlines.rule import Delivery, Reckoning, Rule, reckon
 
 BERLIN = ZoneInfo("Europe/Berlin")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
