@@ -466,7 +466,7 @@ def test_refusals_are_sentences(course, collect, viva, tmp_path):
     nothing = viva("collect")
     assert nothing.status == 2 and "Name the assignment" in nothing.err
     assert "Name an archive" in collect().err
-    assert "There is no file" in collect(tmp_path / "gone.zip").err
+    assert "does not exist" in collect(tmp_path / "gone.zip").err
     (tmp_path / "list.csv").write_text("a,b\n1,2\n")
     assert "is not an archive" in collect(tmp_path / "list.csv").err
     path = zipped(tmp_path / "c.zip", {"doejane_123_1_hw1.ipynb": "x"})

@@ -84,7 +84,7 @@ def test_who_handed_in_again_is_said_beside_the_score_that_stands(taught):
     (folder / "essay.txt").write_text("my computer broke")
     plan, data = planned(taught, CanvasExport)
     assert data.endswith(b"Monday,3\n")
-    assert any(sentence.startswith("Handed in again since they were graded: 1.") for sentence in plan.warnings)
+    assert any(sentence.startswith("Submitted again since grading: 1.") for sentence in plan.warnings)
 
 
 def test_an_assignment_that_was_not_released_is_said(taught):
