@@ -86,7 +86,7 @@ def test_a_class_shows_a_repair_a_doubt_a_refusal_a_fact_and_a_late_one(course, 
         f"{DAMAGED}: scaled_attention.ipynb: 'test_permuted' was not handed in" in said.out
     )
     assert f"{REFUSED}: the file 'scaled_attention.ipynb' is not a notebook but a PDF" in said.out
-    assert "begins with %%writefile, so that it was not run in the notebook; a human should look at it" in said.out
+    assert "begins with %%writefile, so it did not run as Python in the notebook; a grader should check it" in said.out
     records = {r["student"]: r for r in map(json.loads, (course / "results.jsonl").read_text().splitlines())}
     assert "numpy.allclose" in str(records[PATCHED]["notebooks"]["scaled_attention"]["integrity"])
     for student in (DAMAGED, PATCHED, LATE):
@@ -169,7 +169,7 @@ def test_the_demo_class_is_not_removed_where_anybody_else_is_in_the_course(cours
     before = files(course)
     result = viva("demo", "--remove")
     assert result.status == 2
-    assert "Nothing was removed: 1 in this course are not of the demo class ('anna' first)" in result.err
+    assert "Nothing was removed: 1 students of this course are not in the demo class ('anna' first)" in result.err
     assert files(course) == before
 
 

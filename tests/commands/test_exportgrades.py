@@ -59,7 +59,7 @@ def test_the_document_names_everybody(course, viva):
     assert (told["system"], told["assignment"], told["column"], told["dry_run"]) == ("canvas", PS, f"{PS} (11)", True)
     assert told["written"] == [{"student": "alee", "name": "Lee, Anna", "what": "3"}]
     assert told["replaced"] == [{"student": "bo", "name": "[red]Bo, Bo", "what": "2 → 12.5"}]
-    assert told["warnings"] == ["One student is late, and what that costs is not taken off, as --raw says."]
+    assert told["warnings"] == ["One student is late, and late penalties are not subtracted, because of --raw."]
 
 
 def test_the_file_may_be_named_and_be_the_sheet_itself(course, viva):
@@ -88,7 +88,9 @@ def test_the_scores_of_one_student_take_the_place_of_the_classs_in_no_file(cours
     whole, before = (course / name).read_bytes(), files(course)
     found = viva("export", "--student=bo", *options)
     assert (found.status, found.err) == (0, "") and "bo" in found.out
-    assert f"Nothing was written: {name} is the whole class's, and --student names some of it." in found.out
+    assert (
+        f"Nothing was written: {name} has the scores of the whole class, and --student selects only some."
+    ) in found.out
     assert ((course / name).read_bytes(), files(course)) == (whole, before)
     assert json.loads(viva("export", "--student=bo", "--json", *options).out)["file"] is None
     assert viva("export", "--student=bo", "--to=bo.out", *options).status == 0
@@ -130,11 +132,11 @@ def test_pages_as_a_zip(course, viva):
         (["--as=blackboard"], "There is no --as=blackboard. Those are: canvas, moodle"),
         (["--as=canvas", "--into=none.csv"], "There is no file none.csv"),
         (["--as=moodle"], "choose 'Download grading worksheet'"),
-        (["--as=moodle", "--into=gradebook.csv"], "is no grading worksheet that Viva knows"),
+        (["--as=moodle", "--into=gradebook.csv"], "is not a known grading worksheet"),
         (["--as=gradescope", "--into=gradebook.csv"], "without --into"),
-        (["--as=brightspace", "--feedback"], "takes no zip of feedback pages"),
-        (["--raw"], "--raw goes with a learning system"),
-        (["--as=xlsx", "--into=gradebook.csv"], "--into goes with a learning system"),
+        (["--as=brightspace", "--feedback"], "cannot import feedback pages"),
+        (["--raw"], "--raw needs a learning system"),
+        (["--as=xlsx", "--into=gradebook.csv"], "--into needs a learning system"),
         (["--as=canvas", "--colum=x"], "Did you mean '--column'?"),
         (["--as=canvas", "--student=nobody"], "There is no student 'nobody'"),
     ],
@@ -154,7 +156,7 @@ def test_a_sheet_in_which_nobody_is_known_is_refused_with_what_one_row_lacks(cou
     assert "no row of gradebook.csv is certainly about a student of this course. Line 2 has the name of 'alee'" in (
         found.err
     )
-    assert "Read the class list of Canvas with 'viva roster FILE'" in found.err
+    assert "Read the roster of Canvas with 'viva roster FILE'" in found.err
 
 
 def test_in_a_large_class_each_reason_why_a_cell_is_left_is_told_once(course, viva):

@@ -137,7 +137,7 @@ def foreign(course, viva):
     notebook.metadata.kernelspec = {"name": "ir", "display_name": "R", "language": "R"}
     nbformat.write(notebook, path)
     told = viva("release", SHORT, "--no-audit")
-    assert told.status == 0 and "is written in R: it is graded as nbgrader does it" in told.text
+    assert told.status == 0 and "is written in R: it is graded as in nbgrader, with" in told.text
     hand_in(course, "anna", answer=RIGHT)
     return course
 
@@ -157,11 +157,11 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
     assert told.status == 1 and "its kernel 'ir' is not installed" in told.text and "Traceback" not in told.text
     install_kernel(tmp_path / "jupyter", monkeypatch)
     told = viva("grade", SHORT)
-    assert told.status == 1 and "written in R, and only Python can be walled in" in told.text
+    assert told.status == 1 and "written in R, and the sandbox supports only Python" in told.text
     (path,) = (foreign / "release" / SHORT).glob("*.ipynb")
-    with pytest.raises(VivaError, match="only Python is checked"):
+    with pytest.raises(VivaError, match="only Python can be checked"):
         open_bytes(path.read_bytes(), path, None)
-    with pytest.raises(VivaError, match="only Python is audited"):
+    with pytest.raises(VivaError, match="only Python can be audited"):
         audit(load(foreign)[0], SHORT)
 
 
@@ -178,7 +178,7 @@ def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_san
 
 
 DOUBT = Note("other_magic", cells=("answer",), names=("writefile",), doubt=True, tests=("tests",))
-SAID = "'answer' begins with %%writefile, so that it was not run in the notebook; a human should look at it\n"
+SAID = "'answer' begins with %%writefile, so it did not run as Python in the notebook; a grader should check it\n"
 
 
 def shown(*results: CheckResult, repairs=()) -> list[NotebookNode]:
@@ -201,7 +201,7 @@ def result_of(error: BaseException) -> CheckResult:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (CandidateDied(), "the code ended its process, or was ended by the limits"),
+        (CandidateDied(), "the code ended its process, or a limit ended it"),
         (CandidateStopped("it never finishes"), "the code did not finish in time"),
         (CandidateOdd("f(1)", "x"), "f(1) should be plain data such as a number or an array, but is x"),
     ],

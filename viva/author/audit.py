@@ -195,7 +195,7 @@ def audit(
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise BlueprintError(
-            f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
+            f"{path} is written in {language}, and only Python can be audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
     settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
@@ -260,8 +260,8 @@ class _Run:
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
         if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             self.result.remarks.append(
-                "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
-                "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."
+                "No cell is graded automatically, so nothing was tested: no cell has both 'grade' and 'locked'. "
+                "Make the cells with asserts test cells ('Autograder tests' in nbgrader's toolbar)."
             )
         trials |= self._map(self.jobs.mutations(found, self._ground(trials) if found else {}))
         self._judge(trials)
@@ -292,7 +292,7 @@ class _Run:
                     self.result.faults += varied(name, case, lost, known["varied", seed, *place], seed)
         listed = " and ".join(map(str, SEEDS))
         self.result.remarks.append(
-            f"It offers variants ({SEED} = {default}): right answers were graded with {listed}, too, wrong ones with "
+            f"It has variants ({SEED} = {default}): right answers were also graded with {listed}, wrong ones with "
             "the first."
         )
 
@@ -372,7 +372,7 @@ class _Run:
                 and answer.answers(score.answers)
                 and score.check not in lost_by(trials["answer", place])
             ]
-            told = f"Cell '{score.check.cell}': its last value says how many of its points are earned"
+            told = f"Cell '{score.check.cell}': its last value decides how many points are earned"
             kept = f", and these wrong answers keep all of them: {plaintext.some(keeping, LISTED)}" if keeping else ""
             self.result.remarks.append(f"{told}{kept}.")
 
@@ -394,7 +394,7 @@ class _Run:
         for path in self.blueprint.widened:
             if path not in self.known.kinds:
                 result.faults.append(
-                    f"The notebook's metadata widen the kind of '{path}', but no test asks the solution for it."
+                    f"The notebook's metadata widen the expected type of '{path}', but no test uses it."
                 )
         tested = set().union(*(score.answers for score in result.scores))
         for cell in self.cells:
@@ -405,9 +405,11 @@ class _Run:
         longest = max([self.most, *(cell.seconds for cell in self.blueprint.cells if cell.seconds)])
         for what, most in (("a cell", longest), ("a notebook", result.budget)):
             if result.slowest > most / MARGIN:
-                result.faults.append(f"{took}, and {what} may take {most:g} s: too close.")
+                result.faults.append(f"{took}; the limit of {what} is {most:g} s. That is too close.")
         if result.megabytes > self.room / MARGIN:
-            result.faults.append(f"The solution took {result.megabytes} of the {self.room} MB it may have: too close.")
+            result.faults.append(
+                f"The solution took {result.megabytes} of the allowed {self.room} MB. That is too close."
+            )
         lost = {check.cell for proof in result.proofs if proof.case == "solution" for check in proof.lost}
         declared = {cell.id for cell in self.blueprint.cells if cell.inside}
         told = self.known.single_process_sentences().items()
@@ -428,7 +430,7 @@ class _Run:
             if note == "":
                 fate.status = "equivalent"
             else:
-                fate.note = note or "it ended the process that compared it, twice"
+                fate.note = note or "it ended the comparing process, twice"
                 near = Counter(
                     check
                     for other in self.result.fates

@@ -37,13 +37,13 @@ MADE = ("results.jsonl", "regrades.jsonl", "grades.csv", "report/index.html", "r
 """Files of a course that speak of its students."""
 LENDER = 6
 ROLES = {
-    5: "saved the notebook with a program that lost test cells and what identifies cells; it is repaired",
+    5: "saved the notebook with a program that deleted test cells and cell ids; it is repaired",
     LENDER + 1: f"copied from demo-{LENDER:02d} and changed the names; the report shows the two side by side",
-    10: "left %%writefile above the last answer, so that it never ran; a grader is asked to look at it",
-    13: "handed in a PDF under the notebook's name, which is refused",
-    16: "put another function in the place of np.allclose, which changes no verdict and is told in the report",
+    10: "left %%writefile above the last answer, so that it never ran; a grader is asked to check it",
+    13: "submitted a PDF under the notebook's name, which is refused",
+    16: "replaced np.allclose, which changes no verdict and is shown in the report",
     20: "is a day late",
-    23: "handed nothing in",
+    23: "submitted nothing",
 }
 """By number of the student, what is special about them."""
 DAMAGED, COPIED, UNRUN, REFUSED, PATCHED, LATE, ABSENT = ROLES
@@ -92,7 +92,7 @@ def _prepare(course: Course, name: str, due: datetime) -> Assignment:
     course.released_notebooks(name)
     answers = read_answers(course.root / "answers" / name)
     if not answers:
-        raise CourseError(f"The demo class draws on known answers, and {course.root / 'answers' / name} has none.")
+        raise CourseError(f"The demo class needs known answers, and {course.root / 'answers' / name} has none.")
     (source, *_) = course.source_notebooks(name)
     path = course.path("release", name) / source.name
     if not path.is_file():
@@ -194,8 +194,9 @@ def remove_class(course: Course) -> list[str]:
     everybody = sorted(known | {one.student for one in folders})
     if others := [student for student in everybody if not STUDENT.fullmatch(student)]:
         raise CourseError(
-            f"Nothing was removed: {len(others)} in this course are not of the demo class ({others[0]!r} first). "
-            "What they handed in, and what graders wrote, is removed by nobody but you."
+            f"Nothing was removed: {len(others)} students of this course are not in the demo class ({others[0]!r} "
+            "first). "
+            "Delete their submissions and grades yourself."
         )
     due = {name: FIRST_DUE + number * BETWEEN for number, name in enumerate(course.assignments())}
     with course.gradebook() as gradebook:

@@ -148,7 +148,7 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
         reply = session.candidate(seconds, do="run", source=cell.source)
         if cell.id == before:
             if reply.get("raised") is not None:
-                raise VivaError("the solution could not be run beside it")
+                raise VivaError("the solution could not be run")
             _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
         if names:
             _say(session, 60, f"__viva.note({sorted(names.bound)})")
@@ -158,7 +158,7 @@ def _say(session: Session, seconds: float, source: str) -> str:
     """Run a line of ours in the candidate and return what it printed."""
     reply = session.candidate(seconds, do="run", source=source)
     if session.interrupted:
-        raise VivaError(f"that took longer than {seconds:g} seconds")
+        raise VivaError(f"it took longer than {seconds:g} seconds")
     if reply.get("raised") is not None:
         raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
     return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")

@@ -280,7 +280,7 @@ def same_numbers(old: object, new: object) -> bool:
 def unlike(old, new, calls: list) -> str:
     """How two functions differ; empty when enough calls have shown no difference."""
     if not callable(new):
-        return "is no function"
+        return "is not a function"
     random, families, noted = np.random.RandomState(20), kinships(calls), list(calls)
     counted, start = 0, time.monotonic()
     for trial in range(len(calls) + TRIALS if calls else 0):
@@ -298,7 +298,7 @@ def unlike(old, new, calls: list) -> str:
         if not same(expected[0], given[0]):
             return "another result"
         if not same(expected[1], given[1]):
-            return "arguments are changed otherwise"
+            return "arguments are changed differently"
     return "" if counted >= ENOUGH else "too few calls could be tried"
 
 

@@ -196,7 +196,7 @@ def clean_markdown(source: str, attachments: dict | None = None, taken: frozense
     """Markdown as it may stand in a cell: the same text when its page is harmless, that page cleaned otherwise."""
     plain = _DATA.sub("", source) if "base64," in source else source
     if len(plain) > MOST_MARKDOWN:
-        return Cleaned(_as_typed(plain[:MOST_MARKDOWN]), (f"all beyond {MOST_MARKDOWN} characters",))
+        return Cleaned(_as_typed(plain[:MOST_MARKDOWN]), (f"everything after {MOST_MARKDOWN} characters",))
     if any(plain.count(text) > most for text, most in COSTLY.items()):
         return Cleaned(_as_typed(source), ("Markdown that takes too long to read",))
     try:

@@ -42,7 +42,7 @@ TOLD = ("replaced", "left", "absent", "strangers")
 
 class ExportCommand(VivaCommand):
     name = "viva-export"
-    description = "Write every score to a CSV file, or what a learning system takes in, and print the class as a table."
+    description = "Write all scores to a CSV file or a learning system's file, and print them as a table."
     examples = """
         viva export                                grades.csv
         viva export --to=ps1.csv ps1_general_attention
@@ -58,27 +58,30 @@ class ExportCommand(VivaCommand):
         "archive": "SheetExport.archive",
     }
     flags = VivaCommand.flags | {
-        "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only say what would be written; nothing is."),
+        "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only show what would be written; write nothing."),
         "raw": ({"SheetExport": {"raw": True}}, "Write scores without late penalties."),
-        "unfinished": ({"SheetExport": {"unfinished": True}}, "Write also what waits for a grader."),
+        "unfinished": (
+            {"SheetExport": {"unfinished": True}},
+            "Also write scores that are not final, because grading is not finished.",
+        ),
         "feedback": ({"SheetExport": {"feedback": True}}, "Write the feedback pages as a zip, instead of the scores."),
     }
     form = Unicode("csv", help=f"What to write: {', '.join(SYSTEMS)}, {', '.join(TABLES)}.").tag(config=True)
-    to = Unicode(help="The file to write, in the course folder unless it says otherwise.").tag(config=True)
-    dry_run = Bool(False, help="Only say what would be written.").tag(config=True)
+    to = Unicode(help="The file to write; a relative path is in the course folder.").tag(config=True)
+    dry_run = Bool(False, help="Only show what would be written.").tag(config=True)
     settings = (SheetExport,)
 
     def run(self) -> int:
         if self.form not in (*SYSTEMS, *TABLES):
             raise CourseError(
-                f"There is no --as={plaintext.line(self.form)}. Those are: {', '.join((*SYSTEMS, *TABLES))}."
+                f"There is no --as={plaintext.line(self.form)}. Choose one of: {', '.join((*SYSTEMS, *TABLES))}."
             )
         assignments = self.chosen_assignments()
         agreement.require_kept(self.course, assignments)
         assignments = self._released(assignments)
         if self.form in SYSTEMS and len(assignments) != 1:
             raise CourseError(
-                f"Each assignment has a file of its own with --as={self.form}. Name one of: {', '.join(assignments)}."
+                f"--as={self.form} writes one assignment at a time. Name one of: {', '.join(assignments)}."
             )
         if self.to:
             self.target(self.to)
@@ -95,8 +98,8 @@ class ExportCommand(VivaCommand):
         exporter = import_item(TABLES[self.form])(parent=self)
         if given := sorted(self.cli_config.get("SheetExport", ())):
             raise CourseError(
-                f"--{given[0]} goes with a learning system, as in --as=canvas; --as={self.form} writes all that is "
-                "known, scores with and without late penalties."
+                f"--{given[0]} needs a learning system, as in --as=canvas. --as={self.form} writes all known data, "
+                "scores with and without late penalties."
             )
         path = self.target(self.to or exporter.name)
         with self.course.gradebook() as gradebook:
@@ -106,10 +109,10 @@ class ExportCommand(VivaCommand):
             exporter.write(rows, path)
         for table in class_tables(rows, assignments, self.console):
             self.console.print(table)
-        alone = f", of {', '.join(assignments)} alone" if others and not self.to else ""
+        alone = f", only of {', '.join(assignments)}" if others and not self.to else ""
         done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
         said = self._unwritten(path) or done
-        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said}")
+        self._say(f"Brackets: grading is not finished. *: late. -: not submitted. {said}")
         self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
 
     def _write_sheet(self, assignment: str) -> None:
@@ -125,7 +128,7 @@ class ExportCommand(VivaCommand):
             self.console.print(people)
         self._say(*plan.warnings)
         if plan.absent:
-            self._say("Absent are those whom the file does not name.")
+            self._say("Absent: students who are not in the file.")
         self._say(self._unwritten(plan.path) or f"Written: {plan.path}. {plan.following}")
         parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
         self.show_document(
@@ -143,10 +146,11 @@ class ExportCommand(VivaCommand):
         """That nothing was written, and what to do; empty where something was."""
         if self.part:
             return (
-                f"Nothing was written: {path.name} is the whole class's, and --student names some of it. To write "
-                "their scores, name another file with --to."
+                f"Nothing was written: {path.name} has the scores of the whole class, and --student selects only "
+                "some. To write "
+                "these scores, name another file with --to."
             )
-        return "Nothing was written. To do it, run the same command without --dry-run." if self.dry_run else ""
+        return "Nothing was written. Run the same command without --dry-run to write it." if self.dry_run else ""
 
     def _released(self, assignments: list[str]) -> list[str]:
         """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""

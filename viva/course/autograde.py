@@ -48,19 +48,19 @@ class Examine(NbGraderPreprocessor):
     handed in count.
     """
 
-    no_sandbox = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    no_sandbox = Bool(False, help="Grade even if this machine cannot sandbox student code.").tag(config=True)
     no_wall = Bool(False, help="The old name of ``no_sandbox``.").tag(config=True)
     memory = Int(
         USUAL.memory_bytes // MB,
         min=LEAST_MEMORY,
         max=MOST_MEMORY,
-        help="Megabytes that a notebook may need, beside its libraries.",
+        help="Memory limit of a notebook in megabytes, without its libraries.",
     ).tag(config=True)
     budget = Float(
         0.0,
         min=0.0,
-        help="Seconds that a notebook may take in all, where its metadata do not say; 0 stands for 60, for six times "
-        "as long as a cell may take, or for five times as long as the solution takes, whichever is most.",
+        help="Time limit of a whole notebook in seconds, unless its metadata set one; 0 means 60, six times "
+        "the limit of a cell, or five times the time of the solution, whichever is longest.",
     ).tag(config=True)
 
     @observe("no_wall")
@@ -113,11 +113,11 @@ class Examine(NbGraderPreprocessor):
         except NoSuchKernel:
             raise CourseError(
                 f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on this "
-                "machine ('jupyter kernelspec list' shows those that are). Install it and grade again."
+                "machine ('jupyter kernelspec list' lists the installed ones). Install it, then grade again."
             ) from None
         if not self.no_sandbox:
             raise CourseError(
-                f"Not graded: the notebook is written in {language}, and only Python can be walled in. 'viva grade "
+                f"Not graded: the notebook is written in {language}, and the sandbox supports only Python. 'viva grade "
                 "--no-sandbox' grades it as nbgrader does; then student code can read and change your files."
             )
 

@@ -26,10 +26,11 @@ from viva.submission.submission import Submission
 from viva.verdict import CourseError
 
 LOST = (
-    "There is no {book}, though work was graded, as is seen in {results}. Put a copy of the gradebook back: a new one, "
-    "which 'viva release' makes, has none of the grades by hand. To begin anew, remove {results} first."
+    "The gradebook {book} is missing, but {results} lists graded submissions. Restore a copy of the gradebook: a "
+    "new one "
+    "from 'viva release' would have no manual grades. To start over, delete {results} first."
 )
-EMPTY = LOST.replace("There is no {book}, though", "{book} knows no submission of {assignment}, though")
+EMPTY = LOST.replace("The gradebook {book} is missing, but", "{book} has no submission of {assignment}, but")
 
 
 Found = TypeVar("Found")
@@ -57,7 +58,7 @@ class Course:
     def require_folder(self) -> None:
         """Raises CourseError when there is no course folder, or its path is none that nbgrader can work with."""
         if not self.root.is_dir():
-            raise CourseError(f"There is no folder {self.root}. Name a course folder with --course-dir.")
+            raise CourseError(f"The folder {self.root} does not exist. Name a course folder with --course-dir.")
         require_plain(self.root)
 
     def is_writable(self) -> bool:
@@ -92,7 +93,7 @@ class Course:
         if missing := self._asked(_missing_columns):
             table, column = missing[0]
             raise CourseError(
-                f"The gradebook {database.shown(self.directory.db_url)} was made by an older nbgrader: its table "
+                f"The gradebook {database.shown(self.directory.db_url)} is from an older nbgrader: its table "
                 f"{table} has no column {column}. Run 'nbgrader db upgrade', then the same command again."
             )
 
@@ -115,8 +116,8 @@ class Course:
             return database.with_retries(lambda: Gradebook(self.directory.db_url, self.directory.course_id))
         except (ArgumentError, ModuleNotFoundError) as error:
             raise CourseError(
-                f"'{database.shown(self.directory.db_url)}' is not the address of a gradebook that can be used here: "
-                f"{error}. Write it as sqlite:////home/me/course/gradebook.db, or as "
+                f"'{database.shown(self.directory.db_url)}' is not a usable gradebook address: "
+                f"{error}. Write sqlite:////home/me/course/gradebook.db, or "
                 "postgresql+psycopg://user@host/course after: pip install 'nbviva[postgres]'."
             ) from error
 
@@ -186,7 +187,7 @@ class Course:
             raise CourseError(
                 f"No submission of {_listed(assignments)} by a student '{student}'. "
                 f"{_nearest(student, sorted(known))}"
-                f"Submissions lie in {self.path('submitted', '<assignment>', '<student>')}."
+                f"Submissions are in {self.path('submitted', '<assignment>', '<student>')}."
             )
         return found
 
@@ -236,7 +237,7 @@ class Course:
 
         Raises CourseError when the assignment was not released into it yet, or the gradebook is gone.
         """
-        hint = f"The gradebook does not know {assignment} yet. Run 'viva release {assignment}' first."
+        hint = f"{assignment} is not in the gradebook. Run 'viva release {assignment}' first."
         results = Results.of(self.directory)
         if self.gradebook_file and not self.gradebook_file.exists():
             lost = results.path.exists()
@@ -292,12 +293,12 @@ def require_plain(folder: Path) -> None:
     """
     if os.path.expandvars(folder) != str(folder):
         raise CourseError(
-            f"The path of the course folder {folder} holds a $ and the name of a variable, which Jupyter replaces by "
-            "what the variable holds; nothing was done. Rename the folder."
+            f"The path of the course folder {folder} contains a $ and a variable name, which Jupyter replaces by "
+            "the variable's value; nothing was done. Rename the folder."
         )
     if glob.escape(str(folder)) != str(folder):
         raise CourseError(
-            f"The path of the course folder {folder} holds a [, * or ?, which nbgrader takes for a pattern; nothing "
+            f"The path of the course folder {folder} contains a [, * or ?, which nbgrader reads as a pattern; nothing "
             "was done. Rename the folder."
         )
 
@@ -313,7 +314,9 @@ def _meant(name: str, known: list[str]) -> str:
     if name in known or len(begun) == 1:
         return name if name in known else begun[0]
     if begun and name:
-        raise CourseError(f"'{name}' may mean {', '.join(begun)}. Name one of them, or each.")
+        raise CourseError(
+            f"'{name}' matches several assignments: {', '.join(begun)}. Name one or more of them in full."
+        )
     raise CourseError(
         f"There is no assignment '{name}'. {_nearest(name, known)}The assignments are: {', '.join(known)}."
     )

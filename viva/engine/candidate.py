@@ -170,7 +170,7 @@ class Candidate:
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
         """What a function of the other side's gives, which is asked in the middle of an answer to it."""
         if not self.asked:
-            raise RuntimeError(f"{name}() belongs to a test cell, and answers only while that runs")
+            raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
         with interruptible(False):
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):

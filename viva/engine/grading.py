@@ -94,7 +94,11 @@ MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
 OWN_CELLS = 0.5
 """This part of a notebook's time may those cells take together that are not the assignment's."""
-NOT_RUN = {"outputs": [{"output_type": "stream", "name": "stderr", "text": "This cell was not run: time was over.\n"}]}
+NOT_RUN = {
+    "outputs": [
+        {"output_type": "stream", "name": "stderr", "text": "This cell was not run: the time limit was reached.\n"}
+    ]
+}
 
 
 class Shot(Exception):  # noqa: N818

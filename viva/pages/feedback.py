@@ -56,9 +56,9 @@ from viva.verdict import CourseError, LeakError, SubmissionError, VivaError
 class PageExporter(Exporter):
     """A graded notebook as the page for its student."""
 
-    show_marking_scheme = Bool(
-        False, help="Whether students read the marking schemes of answers that are graded by hand."
-    ).tag(config=True)
+    show_marking_scheme = Bool(False, help="Whether students see the marking schemes of manually graded answers.").tag(
+        config=True
+    )
     file_extension = ".html"
     output_mimetype = "text/html"
 
@@ -79,8 +79,8 @@ class PageExporter(Exporter):
         if found := hidden.found(text, page.own().values()):
             others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
             raise LeakError(
-                f"the page of {place['notebook']}.ipynb was withheld, because it would show {found[0]}{others}; "
-                f"find out how the notebook in {folder.relative_to(directory.root)} comes to hold it"
+                f"the page of {place['notebook']}.ipynb was not written, because it would show {found[0]}{others}; "
+                f"check why the notebook in {folder.relative_to(directory.root)} contains it"
             )
         return sealed(text, key), resources
 
@@ -231,7 +231,7 @@ def write_feedback(
     job = _Conversion(always, again, course, inbox)
     with stopping.postponed(), Workers(cores(workers, len(usual)), lambda slot: job) as pool:
         for submission, ending in pool.map(usual):
-            yield ending or Ending(submission, Status.FAILED, "the process that wrote it was killed twice; try again")
+            yield ending or Ending(submission, Status.FAILED, "its process was killed twice; try again")
 
 
 def _unreadable(course: Course, assignment: str) -> str:
@@ -331,7 +331,7 @@ def _reason(log: str) -> str:
         return "the gradebook is locked by another program; close it and try again"
     errors = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception|Entry)): (.+)$", log, flags=re.MULTILINE)
     if not errors:
-        return "nbgrader could not convert it; the log says more"
+        return "nbgrader could not convert it; see the log"
     name, message = errors[-1]
     if name == CourseError.__name__:
         return message

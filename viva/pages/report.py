@@ -52,7 +52,7 @@ def write(
     """
     address = server.strip().rstrip("/")
     if not address.startswith(("http://", "https://")) or set(address) & set(" \"'<>"):
-        raise CourseError(f"'{server}' is not the address of a server. Write it as --server=http://localhost:8888.")
+        raise CourseError(f"'{server}' is not the address of a server. Write --server=http://localhost:8888.")
     folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
     names = Pseudonyms(key_in(_key(course, folder)), *known_names(course)) if anonymous else Pseudonyms()

@@ -177,7 +177,8 @@ def enter(
             step()
         except Exception as error:
             raise SandboxError(
-                f"The wall around student code could not be raised, step '{name}': {error}. 'viva doctor' says more."
+                f"The sandbox around student code could not be started, step '{name}': {error}. Run 'viva doctor' "
+                "for details."
             ) from error
 
 

@@ -53,7 +53,7 @@ class Trials:
 
     def problem(self, job: tuple, sentence: str) -> object:
         """Raises ClusterError: an audit without one of its trials proves nothing."""
-        raise ClusterError(f"The audit of {self.path} cannot go on: a trial of it came to nothing, as {sentence}.")
+        raise ClusterError(f"The audit of {self.path} stopped, because one of its trials failed: {sentence}.")
 
 
 class Trying:

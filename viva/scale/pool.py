@@ -168,7 +168,7 @@ class Pool:
             if errand.faults < MOST_FAULTS:
                 self._lose(seat, blame=False)
                 return
-            broken = "the connection to its worker broke off again and again; grade it here"
+            broken = "the connection to its worker was lost repeatedly; grade it here"
             done = self.task.problem(errand.job, broken)
         except Exception as error:
             sentence = f"it could not be graded: {first_line(error)} ({type(error).__name__})"

@@ -98,9 +98,9 @@ class WorkerProcess:
         """Start the process; why it cannot grade, if so."""
         self.start(self._begin)
         try:
-            fault = self.pipe.recv_bytes().decode() if self.pipe.poll(GRACE) else "its grading process does not start"
+            fault = self.pipe.recv_bytes().decode() if self.pipe.poll(GRACE) else "its grading process did not start"
         except (EOFError, OSError):
-            fault = "its grading process ends at once; the worker's log says why"
+            fault = "its grading process ended at once; see the worker's log"
         if fault:
             self.close()
         return fault

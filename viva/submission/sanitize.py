@@ -189,7 +189,7 @@ def clean_output(output: NotebookNode, taken: frozenset[str], removed: list[str]
         if not lost:
             return None
         left_out = ", ".join(dict.fromkeys(lost))
-        data = {"text/plain": f"[This output is not shown here, because it could run or load something: {left_out}]"}
+        data = {"text/plain": f"[This output is not shown, because it could run code or load content: {left_out}]"}
     count = output.get("execution_count")
     more = {"execution_count": count if type(count) is int else None} if output_type == "execute_result" else {}
     return made_output(output_type, data=data, metadata=_sizes(output.get("metadata") or {}), **more)
@@ -243,12 +243,12 @@ def clean_text(text: object, removed: list[str]) -> str:
     Colours stay, and so do ends of lines and backspaces. Adds to ``removed``.
     """
     text = "".join(map(str, text)) if isinstance(text, list) else str(text or "")
-    for what, pattern in (("orders to a terminal", _ORDERS), ("control characters", _CONTROLS)):
+    for what, pattern in (("terminal control sequences", _ORDERS), ("control characters", _CONTROLS)):
         if pattern.search(text):
             removed.append(what)
             text = pattern.sub("", text)
     if _DIRECTIONS.search(text):
-        removed.append("characters that change the direction of a text")
+        removed.append("characters that change the text direction")
         text = _DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     if text.count("\x1b") > ESCAPES:
         removed.append("colours")

@@ -107,7 +107,9 @@ def test_what_was_not_released_is_refused(root):
 def test_an_assignment_of_which_each_student_has_a_variant_is_refused(root):
     with (root / "nbgrader_config.py").open("a") as file:
         file.write(f'c.Variants.assignments = ["{TINY}"]\n')
-    with pytest.raises(CourseError, match="Gradescope does not tell a container whose is which; nothing was written"):
+    with pytest.raises(
+        CourseError, match="Gradescope does not tell the autograder the student's name; nothing was written"
+    ):
         bundle_of(root)
 
 
@@ -116,7 +118,7 @@ def test_another_language_is_refused(root):
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.kernelspec = {"name": "ir", "language": "R", "display_name": "R"}
     nbformat.write(notebook, path)
-    assert "Only Python can be walled in" in refusal(root)
+    assert "The sandbox supports only Python" in refusal(root)
 
 
 def test_a_visibility_that_gradescope_does_not_know_is_refused(root):
@@ -127,20 +129,20 @@ def test_a_configuration_that_only_this_course_has_is_refused(root, monkeypatch)
     config = root / "nbgrader_config.py"
     whole = config.read_text()
     config.write_text(whole + "c.Autograde.hook = lambda notebook: notebook\n")
-    assert "holds a function of its own" in refusal(root)
+    assert "defines a function" in refusal(root)
     (root / "steps_of_ours.py").write_text("class Step:\n    pass\n")
     monkeypatch.syspath_prepend(str(root))
     config.write_text(whole + "from steps_of_ours import Step\nc.Autograde.step = Step\n")
-    assert "uses the module steps_of_ours, which lies in the course folder" in refusal(root)
+    assert "uses the module steps_of_ours, which is in the course folder" in refusal(root)
     steps = "c.Autograde.autograde_preprocessors = [*c.Autograde.autograde_preprocessors, '{}']\n"
     config.write_text(whole + steps.format("steps_of_ours.Step"))
-    assert "uses the module steps_of_ours, which lies in the course folder" in refusal(root)
+    assert "uses the module steps_of_ours, which is in the course folder" in refusal(root)
     config.write_text(whole + steps.format("no_such.Step"))
     assert "names 'no_such.Step', which cannot be imported" in refusal(root)
 
 
 def test_a_folder_without_a_bundle_is_said_to_be_none(tmp_path):
-    with pytest.raises(CourseError, match="holds no bundle"):
+    with pytest.raises(CourseError, match="does not contain a bundle"):
         read_settings(tmp_path)
 
 

@@ -104,17 +104,17 @@ def read(settings: Mapping[str, object], where: str, zone: ZoneInfo) -> dict[str
             found[name] = SETTINGS[name](value, zone)
         except KeyError:
             raise CourseError(
-                f"{where} names '{name}', which is no setting. Those are: {', '.join(SETTINGS)}."
+                f"{where} names '{name}', which is not a setting. The settings are: {', '.join(SETTINGS)}."
             ) from None
         except (CourseError, ValueError, TypeError) as error:
-            raise CourseError(f"{where} has no good '{name}': {error}") from error
+            raise CourseError(f"{where} has an invalid '{name}': {error}") from error
     return found
 
 
 def _share(value: Any, _zone: ZoneInfo) -> float:
     share = float(value)
     if isinstance(value, str | bool) or not 0 <= share <= 1:
-        raise ValueError(f"{value!r} is no share from 0 to 1. Write 0.1 for a tenth.")
+        raise ValueError(f"{value!r} is not a share from 0 to 1. Write 0.1 for a tenth.")
     return share
 
 
@@ -122,13 +122,13 @@ def _steps(value: Any, zone: ZoneInfo) -> tuple[tuple[timedelta, float], ...]:
     pairs = value.items() if isinstance(value, Mapping) else value
     steps = tuple(sorted((moment.duration(limit), _share(share, zone)) for limit, share in pairs))
     if any(later < earlier for (_, earlier), (_, later) in itertools.pairwise(steps)):
-        raise ValueError("a later step costs less than an earlier one")
+        raise ValueError("a later step has a smaller penalty than an earlier one")
     return steps
 
 
 def _of(value: Any, _zone: ZoneInfo) -> str:
     if value not in OF:
-        raise ValueError(f"{value!r} is none of {', '.join(OF)}")
+        raise ValueError(f"{value!r} is not one of {', '.join(OF)}")
     return value
 
 
@@ -143,7 +143,7 @@ def _close(value: Any, zone: ZoneInfo) -> datetime | timedelta | None:
 
 def _decimals(value: Any, _zone: ZoneInfo) -> int:
     if isinstance(value, bool) or value not in range(10):
-        raise ValueError(f"{value!r} is no number of digits from 0 to 9")
+        raise ValueError(f"{value!r} is not a number of digits from 0 to 9")
     return int(value)
 
 

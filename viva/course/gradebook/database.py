@@ -27,10 +27,10 @@ from viva.verdict import CourseError, VivaError
 
 Found = TypeVar("Found")
 
-AGAIN = "What was recorded before is kept; mend that, then run the same command again."
+AGAIN = "The results so far are kept. Fix the problem, then run the same command again."
 DAMAGED = (
-    "Put a copy of it back, then run 'viva grade --force': it grades everything again, and keeps the grades by hand. "
-    "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
+    "Restore a copy, then run 'viva grade --force': it grades everything again, and keeps manual grades. "
+    "Without a copy, 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves the readable parts."
 )
 UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
 RETRY_SECONDS, STEP = 20.0, 0.1
@@ -67,7 +67,7 @@ def trouble(error: DBAPIError, url: str) -> str:
     """A sentence for what the database said: what is the matter with the gradebook, and what to do."""
     said, book, state = str(error.orig).splitlines()[0], f"The gradebook {shown(url)}", _state(error)
     if is_lost(error):
-        return f"{book} cannot be reached ({said}). Look whether its server runs and its address is right. {AGAIN}"
+        return f"{book} cannot be reached ({said}). Check that its server runs and its address is right. {AGAIN}"
     if is_locked(error):
         return f"{book} is locked by another program; close it. {AGAIN}"
     if "readonly" in said or "read-only" in said:
@@ -75,18 +75,18 @@ def trouble(error: DBAPIError, url: str) -> str:
     if "is full" in said or state == "53100":
         return f"{book} cannot be used: its disk is full. {AGAIN}"
     if state == RIGHTS:
-        return f"{book} cannot be used: its user has too few rights there ({said}). {AGAIN}"
+        return f"{book} cannot be used: its database user lacks permissions ({said}). {AGAIN}"
     if "malformed" in said or "not a database" in said:
         return damaged(url, said)
     if state in OTHER_VERSION or any(sign in said for sign in ("no such column", "no such table", "has no column")):
-        return f"{book} is of another version of nbgrader ({said}). {UPGRADE}"
+        return f"{book} is from another version of nbgrader ({said}). {UPGRADE}"
     return f"{book} cannot be used: {said}. {AGAIN}"
 
 
 def waiting(error: DBAPIError, url: str) -> str:
     """A sentence for what is waited for."""
     what = "is locked by another program" if is_locked(error) else "cannot be reached"
-    return f"The gradebook {shown(url)} {what}. Trying again, for {RETRY_SECONDS:.0f} seconds; Ctrl-C to leave."
+    return f"The gradebook {shown(url)} {what}. Trying again for {RETRY_SECONDS:.0f} seconds; press Ctrl-C to stop."
 
 
 def damaged(url: str, said: str) -> str:

@@ -403,7 +403,7 @@ def _keep(session: Session) -> None:
     try:
         _reckon(session, found)
     except CourseError as error:  # scores are saved all the same; every command of Viva's refuses with this sentence
-        logging.getLogger("viva").error("Penalties for lateness were not reckoned. %s", error)
+        logging.getLogger("viva").error("Late penalties were not computed. %s", error)
     session.flush()
     session.info.pop(_TOUCHED, None)  # what was reckoned just now is no reason to reckon again
 

@@ -71,7 +71,7 @@ class Standings:
         """The students that a name, or else a glob, means. Raises CourseError where there is none."""
         found = [student] if student != "*" and student in self.students else fnmatch.filter(self.students, student)
         if not found and student != "*":
-            raise CourseError(f"There is no student '{student}' in the gradebook, and none handed anything in.")
+            raise CourseError(f"There is no student '{student}' in the gradebook, and none with a submission.")
         return found
 
     def of(self, assignment: str, student: str) -> Standing:
@@ -92,7 +92,7 @@ class Standings:
         if (assignment, student) in self.excused:
             return Standing(Status.EXCUSED, self.excused[assignment, student], when or before)
         left = self._left[assignment].get(student, "")
-        left = f"left out when it was collected: {left}" if left else ""
+        left = f"not collected: {left}" if left else ""
         if graded:
             since = self._since(submission, when, before) if submission else ""
             return Standing(Status.GRADED, "; ".join(filter(None, (since, left))), before)
@@ -108,8 +108,8 @@ class Standings:
         problem = find(submission, set(known.notebooks)).problem if known else ""
         if when and before and when != before:
             problem = problem or self._problem(submission)[0]
-            return f"handed in again, and refused: {problem}" if problem else "handed in again, and not graded yet"
-        return f"handed in again, and refused: {problem}" if problem else ""
+            return f"submitted again, and refused: {problem}" if problem else "submitted again, and not graded yet"
+        return f"submitted again, and refused: {problem}" if problem else ""
 
     def _problem(self, submission: Submission) -> tuple[str, bool]:
         """Why a submission was not graded, and whether that is because of what was handed in."""

@@ -103,7 +103,7 @@ def take(mine: list, theirs: object) -> None:
     Raises WireError for what cannot be that.
     """
     if type(theirs) is not list or len(theirs) != len(mine):
-        raise WireError("changed arguments that are none")
+        raise WireError("invalid changed arguments")
     known = {id(part): own for part, own in zip(theirs, mine, strict=True) if _fits(own, part)}
     for part in theirs:
         if id(part) in known:

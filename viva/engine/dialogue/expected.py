@@ -133,7 +133,9 @@ class ExpectedTypes:
             return self._refusal(path, found, value, data)
         if not found and (of_class or self._is_of_students_choice(value)):
             cls = type(value).__name__
-            return CandidateLied(f"{path.readable} gives a {cls}, and students may give an object of their own class")
+            return CandidateLied(
+                f"{path.readable} returns a {cls}, and students may return an object of their own class"
+            )
         arrays, missing = deceptive(value) if _may_deceive(data) else ("", "")
         kind = OBJECT if found else PLAIN
         if not found and issubclass(type(value), (type(None), *HOLDING)) and not value:

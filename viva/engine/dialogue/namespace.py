@@ -25,7 +25,7 @@ THE_ONE = "__one__"
 """The name under which test code finds of all proxies for an object always the same."""
 FORMATTING = "__formatting__"
 """The name under which test code finds what looks at the text of a ``text.format``."""
-WHOLE = "the names of the notebook can be asked for one by one only, since some are in another process"
+WHOLE = "the notebook's names cannot be listed, because some are in another process; ask for single names"
 """What test code is told that goes through what all names mean; the cell is then run where the student's code is."""
 
 

@@ -200,7 +200,7 @@ def _deque(parts: list) -> deque:
 def _split_decimal(value) -> list:
     text = Decimal.__str__(value)
     if len(text) > INT_BITS:
-        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot cross")
+        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot be sent")
     return [text]
 
 

@@ -45,7 +45,7 @@ class _BrokenError(Exception):
     def __init__(self, text: str, place: int, reason: str) -> None:
         self.reason, self.where = reason, (text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
         """A line and a column."""
-        super().__init__(f"no JSON from line {self.where[0]}, column {self.where[1]} on ({reason})")
+        super().__init__(f"invalid JSON at line {self.where[0]}, column {self.where[1]} ({reason})")
 
 
 def _value(text: str, start: int) -> tuple[object, int]:

@@ -54,8 +54,8 @@ def _limited(file: IO[bytes] | gzip.GzipFile, size: int) -> bytes:
     data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     if size > MOST_BYTES or len(data) > MOST_BYTES:
         megabytes = max(size, len(data)) / 2**20
-        limit = f"at most {MOST_BYTES // 2**20} MB are read; clear its outputs and hand it in again"
-        raise SubmissionError(f"has {megabytes:.0f} MB, and {limit}")
+        limit = f"the limit is {MOST_BYTES // 2**20} MB; clear its outputs and submit it again"
+        raise SubmissionError(f"has {megabytes:.0f} MB; {limit}")
     return data
 
 
@@ -71,7 +71,7 @@ def unpacked(data: bytes) -> bytes:
 def opened_zip(path: Path) -> zipfile.ZipFile:
     data = read_file(path)
     if data.startswith(_RAR):
-        raise SubmissionError("is no zip but a RAR archive, which was not opened")
+        raise SubmissionError("is a RAR archive instead of a zip and was not opened")
     # The number of members that a zip claims can be a lie; each has one of these marks.
     if data.count(b"PK\x01\x02") > MOST_FILES:
         raise SubmissionError(f"is a zip with more than {MOST_FILES} files and was not opened")

@@ -148,9 +148,9 @@ _OTHER_FILES = (
     (b"7z\xbc\xaf", "a compressed archive (7z)"),
     (b"Rar!", "a compressed archive (RAR)"),
     (b"BZh", "a compressed archive"),
-    (b"\0\5\x16\7", "what macOS keeps beside a file, without the file itself"),
-    (b"bplist", "what macOS or iCloud keeps in the place of a file, without the file itself"),
-    (b"version https://git-lfs", "a pointer of Git LFS, without the file itself"),
+    (b"\0\5\x16\7", "a macOS metadata file without the file itself"),
+    (b"bplist", "a macOS or iCloud placeholder without the file itself"),
+    (b"version https://git-lfs", "a Git LFS pointer without the file itself"),
     (b"{\\rtf", "a text document (RTF)"),
 )
 _HTML = re.compile("<!doctype html|<html|<head|<body|<!--", re.IGNORECASE)
@@ -170,7 +170,7 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
     if _PAGE.match(text[:64].encode(errors="replace")):
         inside = in_page(text)
         if not inside:
-            kind = "a web page (HTML)" if _HTML.search(text) else "a file of XML"
+            kind = "a web page (HTML)" if _HTML.search(text) else "an XML file"
             raise SubmissionError(f"is not a notebook but {kind}")
         text = inside
         repairs.append(Note("in_page"))
@@ -182,7 +182,7 @@ def read(data: bytes, trusting: bool = False) -> tuple[NotebookNode, list[Note]]
         raise SubmissionError("is a notebook without cells")
     if len(cells) > MOST_CELLS:
         raise SubmissionError(
-            f"has {len(cells)} cells, and at most {MOST_CELLS} are read; delete the empty ones and hand it in again"
+            f"has {len(cells)} cells; the limit is {MOST_CELLS}. Delete empty cells and submit it again"
         )
     notebook = _notebook(cells, repairs)
     limit_sizes(notebook)

@@ -71,8 +71,8 @@ class Collection:
         """``choice`` is what --attempt says. Raises CourseError when that is nothing, or the ledger cannot be read."""
         if choice and choice not in (NEWEST, FIRST) and not re.fullmatch(r"[1-9]\d{0,5}", choice):
             raise CourseError(
-                f"--attempt={plaintext.line(choice)} is no attempt. It is {NEWEST}, {FIRST}, or the number that stands "
-                "in the table and in attempts/."
+                f"--attempt={plaintext.line(choice)} is not an attempt. Write {NEWEST}, {FIRST}, or a number "
+                "from the table or from attempts/."
             )
         self.course, self.assignment, self.choice = course, assignment, choice
         self.ledger = Ledger(course, assignment)
@@ -112,12 +112,12 @@ class Collection:
         """Why nothing can be written for a student; empty when it can."""
         place = self.place(student)
         if "/" in student or student.startswith(".") or name_problem(student):
-            return f"{plaintext.quoted(student)} is no name for a folder; nothing was collected for this student."
+            return f"{plaintext.quoted(student)} is not a valid folder name; nothing was collected for this student."
         for folder in (place, place.parent):
             if folder.name in (student, self.assignment) and folder.is_symlink():
                 return f"{folder} is a link, and links are not followed; nothing was collected for '{student}'."
         if place.exists() and not place.is_dir():
-            return f"{place} is no folder; move it away, and collect again."
+            return f"{place} is not a folder; move it away, then collect again."
         return ""
 
     def _new_row(self, plan: Plan, **values: str) -> Row:
@@ -164,7 +164,7 @@ class Collection:
         plan.row, how = (by_hand, BY_HAND) if by_hand else (newest, YES)
         if plan.row is None or newest is None:
             if self.choice:
-                plan.notes.append(f"'{plan.student}': the files of every attempt are gone; nothing can be taken.")
+                plan.notes.append(f"'{plan.student}': the files of all attempts are missing, so none was selected.")
         elif self.choice:
             if self.choice in (NEWEST, FIRST):
                 plan.row = newest if self.choice == NEWEST else min(there, key=_rank_of_first)
@@ -175,8 +175,9 @@ class Collection:
                 plan.notes.append(f"'{plan.student}' has no attempt {self.choice}; attempt {plan.row.attempt} counts.")
         elif by_hand and newest is not by_hand and newest.attempt in plan.files:
             plan.notes.append(
-                f"'{plan.student}': attempt {by_hand.attempt} counts, as --attempt said; attempt {newest.attempt} is "
-                f"newer. To take it: --attempt={NEWEST} --student={plan.student}"
+                f"'{plan.student}': attempt {by_hand.attempt} counts, because --attempt selected it; attempt "
+                f"{newest.attempt} is "
+                f"newer. To select it: --attempt={NEWEST} --student={plan.student}"
             )
         for row in plan.rows:
             row.counts = how if row is plan.row else ""
@@ -194,8 +195,9 @@ class Collection:
             plan.stamped = changed and moments.read(told) != plan.row.moment and bool(plan.row.moment)
             if plan.stamped and told and not moments.read(told):
                 plan.notes.append(
-                    f"'{plan.student}': {place / TIMESTAMP} held {plaintext.quoted(told, 40)}, which tells no certain "
-                    f"time; it says {plan.row.timestamp} now."
+                    f"'{plan.student}': {place / TIMESTAMP} contained {plaintext.quoted(told, 40)}, which is not a "
+                    "clear "
+                    f"time; it was replaced by {plan.row.timestamp}."
                 )
         if here is None:
             plan.status = Status.NEW
@@ -207,10 +209,11 @@ class Collection:
             plan.status = Status.TIME
         came = [row for row in plan.rows if row.attempt in plan.files and row.attempt not in old]
         if came and not plan.row.sender and plan.row is plan.current:
-            when = f", handed in at {plan.row.timestamp}," if plan.row.timestamp else ""
+            when = f", submitted at {plan.row.timestamp}," if plan.row.timestamp else ""
             plan.notes.append(
-                f"'{plan.student}': what lies in {place}{when} was not collected here, and is no older; it stays, and "
-                f"what came is attempt {came[-1].attempt}."
+                f"'{plan.student}': the files in {place}{when} were not collected by Viva, and are not older. They "
+                "are kept; the "
+                f"collected files are attempt {came[-1].attempt}."
             )
         autograded = self.course.path("autograded", self.assignment, plan.student)
         changes = plan.stamped or (here is not None and plan.row is not plan.current)

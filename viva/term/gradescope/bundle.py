@@ -149,12 +149,13 @@ class Bundle:
     def of(cls, course: Course, assignment: str, config: Config, hidden_checks: str = VISIBILITIES[0]) -> Bundle:
         """The bundle of a released assignment. Raises CourseError and BlueprintError for one that cannot go there."""
         if hidden_checks not in VISIBILITIES:
-            raise CourseError(f"'{hidden_checks}' is none of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
+            raise CourseError(f"'{hidden_checks}' is not one of Gradescope's visibilities: {', '.join(VISIBILITIES)}.")
         course.released_notebooks(assignment)
         if variants.is_on(course, assignment):
             raise CourseError(
-                f"{assignment} has variants, and Gradescope does not tell a container whose is which; nothing was "
-                "written. Take it out of c.Variants.assignments, or collect from Gradescope and grade it here."
+                f"{assignment} has variants, and Gradescope does not tell the autograder the student's name; "
+                "nothing was "
+                "written. Remove it from c.Variants.assignments, or collect from Gradescope and grade it here."
             )
         blueprints = [_blueprint(path) for path in course.source_notebooks(assignment)]
         with course.gradebook() as gradebook:
@@ -172,7 +173,7 @@ class Bundle:
         name, files[name] = wheel()
         files |= {program: Path(__file__).with_name(name).read_bytes() for program, name in PROGRAMS.items()}
         if missing := [str(path) for path in expected.notebooks if f"{SOURCE}/{path}.ipynb" not in files]:
-            raise CourseError(f"{source} has no {', '.join(missing)}, which the gradebook knows. Release it again.")
+            raise CourseError(f"{source} lacks {', '.join(missing)}, which is in the gradebook. Release it again.")
         return cls(settings, files)
 
     def to_bytes(self) -> bytes:
@@ -185,7 +186,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         return msgspec.json.decode((folder / SETTINGS).read_bytes(), type=Settings)
     except (OSError, msgspec.DecodeError) as error:
-        raise CourseError(f"{folder} holds no bundle that this version of Viva made: {error}.") from error
+        raise CourseError(f"{folder} does not contain a bundle of this version of Viva: {error}.") from error
 
 
 def read_material(folder: Path) -> Material:
@@ -199,8 +200,8 @@ def _blueprint(path: Path) -> Blueprint:
     language = language_of(read_notebook(path).metadata)
     if language != "python":
         raise CourseError(
-            f"{path} is written in {language}. Only Python can be walled in, so only Python is packaged; 'viva grade' "
-            "grades it at home."
+            f"{path} is written in {language}. The sandbox supports only Python, so it was not packaged; 'viva grade' "
+            "can grade it on your own machine."
         )
     return read_blueprint(path)
 
@@ -256,8 +257,8 @@ def _imported(step: type | str) -> type:
         return step if isinstance(step, type) else import_item(step)
     except ImportError as error:
         raise CourseError(
-            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or leave "
-            "it out of that file."
+            f"The course's nbgrader_config.py names '{step}', which cannot be imported: {error}. Install it, or remove "
+            "it from that file."
         ) from error
 
 
@@ -269,8 +270,8 @@ def _refuse_own(module: str, course: Course) -> None:
         return
     if "site-packages" not in Path(file).parts and name != viva.__name__:
         raise CourseError(
-            f"The course's nbgrader_config.py uses the module {module}, which lies in the course folder and would not "
-            "be in the container. Make it a package that can be installed, or leave it out of that file."
+            f"The course's nbgrader_config.py uses the module {module}, which is in the course folder and would not "
+            "be in the container. Make it an installable package, or remove it from that file."
         )
 
 
