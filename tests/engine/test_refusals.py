@@ -49,9 +49,9 @@ def test_an_answer_that_starts_another_process_is_doubted(exam, name):
     outcome = exam.grade(OTHERS[name])
     (doubt,) = outcome.doubts
     assert (doubt.kind, doubt.tests, doubtful([doubt])) == ("refused_process", ("test-1",), ("test-1",))
-    assert "which grading refuses" in wording.sentence(doubt)
+    assert "the sandbox does not allow that" in wording.sentence(doubt)
     if name != "a cell of its own":
-        assert "grading refuses other processes" in wording.reason(outcome.checks["test-1"][0])
+        assert "the sandbox refuses other processes" in wording.reason(outcome.checks["test-1"][0])
     assert outcome.earned("test-3") == 1
 
 
@@ -59,7 +59,7 @@ def test_an_answer_that_uses_the_network_is_doubted(exam):
     answer = "import urllib.request\ndef double(numbers):\n    urllib.request.urlopen('http://example.org/numbers')"
     outcome = exam.grade(answer)
     assert [(one.kind, one.tests) for one in outcome.doubts] == [("refused_network", ("test-1",))]
-    assert "grading refuses the network" in wording.reason(outcome.checks["test-1"][0])
+    assert "the sandbox refuses the network" in wording.reason(outcome.checks["test-1"][0])
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_the_words_of_a_refusal_change_no_other_verdict(exam):
 
 def test_that_a_process_was_to_be_started_is_a_fact(exam):
     told = [wording.sentence(fact) for fact in exam.grade(OTHERS["a program"]).integrity]
-    assert "tried to start another process: subprocess.Popen (the wall refused it)" in told
+    assert "tried to start another process: subprocess.Popen (the sandbox refused it)" in told
     assert not [fact for fact in exam.grade(OTHERS["shared memory"]).integrity if fact.kind == "processes"]
 
 
@@ -121,4 +121,4 @@ def test_viva_check_says_before_that_grading_will_refuse_it(exam, tmp_path, name
     finally:
         own.close()
     assert [one.state for one in tried] == ["passed", "passed"]
-    assert any("it starts another process" in remark and "grading refuses" in remark for remark in copy.remarks)
+    assert any("it starts another process" in remark and "not in grading" in remark for remark in copy.remarks)

@@ -71,7 +71,7 @@ def test_a_class_is_graded_handed_back_and_regraded_on_a_server(rooted):
     assert len(list(root.glob(f"feedback/*/{SHORT}/*.html"))) == len(STUDENTS)
     viva(root, "report", SHORT)
     assert len(json.loads(viva(root, "export", SHORT, "--json").stdout)["scores"]) == len(STUDENTS)
-    assert "Nobody changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
+    assert "No score changes." in viva(root, "regrade", SHORT, "--what-if", "--no-audit").stdout
     viva(root, "regrade", SHORT, "--no-audit")
     assert scores(url) == {name: (20, 2.0 * (name in STUDENTS[4:])) for name in STUDENTS}
     assert (
@@ -266,7 +266,7 @@ def test_a_server_that_starts_after_a_command_is_waited_for(rooted, postgres, na
     finally:
         postgres.start()
     out, err = running.communicate()
-    assert "cannot be reached. Trying again, for 20 seconds; Ctrl-C to leave." in said
+    assert "cannot be reached. Trying again for 20 seconds; press Ctrl-C to stop." in said
     assert running.returncode == 0 or (name == "doctor" and "MISSING   gradebook" not in out), said + err
 
 

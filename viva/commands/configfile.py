@@ -41,8 +41,9 @@ class _Told(FileConfigLoader):
             what = error.msg if isinstance(error, SyntaxError) else str(error)
             what = ": ".join([type(error).__name__, *what.splitlines()[:1]])
             raise CourseError(
-                f"{_place(error, self.full_filename)}: {what}. Nothing was done, as the course would have other rules "
-                "without this file. Mend it, then run the same command again."
+                f"{_place(error, self.full_filename)}: {what}. Nothing was done, because the course would have "
+                "other rules "
+                "without this file. Fix it, then run the same command again."
             ) from error
 
 
@@ -139,7 +140,7 @@ def said_in(path: Path) -> Config:
     except FileNotFoundError:
         return config
     except (SyntaxError, ValueError) as error:
-        raise CourseError(f"{path} cannot be read: {error} ({type(error).__name__}). Mend it first.") from error
+        raise CourseError(f"{path} cannot be read: {error} ({type(error).__name__}). Fix it first.") from error
     for node in sorted(ast.walk(tree), key=lambda node: getattr(node, "lineno", 0)):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=section), attr=name)]):

@@ -37,7 +37,9 @@ def read(root: Path) -> dict[str, Joined]:
     for line, cells in own_rows(path, COLUMNS, {"id", "student_id"}).items():
         one = Joined(*(cells[name].strip() for name in COLUMNS))
         if not one.id or not one.student_id or one.id in found or one.id == one.student_id:
-            raise CourseError(f"Line {line} of {path} names no two ids, or {plaintext.quoted(one.id)} again.")
+            raise CourseError(
+                f"Line {line} of {path} does not name two ids, or names {plaintext.quoted(one.id)} again."
+            )
         found[one.id] = one
     return found
 

@@ -61,7 +61,7 @@ FRAME = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-NO_CREDIT = "This check counts points, and with your code it did not come to a number."
+NO_CREDIT = "This check computes points, but with your code it did not return a number."
 NOT_PLAIN = "{} should be plain data such as a number or an array, but is something else."
 PATH = re.compile(r"[\w.()\[\]]{1,80}")
 
@@ -87,13 +87,13 @@ TEMPLATES = tuple(map(_pattern, _MESSAGES.read_text(encoding="utf-8").splitlines
 
 SENTENCES = {
     Verdict.PASSED: "",
-    Verdict.PARTLY: "It earns a part of its points: some of what it looks at is right.",
-    Verdict.FAILED: "The result is not what it should be.",
-    Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends, or takes far too many steps.",
-    Verdict.KILLED: "Your code ended its process, or used more memory than it may. Look for exit() or quit(), for a "
+    Verdict.PARTLY: "This check gave part of its points: some parts of your answer are right.",
+    Verdict.FAILED: "The result is wrong.",
+    Verdict.TIMEOUT: "Your code did not finish in time. Look for a loop that never ends or takes far too many steps.",
+    Verdict.KILLED: "Your code ended its process or used too much memory. Look for exit() or quit(), for a "
     "function that calls itself without end, and for arrays that are far too large.",
-    Verdict.MISSING: "This cell is not in what you handed in.",
-    Verdict.UNGRADED: "The grader itself failed here, not you. It costs you nothing, and is graded again.",
+    Verdict.MISSING: "This cell is missing in your submission.",
+    Verdict.UNGRADED: "The grader failed here, not your code. You lose no points; this will be graded again.",
 }
 
 
@@ -117,8 +117,8 @@ class Explanation:
 
 
 REFUSED = {
-    "process": " While grading, code can start no other process and share no memory with one.",
-    "network": " While grading there is no network.",
+    "process": " In grading, code cannot start another process or share memory with one.",
+    "network": " In grading there is no network.",
 }
 """By what the sandbox refused, what is said beside the error."""
 
@@ -183,7 +183,7 @@ class Explainer:
     def _error(self, result: CheckResult, visible: bool) -> str:
         name = result.exception if result.exception in self.names | EXCEPTIONS else "an exception"
         message = self._message(result.message.strip(), visible)
-        what = "Your code stopped with" if result.raised_by == "student" else "The check could not go on:"
+        what = "Your code stopped with" if result.raised_by == "student" else "The check could not continue:"
         return f"{what} {name}{': ' if message else '.'}{message}"
 
     def _message(self, message: str, visible: bool) -> str:

@@ -28,7 +28,7 @@ from viva.verdict import NOT_DONE
 
 NO_RESPONSE = "No response."
 """What nbgrader's automatic comment says; no grader said it."""
-REMEMBERED = "[This output is left out: it shows what a hidden check called your code with.]"
+REMEMBERED = "[This output is not shown: it contains the arguments of a hidden check.]"
 NAME = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 
 
@@ -56,7 +56,7 @@ class Marks:
         """Raises MissingEntry when the gradebook does not know the submission."""
         found = cls.of_class(gradebook, assignment, student).get((student, notebook))
         if found is None:
-            raise MissingEntry(f"There is no {notebook}.ipynb of {student} for {assignment} in the gradebook.")
+            raise MissingEntry(f"The gradebook has no {notebook}.ipynb of {student} for {assignment}.")
         return found
 
     @classmethod
@@ -272,7 +272,7 @@ def _instructors(cell: NotebookNode) -> bool:
 
 def _label(cell: NotebookNode, style: str) -> str:
     if style == "tests":
-        return "Test cell, as you were given it"
+        return "Test cell, as released"
     if utils.is_solution(cell):
         return "Your answer"
     return "Given code" if utils.is_locked(cell) else "Code"

@@ -182,7 +182,7 @@ def test_what_was_repaired_is_told_to_the_student(tiny, graded, told):
     notebook = tiny.notebook(double=RIGHT)
     assert notebook.cells
     passed = graded(test_double="assert True", double=RIGHT)
-    assert "The test cell 'test_double' was edited; the released text was put back" in told(passed)["output"]
+    assert "The test cell 'test_double' was edited; the released text was restored" in told(passed)["output"]
 
 
 def test_the_material_of_a_bundle_is_that_of_the_course(tiny, material):

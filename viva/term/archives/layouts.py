@@ -233,7 +233,7 @@ def _refuse_teams(members: list[Member]) -> None:
     for depth in range(DEEPEST + 1):
         within = [member.parts[depth:] for member in members if len(member.parts) > depth + 2]
         teams = [parts[0] for parts in within if _ILIAS_TEAM.fullmatch(parts[0]) and _ILIAS.fullmatch(parts[1])]
-        words = {_ILIAS_TEAM.fullmatch(name)["word"] for name in teams}
+        words = {found["word"] for name in teams if (found := _ILIAS_TEAM.fullmatch(name))}
         if len(teams) * 2 > len(members) and (words == {"Team"} or (len(words) == 1 and len(set(teams)) > 1)):
             raise CourseError(TEAMS.format(folder=plaintext.line(teams[0])))
 
@@ -276,7 +276,7 @@ def _by_regexp(parts: Parts, about: About) -> Piece | None:
     try:
         found = re.match(about.regexp, "/" + "/".join(parts))
     except re.error as error:
-        raise CourseError(f"FileNameCollectorPlugin.named_regexp is no regular expression: {error}.") from error
+        raise CourseError(f"FileNameCollectorPlugin.named_regexp is not a regular expression: {error}.") from error
     known = found.groupdict() if found else {}
     if not known.get("student_id") or not known.get("file_id"):
         return None
@@ -330,18 +330,18 @@ DEEPEST = 3
 def lay(members: list[Member], about: About, system: str = "") -> Laid:
     """Who sent what. Raises CourseError when the system is none, or was named and did not make the archive."""
     if system and system not in LAYOUTS:
-        raise CourseError(f"There is no system '{system}'. Those are: {', '.join(LAYOUTS)}.")
+        raise CourseError(f"There is no system '{system}'. The systems are: {', '.join(LAYOUTS)}.")
     if system in ("", "ilias"):
         _refuse_teams(members)
     found = [laid for name in ([system] if system else LAYOUTS) for laid in _read(name, members, about)]
     found = [laid for laid in found if laid.pieces]
     if not found:
         shown = ", ".join(f"'{member.name}'" for member in members[:3])
-        title = LAYOUTS[system].title if system else "a system that Viva knows"
+        title = LAYOUTS[system].title if system else "a known system"
         raise CourseError(
-            f"No name in the archive is as {title} gives it ({shown}). Say which it is with --from: "
-            f"{', '.join(LAYOUTS)}. Other names are read by c.FileNameCollectorPlugin.named_regexp, as nbgrader's "
-            "zip_collect reads them."
+            f"No file name in the archive matches {title} ({shown}). Name the system with --from: "
+            f"{', '.join(LAYOUTS)}. For other names set c.FileNameCollectorPlugin.named_regexp, as for nbgrader's "
+            "zip_collect."
         )
     named = [laid for laid in found if laid.system not in ("github", "folder")]
     best = max(named, key=lambda laid: len(laid.pieces), default=None)

@@ -79,8 +79,9 @@ class Ledger:
 def _read(path: Path) -> Iterable[Row]:
     for line, cells in own_rows(path, COLUMNS, set(COLUMNS) - {"told"}).items():
         if not cells["attempt"].isdecimal() or not cells["student_id"]:
-            raise CourseError(f"Line {line} of {path} names no student, or no attempt by its number. Correct it.")
-        yield Row(**cells | {"attempt": int(cells["attempt"])})
+            raise CourseError(f"Line {line} of {path} lacks a student or the number of an attempt. Correct it.")
+        others = {name: cells[name] for name in COLUMNS if name not in ("student_id", "attempt")}
+        yield Row(cells["student_id"], int(cells["attempt"]), **others)
 
 
 def groups(course: Course, assignment: str) -> list[set[str]]:

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from viva.course.course import Course
-from viva.course.leftout import UNMATCHED
+from viva.course.gradebook.standing import UNMATCHED
 from viva.course.processes import leftovers
 from viva.course.table import csv_text, own_rows
 from viva.folder import remove
-from viva.term.archives import folderwriting, membername
+from viva.term.archives import collected, membername
 from viva.term.archives.attempt import Attempt, digest_in, files_in
 from viva.term.archives.layouts import Sender
 
@@ -76,7 +76,7 @@ class Unmatched:
         while (self.folder / label / str(number)).exists():
             number += 1
         place = self.folder / label / str(number)
-        folderwriting.write(attempt.files, place)
+        collected.write_folder(attempt.files, place)
         if attempt.problem:
             (place / WHY).write_text(f"{attempt.archive}: {attempt.problem}\n", encoding="utf-8")
         sender = attempt.sender

@@ -35,10 +35,11 @@ from viva.term.gradescope.bundle import Settings
 from viva.verdict import NOT_DONE, Verdict
 
 AGAIN = (
-    "This submission was not graded, and that is not your fault. Your instructor finds the reason in the autograder's "
-    "output, and has it graded again."
+    "This submission was not graded, and that is not your fault. Your instructor can see the reason in the "
+    "autograder's "
+    "output, and will grade it again."
 )
-WITHHELD = "Left out: it would show a part of a hidden test."
+WITHHELD = "Not shown: it contains a part of a hidden test."
 LONGEST = 2000
 """Characters of what is told of one check."""
 
@@ -55,8 +56,9 @@ def refused(problem: str, notebooks: list[str]) -> dict:
     """The result of what cannot be graded because of what was handed in."""
     names = " and ".join(f"{name}.ipynb" for name in sorted(notebooks))
     told = (
-        f"What you handed in could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
-        f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and hand that in again."
+        f"Your submission could not be graded: {plaintext.line(problem, LONGEST)}. No check was run, so there are "
+        f"no points yet. Open the notebook that you worked in with Jupyter, save it as {names}, and submit that "
+        "file again."
     )
     return ungraded() | {"score": 0.0, "output": told, "tests": []}
 
@@ -79,7 +81,7 @@ def results(
         prefix = f"{name}: " if several else ""
         if name not in passed.notebooks:
             most = sum(cell.max_score for cell in (*book.grade_cells, *book.task_cells))
-            tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not handed in."))
+            tests.append(_test(f"{name}.ipynb", str(number), 0.0, most, "It was not submitted."))
             continue
         page, hidden = _page(name, passed, material, source, veil)
         known = (shown.record.notebooks.get(name) if shown.record else None) or NotebookRecord()
@@ -93,7 +95,7 @@ def results(
     said = [plaintext.line(f"{sentence[:1].upper()}{sentence[1:]}.", LONGEST) for sentence in dict.fromkeys(told)]
     if settings.manual_points:
         by_hand = wording.counted(settings.manual_points, "point")
-        said.append(f"A person reads the written answers: {by_hand}, not counted here.")
+        said.append(f"A grader reads the written answers: {by_hand}, not counted here.")
     return ungraded() | {
         "score": round(sum(score or 0.0 for score in scores), 6),
         "output": "\n".join([*said, protection]),
@@ -143,7 +145,7 @@ def _tests(questions: list[Question], prefix: str, number: str, hidden_checks: s
     for place, question in enumerate(questions, 1):
         here, name = f"{number}{place}", prefix + _heading(question)
         if question.manual:
-            said = "Nothing was answered." if question.unanswered else "A person reads this answer."
+            said = "There is no answer." if question.unanswered else "A grader reads this answer."
             yield _test(name, here, None, question.grade.most, f"{said} Its points are not counted here.")
         elif not question.lines:
             yield _test(name, here, question.grade.score, question.grade.most, "There are no results by check.")
