@@ -10,8 +10,7 @@ from typing import Self, TypeVar
 from viva.engine.libraries import COMMON
 from viva.engine.parent import Channel, Role, begin
 from viva.engine.session import ExaminerFault
-from viva.sandbox.confinement import LARGER, USUAL, Limits, Sandbox
-from viva.sandbox.slots import Claims
+from viva.sandbox.confinement import LARGER, USUAL, Claims, Limits, Sandbox
 from viva.verdict import SandboxError
 
 Found = TypeVar("Found")
