@@ -55,7 +55,7 @@ def test_what_was_not_done_says_so_and_earns_nothing(tiny):
     found, _ = tiny.graded("untouched")
     assert found.score == 0
     assert {test["output"] for test in found.tests[:4]} == {"not done yet: double"}
-    assert found.tests[-1]["output"] == "Nothing was answered. Its points are not counted here."
+    assert found.tests[-1]["output"] == "There is no answer. Its points are not counted here."
 
 
 def test_the_autograders_output_is_the_instructors_alone_and_says_more(tiny):
@@ -91,7 +91,7 @@ def test_an_empty_folder_scores_nothing_whatever_gradescope_says_of_it(tiny):
         found, _ = tiny.run("grade")
     finally:
         metadata.write_text(json.dumps(METADATA))
-    assert found.score == 0 and "no tiny.ipynb was handed in (found: nothing)" in found.document["output"]
+    assert found.score == 0 and "no tiny.ipynb was submitted (found: nothing)" in found.document["output"]
 
 
 def test_a_crowd_of_files_scores_nothing(tiny):
@@ -219,10 +219,10 @@ def lacking_calls(tiny, names: str) -> tuple[object, str]:
     ("names", "held", "without"),
     [
         pytest.param(
-            *(DOCKER, "a user of its own, Landlock, a filter of system calls", "its own file system"),
+            *(DOCKER, "its own user, Landlock, a system call filter", "its own file system"),
             marks=pytest.mark.slow,
         ),
-        (NO_LANDLOCK, "a user of its own, a filter of system calls", "Landlock and a file system of its own"),
+        (NO_LANDLOCK, "its own user, a system call filter", "Landlock and its own file system"),
     ],
     ids=["as Docker", "as Docker, without Landlock"],
 )
