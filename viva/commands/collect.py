@@ -219,21 +219,23 @@ class CollectCommand(VivaCommand):
         self.console.print(table)
 
     def _sentences(self, intake: Intake, plans: list[Plan], lost: list, roster: Roster) -> Iterator[str]:
+        keeps = "will be" if self.dry_run else "is"
         if lost:
             sender, _ = lost[0]
             yield (
                 f"{len(lost)} could not be matched. "
                 + ("The course has no students yet; read the class first: viva roster FILE. " if not roster.entries
                    else "")
-                + f"What they sent is kept in {UNMATCHED}/{self.assignment}/. Say who each is, by a line in {MATCHES} "
-                f"below the line sender,student_id, such as: {_csv_cell(sender)},<student_id>   (or '-' for nobody). "
+                + f"What they sent {keeps} kept in {UNMATCHED}/{self.assignment}/. "
+                f"Say who each is, by a line in {MATCHES} below the line sender,student_id, such as: "
+                f"{_csv_cell(sender)},<student_id>   (or '-' for nobody). "
                 f"Then: viva collect --assignment={self.assignment}"
             )  # fmt: skip
         if intake.left:
             yield (
-                f"Left out, whole or in part: {counted(len(intake.left), 'submission')}. What could be read of them is "
-                f"kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv says why. Look at "
-                "each, then remove its folder there."
+                f"Left out, whole or in part: {counted(len(intake.left), 'submission')}. What could be read of them "
+                f"{keeps} kept in {UNMATCHED}/{self.assignment}/, and {UNMATCHED}/{self.assignment}.csv "
+                f"{'will say' if self.dry_run else 'says'} why. Look at each, then remove its folder there."
             )
         if graded := [plan for plan in plans if plan.graded]:
             who = ", ".join(shortened([f"'{plan.student}'" for plan in graded]))
@@ -242,7 +244,8 @@ class CollectCommand(VivaCommand):
         if beside:
             who = ", ".join(shortened(beside))
             yield (
-                f"Several attempts, and which counts: {who}. The others are kept in attempts/{self.assignment}/; "
+                f"Several attempts, and which counts: {who}. The others {'will be' if self.dry_run else 'are'} kept in "
+                f"attempts/{self.assignment}/; "
                 f"--attempt=N --student=ID takes another, --attempt={NEWEST} the newest again."
             )
         if self.dry_run:

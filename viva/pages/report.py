@@ -7,7 +7,7 @@ CSV files are too large to stand in the page they lie beside it, whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from viva.course.course import Course
@@ -35,9 +35,11 @@ def write(
     anonymous: bool = False,
     people: People = ALONE,
     to: Path | None = None,
+    future: Sequence[str] = (),
 ) -> tuple[Path, dict]:
     """Write the page of the assignments into the folder ``to``, by default report/ in the course.
 
+    One line of it names the ``future`` assignments, which are not released yet.
     Returns its path and the figures in it. Raises CourseError for a bad address.
     """
     address = server.strip().rstrip("/")
@@ -46,7 +48,7 @@ def write(
     folder = to or course.root / "report"
     folder.mkdir(parents=True, exist_ok=True)
     names = Pseudonyms(key_in(_key(course, folder)), *known_names(course)) if anonymous else Pseudonyms()
-    figures = gather(course, assignments, names, address, people)
+    figures = gather(course, assignments, names, address, people) | {"unreleased": list(future)}
     path = folder / ("anonymous.html" if anonymous else "index.html")
     text, tables = page(figures, anonymous, f"{path.stem}-tables")
     if tables.folder:
