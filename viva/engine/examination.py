@@ -162,6 +162,8 @@ def examine(
     An examiner that fails at a check raises ExaminerFault, unless it does so ``again``.
     """
     give_up(session, cell, examination)
+    if session.one_process:
+        return _examine_inside(session, cell, seconds, skip, split=cell.id not in examination.single_process)
     if cell.id not in examination.single_process:
         return _examine_split(session, cell, examination, seconds, skip, again, read)
     reports = _examine_inside(session, cell, seconds, skip)
@@ -237,11 +239,13 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
     return report
 
 
-def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip: int) -> list[CheckReport]:
-    """The candidate runs the test code of a single-process cell."""
+def _examine_inside(
+    session: Session, cell: Cell, seconds: Iterator[float], skip: int, split: bool = False
+) -> list[CheckReport]:
+    """The student's process runs the test code of a cell; with ``split`` that is no single-process cell in grading."""
     reports = []
     begun = _inside(session, cell.id, cell.prelude, next(seconds))
-    if begun.died:
+    if begun.died or (split and begun.verdict is not Verdict.PASSED):
         return [_of_beginning(begun, check) for check in cell.checks[skip:]]
     for check in cell.checks[skip:]:
         reports.append(_inside(session, check.title, check.source, next(seconds)))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Self, TypeVar
 
 from viva.engine.libraries import COMMON
 from viva.engine.parent import Role, begin
-from viva.engine.session import ExaminerFault
+from viva.engine.patience import Patience
+from viva.engine.session import ExaminerFault, Session
 from viva.sandbox.confinement import LARGER, USUAL, Limits, Wall
 from viva.sandbox.slots import Claims
 from viva.verdict import WallError
@@ -82,6 +84,10 @@ class Pair:
         """Replace the warm parents by new ones."""
         self._stop()
         self._start()
+
+    def session(self, data: Path | None, files: Path | None, patience: Patience) -> Session:
+        """A candidate and an examiner for one submission, or what takes their place."""
+        return Session(self.candidates, self.examiners, data, files, patience)
 
     def twice(self, work: Callable[[], Found]) -> Found:
         """What ``work`` returns; with new warm parents where the first attempt met a fault of the grader."""

@@ -173,8 +173,13 @@ def open_bytes(data: bytes, path: Path, original: Path | None = None) -> Copy:
 def _opened(data: bytes, original: Path | None) -> tuple[Copy, list[Note]]:
     notebook, repairs = salvage.read(data, trusting=True)
     if original:
-        from viva.submission.cells.places import Released
-        from viva.submission.cells.repair import repair  # takes a second to load
+        try:
+            from viva.submission.cells.places import Released
+            from viva.submission.cells.repair import repair  # takes a second to load
+        except ModuleNotFoundError as error:
+            raise VivaError(
+                f"--original needs {error.name}, which is not installed here: python -m pip install nbviva"
+            ) from error
 
         first = salvage.read(read_bytes(original), trusting=True)[0]
         released = Released(first)
