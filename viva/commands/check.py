@@ -15,7 +15,7 @@ import viva
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
-from viva.verdict import NOT_DONE, Verdict, VivaError, WallError
+from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
 from viva.wording import counted
 
 SOME_FAIL = 1
@@ -83,7 +83,7 @@ class CheckCommand(ShortHelp, Application):
         finally:
             grader.close()
         if faults:
-            raise WallError(f"The grader itself failed, not you: {faults[0].what}")
+            raise SandboxError(f"The grader itself failed, not you: {faults[0].what}")
         (self._print_json if self.json else self._print)(path, copy, tried)
         return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
 
@@ -93,7 +93,7 @@ class CheckCommand(ShortHelp, Application):
         from viva.submission import selfcheck
 
         data = selfcheck.read_bytes(path)
-        # While the warm parents load their libraries, this process loads the rest.
+        # While the fork servers load their libraries, this process loads the rest.
         return Grader(libraries=libraries.mentioned([data]), environment=selfcheck.own_settings()), data
 
     def _portable_grader(self, path: Path):

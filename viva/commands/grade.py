@@ -14,12 +14,13 @@ from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
-from viva.course import batch, edition
+from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_SANDBOX, WORKERS, VivaCommand
+from viva.course import batch
 from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook.database import patiently
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.course.gradebook.database import with_retries
+from viva.course.regrade import edition
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -36,7 +37,7 @@ class GradeCommand(VivaCommand):
         viva grade --cluster=tls://grader:8786         on the workers of a Dask cluster
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
+    flags = VivaCommand.flags | FORCE | NO_SANDBOX | INSECURE
     settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
 
     def _left_alone(self) -> Iterator[str]:
@@ -56,7 +57,7 @@ class GradeCommand(VivaCommand):
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                if cells := patiently(partial(edition.corrected, self.course, assignment)):
+                if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded by the tests and points that were released. In source/ "
                         f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "
@@ -78,7 +79,7 @@ class GradeCommand(VivaCommand):
             self.course, submissions, config=self.config, workers=self.workers or None, remote=remote, tell=self._say
         )
         collected = self.watch(outcomes, len(submissions), "grading")
-        if Examine(config=self.config).no_wall:
+        if Examine(config=self.config).no_sandbox:
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )

@@ -22,12 +22,12 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
 from viva.engine.grading import Grader
-from viva.engine.patience import Patience
 from viva.engine.session import Died, Session, copy_data
+from viva.engine.timebudget import TimeBudget
 from viva.folder import remove
 from viva.record import Note
 from viva.sandbox.confinement import USUAL, Limits
-from viva.verdict import Verdict, WallError
+from viva.verdict import SandboxError, Verdict
 
 STARTING = 120
 """Seconds in which a kernel must start; the first one on a machine compiles every library."""
@@ -89,9 +89,9 @@ class KernelSession:
 
     one_process = True
 
-    def __init__(self, data: Path | None, files: Path | None, patience: Patience | None) -> None:
-        """Raises WallError where no kernel starts."""
-        self.patience = patience or Patience()
+    def __init__(self, data: Path | None, files: Path | None, time_budget: TimeBudget | None) -> None:
+        """Raises SandboxError where no kernel starts."""
+        self.time_budget = time_budget or TimeBudget()
         self.limit, self.interrupted, self.gone = 0.0, False, False
         self.folder = Path(tempfile.mkdtemp(prefix="viva-kernel-"))
         if folder := files or data:
@@ -117,7 +117,7 @@ class KernelSession:
             self._run(WATCHING, False)
         except Exception as error:  # whatever a broken installation of Jupyter leads to
             self.close()
-            raise WallError(
+            raise SandboxError(
                 f"no Python kernel starts here ({type(error).__name__}: {error}). Install one: python -m pip install "
                 "ipykernel"
             ) from error
@@ -145,7 +145,7 @@ class KernelSession:
         """What a cell came to: its outputs, what it raised, and its number. Raises Died, and Spent."""
         if request["do"] != "run":
             raise Died(Verdict.KILLED, Note("killed"))
-        self.limit, self.interrupted = self.patience.granted(within), False
+        self.limit, self.interrupted = self.time_budget.granted(within), False
         self.client.interrupted = False
         start = time.monotonic()
         try:
@@ -160,7 +160,7 @@ class KernelSession:
             raise Died(Verdict.KILLED, Note("killed")) from None
         finally:
             self.interrupted = self.interrupted or self.client.interrupted
-            self.patience.spend(time.monotonic() - start)
+            self.time_budget.spend(time.monotonic() - start)
 
     def _run(self, source: str, counted: bool = True) -> dict:
         cell = new_code_cell(source)
@@ -186,10 +186,10 @@ class KernelGrader(Grader):
     """Grades in ordinary kernels; each submission has its own."""
 
     def __init__(self, seconds: float = 30.0, limits: Limits = USUAL) -> None:
-        self.seconds, self.budget, self.walled, self.limits = seconds, 0.0, False, limits
+        self.seconds, self.budget, self.sandboxed, self.limits = seconds, 0.0, False, limits
 
-    def session(self, data: Path | None, files: Path | None, patience: Patience) -> Session:
-        return KernelSession(data, files, patience)  # type: ignore[return-value]  # it is asked the same questions
+    def session(self, data: Path | None, files: Path | None, time_budget: TimeBudget) -> Session:
+        return KernelSession(data, files, time_budget)  # type: ignore[return-value]  # it is asked the same questions
 
     def allow(self, memory: int) -> None:
         """An ordinary kernel has no limit of memory."""

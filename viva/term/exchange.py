@@ -64,7 +64,7 @@ class Collect(ExchangeCollect):
     def start(self) -> None:
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:
-            self.desk = Path(folder)
+            self.local = Path(folder)
             self.coursedir.get_existing_timestamp = self._existing
             super().start()
 
@@ -75,7 +75,7 @@ class Collect(ExchangeCollect):
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Go on from the copy."""
-        super().do_copy(str(self.desk / Path(src).name), dest, log)
+        super().do_copy(str(self.local / Path(src).name), dest, log)
 
     def _path_to_record(self, path: str) -> dict:
         """Whose a hand-in is and of when; a refused one is nobody's that is older or newer than another."""
@@ -127,7 +127,7 @@ class Collect(ExchangeCollect):
         return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
 
     def _taken(self, record: dict) -> bool:
-        """Whether a hand-in could be copied to the desk."""
+        """Whether a hand-in could be copied to this machine."""
         if record["timestamp"] == NEVER:
             return False
         path = Path(self.inbound_path, record["filename"])
@@ -135,8 +135,8 @@ class Collect(ExchangeCollect):
         place = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
         try:
             self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
-            take(path, self.desk / path.name, owner, self.coursedir.max_dir_size * KB)
-            _complete(self.desk / path.name, record["timestamp"])
+            take(path, self.local / path.name, owner, self.coursedir.max_dir_size * KB)
+            _complete(self.local / path.name, record["timestamp"])
         except (SubmissionError, OSError) as error:
             self._refused(str(path), str(error))
             return False
