@@ -220,7 +220,13 @@ def _launch() -> None:
     command, *options = sys.argv[1:] or [""]
     beside = command in GRADING and not {"-h", "--help", "--help-all"} & set(options)
     with _prepared(options) if beside else contextlib.nullcontext():
-        Viva.launch_instance()
+        try:
+            Viva.launch_instance()
+        except ModuleNotFoundError as error:
+            if error.name != "nbgrader":
+                raise
+            print(f"'viva {command}' needs the whole of Viva: python -m pip install nbviva", file=sys.stderr)
+            sys.exit(BAD_REQUEST)
 
 
 @contextlib.contextmanager

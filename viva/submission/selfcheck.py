@@ -24,8 +24,10 @@ from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
+from viva.engine.outcome import Outcome
 from viva.engine.studentcopy import Copy, open_copy
 from viva.engine.timebudget import NOT_TRIED
+from viva.engine.undone import MISSING, NO_MODULE
 from viva.record import CheckResult, Fault, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
@@ -85,6 +87,7 @@ def practise(
     with tempfile.TemporaryDirectory(prefix="viva-files-") as scratch:
         _take_files(folder, notebook, Path(scratch))
         outcome = grader.grade(notebook, shown, Path(scratch), Path(scratch), watch)
+    copy.remarks += _not_installed(outcome, notebook)
     copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
     for cell in copy.examination.blueprint.cells:
@@ -99,6 +102,20 @@ def practise(
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
+
+
+def _not_installed(outcome: Outcome, notebook: NotebookNode) -> Iterator[str]:
+    """Of each library that a cell did not find: checks only tell that names are missing which that cell should bind."""
+    for index, (outputs, _) in sorted(outcome.outputs.items()):
+        for item in outputs:
+            found = NO_MODULE.match(item["evalue"]) if item.get("ename") == MISSING else None
+            if found:
+                cell = notebook.cells[index]
+                name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
+                yield (
+                    f"the cell '{name}' needs {found[1]}, which is not installed here; install it, as in: "
+                    f"python -m pip install {found[1]}"
+                )
 
 
 def _visible(copy: Copy) -> Examination:
