@@ -108,8 +108,9 @@ class CheckCommand(ShortHelp, Application):
         return KernelGrader(), selfcheck.read_bytes(path)
 
     def _print_json(self, path: Path, copy, tried: list) -> None:
-        checks = [vars(one) | {"passed": one.passed} for one in tried]
+        checks = [vars(one) | {"passed": one.passed, "counts": one.counts} for one in tried]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
+        document["summary"] = _sums(copy, tried)
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -112,7 +113,7 @@ class KernelSession:
         self.client.log.propagate = False
         self.stack = contextlib.ExitStack()
         try:
-            self.stack.enter_context(self.client.setup_kernel())
+            self.stack.enter_context(self.client.setup_kernel(env=os.environ | {"VIVA_CHECKING": "1"}))
             self.limit = STARTING
             self._run(WATCHING, False)
         except Exception as error:  # whatever a broken installation of Jupyter leads to
