@@ -108,18 +108,26 @@ class CheckCommand(ShortHelp, Application):
         return KernelGrader(), selfcheck.read_bytes(path)
 
     def _print_json(self, path: Path, copy, tried: list) -> None:
-        checks = [vars(one) | {"passed": one.passed, "counts": one.counts} for one in tried]
+        from viva.submission import selfcheck
+
+        lines = iter(selfcheck.told(one for one in tried if one.counts))
+        checks = [
+            vars(one) | {"passed": one.passed, "counts": one.counts, "told": next(lines) if one.counts else []}
+            for one in tried
+        ]
         document = {"notebook": str(path), "checks": checks, "repairs": copy.remarks, "kinds_known": copy.described}
         document["summary"] = _sums(copy, tried)
         print_document(document)
 
     def _print(self, path: Path, copy, tried: list) -> None:
+        from viva.submission import selfcheck
+
         terminal = console(soft_wrap=True)
         for sentence in copy.remarks:
             terminal.print(f"{path.name}: {sentence}.")
         visible = [one for one in tried if one.counts]
         heading = None
-        for one in visible:
+        for one, lines in zip(visible, selfcheck.told(visible), strict=True):
             waiting = [other for other in visible if one.undone and other.undone == one.undone]
             if waiting and one is not waiting[0]:
                 continue
@@ -131,7 +139,7 @@ class CheckCommand(ShortHelp, Application):
             title = one.title if len(waiting) < 2 else f"{len(waiting)} checks"
             line = f"  {one.state:12} {points:>4g}  {title}"
             terminal.print(line, style=STYLES.get(one.state, "red"))
-            for hint in () if waiting else one.hint.splitlines():
+            for hint in () if waiting else lines:
                 terminal.print(f"{'':20}{hint}")
         for sentence in _sums(copy, tried):
             terminal.print(sentence)

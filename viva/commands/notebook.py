@@ -37,24 +37,24 @@ class Report:
     remarks: list[str]
     summary: list[str]
 
-    def _rows(self) -> Iterator[tuple[str, str, float, str, str]]:
+    def _rows(self) -> Iterator[tuple[str, str, float, str, list[str]]]:
         for one in self.checks:
-            yield one["cell"], one["state"], one["points"], one["title"], one["hint"] if not one["undone"] else ""
+            yield one["cell"], one["state"], one["points"], one["title"], one["told"] if not one["undone"] else []
 
     def __repr__(self) -> str:
         lines, heading = [f"{self.name}: {sentence}." for sentence in self.remarks], None
-        for cell, state, points, title, hint in self._rows():
+        for cell, state, points, title, lines_below in self._rows():
             if cell != heading:
                 lines.append(heading := cell)
             lines.append(f"  {state:12} {points:>4g}  {title}")
-            lines += [f"{'':20}{line}" for line in hint.splitlines()]
+            lines += [f"{'':20}{line}" for line in lines_below]
         return "\n".join([*lines, *self.summary])
 
     def _repr_html_(self) -> str:
         side = "text-align:left;vertical-align:top;padding:2px 10px"
         rows = []
-        for cell, state, points, title, hint in self._rows():
-            shown = "<br>".join(escape(line) for line in hint.splitlines())
+        for cell, state, points, title, lines in self._rows():
+            shown = "<br>".join(escape(line) for line in lines)
             rows.append(
                 f"<tr><td style='{side};color:{COLOURS.get(state, BAD)}'><b>{escape(state)}</b></td>"
                 f"<td style='{side};text-align:right'>{points:g}</td><td style='{side}'>{escape(title)}"

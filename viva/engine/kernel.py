@@ -54,7 +54,11 @@ def _viva_watch():
         if error is None:
             return
         frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith(package)]
-        name, lines = type(error).__name__, "".join(traceback.format_list(frames[-12:])).splitlines()
+        name, shown = type(error).__name__, []
+        for one in frames[-12:]:
+            place = "<ipython-input-own>" if one.filename in own else "<test>" if "ipykernel" in one.filename else ""
+            shown.append((place or one.filename, one.lineno, one.name, one.line))
+        lines = "".join(traceback.format_list(shown)).splitlines()
         try:
             message = str(error)
         except Exception:

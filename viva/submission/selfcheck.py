@@ -11,7 +11,8 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
 from viva.engine.outcome import Outcome
+from viva.engine.ownlines import own_frames
 from viva.engine.studentcopy import Copy, open_copy
 from viva.engine.timebudget import NOT_TRIED
 from viva.engine.undone import MISSING, NO_MODULE
@@ -35,6 +37,8 @@ from viva.submission.files.sizes import limited
 from viva.verdict import SubmissionError, Verdict, VivaError
 
 MOST_FILES, MOST_BYTES = 500, 50 * 2**20
+MOST_CODE = 200
+"""So many characters of a line are shown."""
 REFUSED = {
     "processes_unwalled": "it starts another process, which works here, and which grading refuses; use one process",
     "connections_unwalled": "it uses the network, which works here, and which grading refuses; use a file",
@@ -56,6 +60,8 @@ class Tried:
     verdict: str = ""
     undone: tuple[str, ...] = ()
     """The answers that a check waits for."""
+    place: str = ""
+    """The student's own line that raised, and where it stands."""
 
     @property
     def passed(self) -> bool:
@@ -90,6 +96,7 @@ def practise(
     copy.remarks += _not_installed(outcome, notebook)
     copy.remarks += [REFUSED[fact.kind] for fact in outcome.integrity if fact.kind in REFUSED]
     tried = []
+    own = _own_cells(notebook)
     for cell in copy.examination.blueprint.cells:
         results = iter(outcome.checks.get(cell.id, []))
         for check in cell.checks:
@@ -98,7 +105,7 @@ def practise(
             elif check.hidden:
                 tried.append(Tried(cell.id, check.title, check.points, HIDDEN))
             else:
-                tried.append(_tried(cell, next(results)))
+                tried.append(_tried(cell, next(results), own))
     gone = [name for name in copy.unchecked if name not in {cell.id for cell in copy.examination.blueprint.cells}]
     tried += [Tried(name, name, 0.0, UNCHECKED, copy.unchecked[name]) for name in gone]
     return tried, outcome.faults
@@ -139,12 +146,39 @@ def _up_to_the_last(known: Examination, copy: Copy) -> NotebookNode:
     return NotebookNode(copy.notebook, cells=cells)
 
 
-def _tried(cell: Cell, result: CheckResult) -> Tried:
+def _own_cells(notebook: NotebookNode) -> dict[str, str]:
+    """The code that the student wrote or may have changed, by cell."""
+    found = {}
+    for place, cell in enumerate(notebook.cells):
+        about = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and not (about.get("locked") or (about.get("grade") and not about.get("solution"))):
+            found[about.get("grade_id") or cell.get("id", "") or f"cell {place + 1}"] = cell.source
+    return found
+
+
+def told(tried: Iterable[Tried]) -> list[list[str]]:
+    """What is said below each check: its hint, and the student's line. What is the same again is said once."""
+    tried = list(tried)
+    known = [(one.hint, one.place) if not one.undone else ("", "") for one in tried]
+    times, lines = Counter(pair for pair in known if pair[1]), []
+    for number, pair in enumerate(known):
+        hint, place = pair
+        if times[pair] > 1 and pair in known[:number]:
+            lines.append(["as above"])
+            continue
+        often = f"{times[pair]} times: " if times[pair] > 1 else ""
+        lines.append([*f"{often}{hint}".splitlines(), *([place] if place else [])])
+    return lines
+
+
+def _tried(cell: Cell, result: CheckResult, own: dict[str, str]) -> Tried:
     verdict, hint = str(result.verdict), wording.reason(result)
     state = result.word
     if result.cause and result.cause.kind in NOT_TRIED:
         state = UNCHECKED
-    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone))
+    frames = own_frames(result.traceback, own) if result.verdict in (Verdict.ERROR, Verdict.FAILED) else []
+    place = f"line {frames[-1].line} of '{frames[-1].cell}': {frames[-1].code[:MOST_CODE]}" if frames else ""
+    return Tried(cell.id, result.title, result.points, state, hint, verdict, tuple(result.undone), place)
 
 
 def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
