@@ -89,6 +89,10 @@ FLOW = {
             "hand_back.FeedbackCommand",
             "Write a page for each graded submission, for its student; one that has not changed is left alone.",
         ),
+        "rubric": (
+            "rubric.RubricCommand",
+            "List the comments that repeat, and update comments and scores where an item has changed.",
+        ),
         "report": (
             "hand_back.ReportCommand",
             "Write a page about the class: scores, checks, who needs a human, integrity, similar answers.",
