@@ -78,8 +78,10 @@ class AnswerFirst(NbGraderPreprocessor):
                 items = rubric.read_items(rubric.path_of(Path(directory.root), known.assignment.assignment.name))
             except CourseError as error:
                 items, resources["complaint"] = [], str(error)
+            graded = {grade.name for grade in known.grades}
             for comment in known.comments:
-                own = [{"line": one.line, "points": one.points} for one in items if one.cell in ("", comment.name)]
+                fitting = [one for one in items if one.cell in ("", comment.name) and comment.name in graded]
+                own = [{"line": one.line, "points": one.points} for one in fitting]
                 said = [{"line": text} for text in _said_before(gradebook, known, comment.name)]
                 resources["offered"][comment.name] = [*own, *said][:MOST_OFFERED]
 
