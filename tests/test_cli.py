@@ -21,7 +21,7 @@ def test_grading_says_what_became_of_each_submission(course, viva):
     (course / "submitted" / "bo" / SHORT).mkdir(parents=True)
     result = viva("grade", SHORT)
     assert result.status == 0
-    assert "bo: no scaled_attention.ipynb was handed in (found: nothing)" in result.out
+    assert "bo: no scaled_attention.ipynb was submitted (found: nothing)" in result.out
     assert "anna:" not in result.out
 
 
@@ -44,20 +44,20 @@ def test_what_needs_the_grader_makes_the_status_non_zero(course, viva):
         (["grade", "ps99"], "There is no assignment 'ps99'"),
         (["grade", "--assignment=ps99"], "There is no assignment 'ps99'"),
         (["grade", "--student=nobody"], "by a student 'nobody'"),
-        (["release", "ps"], "'ps' may mean ps1_general_attention, ps2_self_attention, "),
+        (["release", "ps"], "'ps' matches several assignments: ps1_general_attention, ps2_self_attention, "),
         (["release", "ps3_skaled"], "Did you mean 'ps3_scaled_attention'?"),
         (["export", "ps99"], "There is no assignment 'ps99'"),
         (["export", "--student=nobody"], "There is no student 'nobody' in the gradebook"),
-        (["grade", "--course-dir=/nonexistent"], "There is no folder /nonexistent"),
+        (["grade", "--course-dir=/nonexistent"], "The folder /nonexistent does not exist"),
         (["grade", "--studnet=demo-01"], "no option '--studnet=demo-01'. Did you mean '--student'?"),
-        (["export", "-x"], "There is no option '-x'. 'viva export --help' lists them."),
+        (["export", "-x"], "There is no option '-x'. 'viva export --help' lists the options."),
         (["export", "--to", "--json"], "The option '--to' needs a value, as in: --to=TO"),
         (["grade", "--workers=two"], "expected an int, not the str 'two'"),
         (["completion", "--json", "bash"], "There is no option '--json'"),
         (["check", "--jsn", "x.ipynb"], "Did you mean '--json'?"),
-        (["adopt", "nothing.ipynb"], "There is no notebook nothing.ipynb"),
-        (["export", "--db=nonsense"], "'nonsense' is not the address of a gradebook"),
-        (["export", "--db=firebird://here/grades"], "'firebird://here/grades' is not the address of a gradebook"),
+        (["adopt", "nothing.ipynb"], "The notebook nothing.ipynb does not exist"),
+        (["export", "--db=nonsense"], "'nonsense' is not a usable gradebook address"),
+        (["export", "--db=firebird://here/grades"], "'firebird://here/grades' is not a usable gradebook address"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_answered_in_a_sentence(course, viva, arguments, sentence):
@@ -129,7 +129,7 @@ def test_a_folder_without_a_course_is_one_sentence(tmp_path, monkeypatch, comman
 def test_nothing_handed_in_is_no_error(course, viva, command):
     result = viva(command)
     assert result.status == 0
-    assert "Nothing was handed in" in result.out
+    assert "There are no submissions" in result.out
 
 
 def test_an_assignment_that_is_still_written_on_does_not_stop_the_export_of_the_others(course, viva):

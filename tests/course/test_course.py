@@ -31,7 +31,7 @@ def test_an_unknown_assignment_is_answered_with_the_nearest(course):
 def test_the_beginning_of_a_name_means_the_assignment_unless_several_begin_so(course):
     opened, _ = load(course)
     assert opened.chosen(["ps3"]) == [SHORT]
-    with pytest.raises(CourseError, match="'ps' may mean ps1_general_attention, "):
+    with pytest.raises(CourseError, match="'ps' matches several assignments: ps1_general_attention, "):
         opened.chosen(["ps"])
     for nothing in ("", "x"):
         with pytest.raises(CourseError, match=f"There is no assignment '{nothing}'"):
@@ -120,7 +120,7 @@ def test_where_work_was_graded_and_the_gradebook_is_gone_a_copy_is_asked_for(cou
     (course / "gradebook.db").unlink()
     (course / "results.jsonl").touch()
     opened, _ = load(course)
-    with pytest.raises(CourseError, match="Put a copy of the gradebook back"):
+    with pytest.raises(CourseError, match="Restore a copy of the gradebook"):
         opened.released_notebooks(SHORT)
     assert not (course / "gradebook.db").exists()
 

@@ -15,8 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from nbgrader.preprocessors import InstantiateTests, instantiatetests
 
 from tests.conftest import PROJECT, load
-from viva.course.release import compiled, release
-from viva.course.studentversion import SandboxedTests
+from viva.course.release import SandboxedTests, compiled, release
 from viva.verdict import CourseError
 
 CANARY = "SECRET42"
@@ -288,7 +287,7 @@ def test_a_strangers_template_runs_nothing_in_the_command_itself(course):
 def test_autotest_lines_that_cannot_be_computed_are_told_with_their_cell(course):
     path = write(course, [answer("n = 3"), graded("### AUTOTEST missing")])
     shutil.copy(TEMPLATES, path.parent)
-    with pytest.raises(CourseError, match="cell 'check': the code up to there raises NameError: name 'missing'"):
+    with pytest.raises(CourseError, match="cell 'check': the code up to that cell raises NameError: name 'missing'"):
         compiled(load(course)[0], "ps", "nb")
 
 
@@ -297,7 +296,7 @@ def test_a_link_in_the_source_that_leads_out_of_it_is_not_released(course, tmp_p
     (tmp_path / "letter").write_text("private")
     (path.parent / "data.csv").symlink_to(tmp_path / "letter")
     opened, config = load(course)
-    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which lies outside"):
+    with pytest.raises(CourseError, match=r"data\.csv is a link to .*letter, which is outside"):
         release(opened, "ps", config=config)
     assert not (course / "release" / "ps").exists()
 

@@ -161,7 +161,7 @@ def test_a_score_and_a_comment_typed_beside_marking_scheme_and_answer_are_in_the
         assert (grade.manual_score, grade.max_score, grade.needs_manual_grade) == (3.5, 5, False)
         assert gradebook.find_comment(TASK, NOTEBOOK, SHORT, WAITING).manual_comment == comment
         raw, penalty = 20 + 3.5, gradebook.find_submission(SHORT, WAITING).late_submission_penalty
-        assert penalty == pytest.approx(0.2 * raw), "two days begun, of the whole score"
+        assert penalty == pytest.approx(0.2 * raw), "two started days, of the whole score"
     run(graded, "nbgrader", "export", "--to=stock.csv")
     with (graded / "stock.csv").open(newline="", encoding="utf-8") as file:
         (row,) = [row for row in csv.DictReader(file) if (row["assignment"], row["student_id"]) == (SHORT, WAITING)]
@@ -182,7 +182,7 @@ def test_without_a_network_or_a_hand_on_the_mouse_answer_scheme_and_comment_are_
 ):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "to be graded by hand"]
+    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "manual grading"]
     (link,) = [row["link"] for row in by_hand["rows"] if row["student"] == TO_REGRADE]
     lab.goto(link)
     score, comment = lab.locator(f"#{TASK}"), lab.locator(f"#{TASK}-comment")
@@ -218,7 +218,10 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
         submission = gradebook.find_submission_notebook(NOTEBOOK, SHORT, DOUBTFUL).id
     lab.goto("{0.scheme}://{0.netloc}/formgrader/submissions/{1}/".format(urlsplit(address), submission))
     expect(lab.locator("#test_self_attention")).to_be_focused()
-    said = "'self_attention' begins with %%writefile, so that it was not run in the notebook; a human should look at it"
+    said = (
+        "'self_attention' begins with %%writefile, so it did not run as Python in the notebook; a grader should "
+        "check it"
+    )
     expect(lab.get_by_text(said).first).to_be_visible()
     panel = lab.locator(".nbgrader_cell").filter(has=lab.locator("#test_self_attention"))
     lab.wait_for_timeout(1000)  # the page rolls to the score
@@ -231,7 +234,7 @@ def test_a_test_in_doubt_is_begun_with_and_below_it_stands_why_a_human_should_lo
 def test_the_reports_link_to_a_repair_in_doubt_opens_in_the_box_of_the_test_that_it_concerns(graded, address, lab):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (doubts,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "repair in doubt"]
+    (doubts,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "uncertain repair"]
     (row,) = [row for row in doubts["rows"] if row["student"] == DOUBTFUL]
     lab.goto(row["link"])
     expect(lab.locator("#test_self_attention")).to_be_focused()
@@ -241,7 +244,7 @@ def test_the_reports_link_to_a_repair_in_doubt_opens_in_the_box_of_the_test_that
 def test_the_reports_link_opens_the_first_score_that_waits_with_the_cursor_in_its_box(graded, address, lab):
     course, _ = load(graded)
     _, figures = report.write(course, [SHORT], "{0.scheme}://{0.netloc}".format(urlsplit(address)))
-    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "to be graded by hand"]
+    (by_hand,) = [reason for reason in figures["assignments"][0]["waiting"] if reason["why"] == "manual grading"]
     doubtful = next(row for row in by_hand["rows"] if row["student"] == DOUBTFUL)
     other = next(row for row in by_hand["rows"] if row["student"] != DOUBTFUL)
     for row, cell in ((doubtful, "test_self_attention"), (other, TASK)):

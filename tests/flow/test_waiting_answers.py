@@ -79,7 +79,7 @@ def press(page: Page, *keys: str) -> None:
 
 def ready(page: Page, left: str) -> None:
     """The next answer that waits is there, with the cursor in its box."""
-    expect(page.locator(".viva-left")).to_have_text(left)
+    expect(page.locator(".viva-left")).to_have_text(left, timeout=60_000)
     expect(page.locator(f"#{TASK}")).to_be_focused()
     expect(page.locator(f"#{TASK}")).to_have_class(re.compile("needs_manual_grade"))
     page.wait_for_load_state("networkidle")

@@ -103,7 +103,7 @@ def test_a_hand_in_in_anothers_name_is_not_collected_and_theirs_is(course, inbou
     hand_in(course, inbound, "nobody", forged, "\n\n")
     hand_in(course, inbound, "daemon", 3)
     said = collect(course, before_duedate=due is not None)
-    assert "not owned by 'nobody'" in said and "not owned by 'daemon'" in said
+    assert "named after 'nobody'" in said and "named after 'daemon'" in said
     assert (collected(course, "nobody") / NOTEBOOK).read_bytes() == (theirs / NOTEBOOK).read_bytes()
     assert not collected(course, "daemon").exists()
 
@@ -157,7 +157,7 @@ def test_a_pipe_a_flood_and_a_cellar_are_refused_before_they_are_read(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     os.mkfifo(folder / "pipe")
-    with pytest.raises(SubmissionError, match="'pipe' in it is no file"):
+    with pytest.raises(SubmissionError, match="'pipe' in it is not a file"):
         take(folder, tmp_path / "first", None, 1000)
     (folder / "pipe").unlink()
     with (folder / "flood").open("wb") as file:
@@ -186,5 +186,5 @@ def test_a_hand_in_of_an_uncertain_time_is_refused_and_said_and_takes_nothings_p
     collect(course)
     (collected(course) / "timestamp.txt").write_text("2026-10-24 23:58 CST")
     hand_in(course, inbound, ME, 2, "\n")
-    assert "has no certain time zone" in collect(course)
+    assert "has no clear time zone" in collect(course)
     assert (collected(course) / "timestamp.txt").read_text() == "2026-10-24 23:58 CST"

@@ -97,7 +97,7 @@ def test_where_both_have_work_each_keeps_its_own_and_it_is_said(taught):
     before = scores(taught)
     plan = joining.plan(taught, "alee", "amoss")
     assert (plan.moved, plan.both) == ((OTHER,), (SHORT,))
-    assert any("both ids have work of it" in sentence for sentence in plan.sentences())
+    assert any("both ids have a submission" in sentence for sentence in plan.sentences())
     joining.join(taught, plan)
     assert scores(taught) == {
         (SHORT, "alee"): before[SHORT, "alee"],
@@ -137,7 +137,7 @@ def test_the_command_says_what_it_does_and_a_dry_run_writes_nothing(taught, viva
     tried = viva("roster", "--same", "alee", "amoss", "--dry-run")
     assert (tried.status, scores(taught)) == (0, before) and "Nothing was written" in tried.out
     done = viva("roster", "--same", "alee", "amoss")
-    assert done.status == 0 and f"Of 'alee' now: {OTHER}." in done.out and "same.csv" in done.out
+    assert done.status == 0 and f"'alee' now has: {OTHER}." in done.out and "same.csv" in done.out
     assert "There is no student 'nobody'" in viva("roster", "--same", "alee", "nobody").err
     assert "Name two ids" in viva("roster", "--same", "alee").err
     assert viva("roster", "--same", "bo", "amoss").status == 2

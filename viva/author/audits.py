@@ -102,8 +102,8 @@ def _prove(
         _say(console, one)
         if one.kinds:
             kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: kinds of answers: {kinds}.")
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}")
+            console.print(f"{one.assignment}: Expected types: {kinds}.")
+        console.print(f"{one.assignment}: {one.seconds:.0f} s, details in {page}")
     return [sentence for one in found for sentence in one.blocking()]
 
 
@@ -143,10 +143,10 @@ def _say(console: Console, one: Audit) -> None:
         console.print(f"{one.assignment}: {sentence}", markup=False)
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:
-        near = f" The check that came nearest is '{fate.nearest}'." if fate.nearest else ""
+        near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
         console.print(
-            f"{one.assignment}: Error: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note})."
-            f"{near}",
+            f"{one.assignment}: Error: A wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
+            f"{fate.note}).{near}",
             markup=False,
         )
         if console.is_terminal:

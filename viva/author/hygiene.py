@@ -14,7 +14,6 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.author.expectations import stale, tree_of
 from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
@@ -79,7 +78,7 @@ def readme_findings(readme: Path, assignment: str, points: float) -> list[str]:
         if line.lstrip().startswith("|") and re.search(rf"\b{re.escape(assignment)}\b", line):
             numbers = {float(number) for number in re.findall(r"(?<=\|)\s*(\d+(?:\.\d+)?)\s*(?=\|)", line)}
             if numbers and points not in numbers:
-                return [f"{readme.name} gives {assignment} other points than its notebook, which has {points:g}."]
+                return [f"{readme.name} has different points for {assignment} than its notebook, which has {points:g}."]
     return []
 
 
@@ -91,7 +90,7 @@ def untold(notebook: NotebookNode) -> list[str]:
 def _same_ids(blueprint: Blueprint) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in blueprint.cells).items():
         if name and count > 1:
-            yield f"Cell '{name}': {count} cells have this id; a grade id belongs to one cell."
+            yield f"Cell '{name}': {count} cells have this id; a grade id must belong to one cell."
 
 
 def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
@@ -102,7 +101,7 @@ def _machine_made_ids(blueprint: Blueprint) -> Iterator[str]:
             Purpose.MANUAL,
             Purpose.TASK,
         ) and MACHINE_MADE.match(cell.id):
-            yield f"Cell '{cell.id}': the id says nothing; name it after what is asked or checked there."
+            yield f"Cell '{cell.id}': the id has no meaning; name it after the question or check."
 
 
 def _titles(blueprint: Blueprint) -> Iterator[str]:
@@ -110,7 +109,7 @@ def _titles(blueprint: Blueprint) -> Iterator[str]:
         if cell.purpose == Purpose.TESTS and not any(CHECK.match(line) for line in cell.source.splitlines()):
             yield (
                 f"Cell '{cell.id}': it has no line '### CHECK {cell.points:g}: ...', "
-                "so students read its id in place of a title."
+                "so students see its id instead of a title."
             )
 
 
@@ -137,8 +136,8 @@ def _copies(blueprint: Blueprint) -> Iterator[str]:
             for function in _hidden_functions(cell):
                 if (known := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
                     yield (
-                        f"Cell '{cell.id}': it has the hidden function '{function.name}' of '{known}' once more; "
-                        "define it before the first check there, and use it here."
+                        f"Cell '{cell.id}': it defines the hidden function '{function.name}' of '{known}' again; "
+                        "define it before the first check of that cell, and use it here."
                     )
 
 
@@ -154,7 +153,7 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
         shown |= names.bound
         if cell.purpose == Purpose.TESTS:
             for name in sorted(names.needed & hidden - shown):
-                yield f"Cell '{cell.id}': students' own lines there use '{name}', which only hidden lines bind."
+                yield f"Cell '{cell.id}': its visible lines use '{name}', which only hidden lines define."
 
 
 def _hidden_functions(cell: Cell) -> Iterator[ast.FunctionDef | ast.ClassDef]:
@@ -188,11 +187,11 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
             for line in _own_lines(cell):
                 places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
                 for name in places[:1]:
-                    yield f"Cell '{name}': students can read there what they should write in '{cell.id}': {line[:60]}"
+                    yield f"Cell '{name}': students can read the answer to '{cell.id}' there: {line[:60]}"
         if cell.purpose == Purpose.TESTS:
             for name in sorted({function.name for function in _hidden_functions(cell)}):
                 if re.search(rf"\b{re.escape(name)}\b", text):
-                    yield f"Cell '{cell.id}': the hidden function '{name}' is named in what students get."
+                    yield f"Cell '{cell.id}': the students' files contain the name of the hidden function '{name}'."
 
 
 def _own_lines(cell: Cell) -> list[str]:
@@ -211,13 +210,13 @@ def _cells(notebook: NotebookNode) -> Iterator[str]:
         if cell.get("outputs") or cell.get("execution_count"):
             yield f"{where}: it holds outputs of an earlier run; clear them."
         if found := ABSOLUTE_PATH.search(cell.source):
-            yield f"{where}: the path '{found[0]}' exists on one machine only; use one beside the notebook."
+            yield f"{where}: the path '{found[0]}' exists only on one machine; use a path beside the notebook."
         if cell.cell_type == "code":
             imported = {name.partition(".")[0] for name in _imports(cell.source)} & NETWORK
             command = COMMAND.search(cell.source)
             if imported or command:
                 what = sorted(imported)[0] if imported else command[0].strip() if command else ""
-                yield f"{where}: '{what}' needs the network, which does not exist while grading."
+                yield f"{where}: '{what}' needs the network, which is not available in grading."
 
 
 def _imports(source: str) -> Iterator[str]:
@@ -244,12 +243,13 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
                 seeded, chosen = True, False
             elif name.endswith(("default_rng", "RandomState", "random.Random")):
                 if not node.args and not node.keywords:
-                    yield f"Cell '{cell.id}': {name}() has no seed, so that two runs differ."
+                    yield f"Cell '{cell.id}': {name}() has no seed, so two runs differ."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and not seeded:
                 yield f"Cell '{cell.id}': {name}() draws random numbers before any seed was set."
             elif re.match(r"(np\.|numpy\.)?random\.\w+$", name) and chosen:
                 yield (
-                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, as the test sets no seed. "
+                    f"Cell '{cell.id}': {name}() draws numbers that student code can choose, because the test sets "
+                    "no seed. "
                     "Use np.random.default_rng(SEED)."
                 )
 
@@ -262,7 +262,7 @@ def _no_seed(blueprint: Blueprint) -> Iterator[str]:
         yield str(error)
         return
     if default is None and (used := _using_the_seed(blueprint)):
-        yield f"Cell '{used[0].id}': it uses {SEED}, which no given cell gives a value."
+        yield f"Cell '{used[0].id}': it uses {SEED}, which no read-only cell defines."
 
 
 def _same_variants(blueprint: Blueprint) -> Iterator[str]:
@@ -271,7 +271,7 @@ def _same_variants(blueprint: Blueprint) -> Iterator[str]:
     except BlueprintError:  # an error, see _no_seed
         return
     if default is not None and not _using_the_seed(blueprint):
-        yield f"{blueprint.name}: nothing uses {SEED}, so that all variants are the same."
+        yield f"{blueprint.name}: nothing uses {SEED}, so all variants are the same."
 
 
 def _using_the_seed(blueprint: Blueprint) -> list[Cell]:
@@ -292,7 +292,7 @@ def _pictures(notebook: NotebookNode) -> Iterator[str]:
                     yield f"{where}: a picture has no readable alt text."
             before = cell.source
         elif re.search(r"plt\.show\(|\bdisplay\(\s*fig", cell.source) and len(before.split()) < 15:
-            yield f"{where}: it draws a picture, and no text above it says what the picture shows."
+            yield f"{where}: it draws a picture, and no text above it describes the picture."
 
 
 def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
@@ -305,6 +305,70 @@ def _table(notebook: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
                 numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
                 if numbers and blueprint.points not in numbers:
                     yield (
-                        f"Cell '{cell.get('id', '')}': the table says {counted(numbers[-1], 'point')}, "
+                        f"Cell '{cell.get('id', '')}': the table has {counted(numbers[-1], 'point')}, "
                         f"but the notebook is worth {blueprint.points:g}."
                     )
+
+
+# Expected results in a test that are computed from what a student's function had before, and may have changed.
+
+
+def stale(blueprint: Blueprint) -> Iterator[str]:
+    """A sentence for each name from which something is expected though the student's function may have changed it."""
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
+    ours: set[str] = set()
+    for cell, check in blueprint.checks():
+        ours |= _functions(cell.source)  # test cells below use them too
+        for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
+            yield (
+                f"Cell '{cell.id}', check '{check.title}': the student's function got '{name}' before the expected "
+                f"result is computed from it, and may have changed it. Compute the result before, or pass a copy."
+            )
+
+
+def _stale(body: list[ast.stmt], theirs: set[str], ours: set[str], had: set[str]) -> Iterator[str]:
+    """The names from which something is expected after a function of ``theirs`` had them as they are."""
+    for statement in body:
+        blocks = [getattr(statement, block) for block in ("body", "orelse") if getattr(statement, block, [])]
+        shown = {id(node) for node in ast.walk(getattr(statement, "msg", None) or ast.Pass())}
+        nodes = [node for node in ast.walk(statement) if not blocks and id(node) not in shown]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        of_theirs = [call for call in calls if getattr(call.func, "id", "") in theirs]
+        passing = {node.id for part in nodes if isinstance(part, ast.comprehension) for node in ast.walk(part.target)
+                   if isinstance(node, ast.Name)}  # fmt: skip
+        given = {name for call in of_theirs for name in map(_bare, call.args) if name} - passing
+        inside = {id(node) for call in of_theirs for node in ast.walk(call)} | {
+            id(node.value)
+            for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")
+        }
+        read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+        outside = {node.id for node in read if id(node) not in inside}
+        ours_use = {node.id for call in calls if getattr(call.func, "id", "") in ours for node in ast.walk(call)
+                    if isinstance(node, ast.Name)}  # fmt: skip
+        bound = {
+            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        expecting = any("expect" in name for name in bound) and not blocks
+        yield from sorted((given & outside) | (had & (ours_use | (outside if expecting else set()))))
+        had = (had | given) - bound
+        for block in blocks:
+            yield from _stale(block, theirs, ours, set(had))
+
+
+def _bare(argument: ast.expr) -> str:
+    """The name that is handed over as it is, also behind a star; empty for anything else."""
+    argument = argument.value if isinstance(argument, ast.Starred) else argument
+    return argument.id if isinstance(argument, ast.Name) else ""
+
+
+def tree_of(source: str) -> ast.Module:
+    """The syntax tree of some lines, an empty one when they are not Python."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _functions(source: str) -> set[str]:
+    return {node.name for node in tree_of(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}

@@ -11,17 +11,26 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
+import nbformat
 from nbgrader.api import Student
 from traitlets import List, Unicode
 from traitlets.config import Configurable
 
+from viva.cleaning import plaintext
 from viva.course import joined
 from viva.course.course import Course
 from viva.course.gradebook.database import with_retries
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.seedline import SEED, default_of
+from viva.folder import fill
+from viva.submission.files.handin import name_problem
+from viva.submission.variant import seeded
 from viva.verdict import CourseError
 
 KEY = "variants.key"
@@ -36,8 +45,8 @@ LOWEST, COUNT = 100_000_000, 900_000_000
 class Variants(Configurable):
     """Which assignments of a course have variants."""
 
-    assignments = List(Unicode(), help="The assignments of which each student has a variant.").tag(config=True)
-    key = Unicode("", help=f"The key that makes the seeds, in place of the one in {KEY}.").tag(config=True)
+    assignments = List(Unicode(), help="The assignments with a variant for each student.").tag(config=True)
+    key = Unicode("", help=f"The key for the seeds, instead of the one in {KEY}.").tag(config=True)
 
 
 def seed_for(key: bytes, student: str, assignment: str) -> int:
@@ -54,9 +63,9 @@ def seeds_of(course: Course, assignment: str) -> dict[str, int] | None:
     key = key_of(course)
     if key is None:
         raise CourseError(
-            f"{assignment} has variants, and there is no key to know them by: {course.root / KEY} does not exist. Put "
-            "back the one that they were made with; if none were handed out, "
-            f"'viva release {assignment} --variants' makes it."
+            f"{assignment} has variants, but their key {course.root / KEY} does not exist. Restore "
+            "the key that they were made with. If students have none of them yet, "
+            f"'viva release {assignment} --variants' makes a new key."
         )
     handed_in = {one.student for one in course.submissions([assignment])}
     everybody = {*entered(course), *handed_in, *joined.read(course.root)}
@@ -81,8 +90,8 @@ def require_on(course: Course, assignment: str) -> None:
         known = [*Variants(config=course.directory.config).assignments, assignment]
         listed = ", ".join(f'"{name}"' for name in known)
         raise CourseError(
-            f"{assignment} has no variants: they are switched on in {course.root / 'nbgrader_config.py'}, so that "
-            f"whatever grades knows of them. Add the line: c.Variants.assignments = [{listed}]"
+            f"{assignment} has no variants. Enable them in {course.root / 'nbgrader_config.py'}, so that "
+            f"every grader knows them. Add the line: c.Variants.assignments = [{listed}]"
         )
     require_offered(course, assignment)
 
@@ -91,8 +100,8 @@ def require_offered(course: Course, assignment: str) -> None:
     """Raises CourseError where no notebook of an assignment has a seed, and BlueprintError where one is misplaced."""
     if all(default_of(read_blueprint(path)) is None for path in course.source_notebooks(assignment)):
         raise CourseError(
-            f"{assignment} has no variants to give: no notebook of it has a line '{SEED} = 20261' in a locked given "
-            f"cell. Add one, and draw the data from {SEED}; or take {assignment} out of c.Variants.assignments."
+            f"{assignment} cannot have variants: none of its notebooks has a line '{SEED} = 20261' in a locked given "
+            f"cell. Add one, and draw the data from {SEED}; or remove {assignment} from c.Variants.assignments."
         )
 
 
@@ -115,8 +124,8 @@ def key_of(course: Course) -> bytes | None:
     if text is not None and len(text) < LEAST:
         where = "c.Variants.key" if said else str(path)
         raise CourseError(
-            f"The key of the variants in {where} has {len(text)} characters, and who guesses it knows every variant. "
-            f"Put back the one that was made, or take a secret of at least {LEAST} characters."
+            f"The key of the variants in {where} has {len(text)} characters, which is easy to guess. "
+            f"Restore the generated key, or use a secret of at least {LEAST} characters."
         )
     return None if text is None else text.encode()
 
@@ -139,7 +148,122 @@ def require_unused(course: Course) -> None:
     """Raises CourseError where variants were written, so that a key was there."""
     if written := next((path for path in (course.root / FOLDER).glob("*/*") if path.is_dir()), None):
         raise CourseError(
-            f"{course.root / KEY} is gone, and {written.parent} holds variants that were made with it, which would be "
-            "nobody's with another key. Put the key back from a copy of the course; or, if no variant was handed out, "
-            f"remove {course.root / FOLDER} and run the same command again."
+            f"{course.root / KEY} is missing, and {written.parent} contains variants made with it, which would "
+            "not match another key. Restore the key from a copy of the course. If students have no variant yet, "
+            f"delete {course.root / FOLDER} and run the same command again."
         )
+
+
+# Each student's own copy of a released assignment: the release, with the seed of their variant.
+
+
+@dataclass
+class Copies:
+    """What was written of an assignment's variants, or is to be: by students, and the ``folder`` that holds theirs."""
+
+    assignment: str
+    folder: Path
+    new: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    """Students whose copy is of an earlier release."""
+    unchanged: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def students_of(course: Course, assignment: str) -> list[str]:
+    """Who gets a copy: the students of the gradebook. Raises CourseError where there is none to be had."""
+    require_on(course, assignment)
+    students = entered(course)
+    if not students:
+        raise CourseError(
+            f"The gradebook has no students, so no variant of {assignment} was written. Read the roster first: "
+            "viva roster FILE"
+        )
+    for student in students:
+        problem = name_problem(student)
+        if Path(student).name != student or problem:
+            problem = problem or (
+                f"the student's id {plaintext.quoted(student)} in the gradebook is not a valid folder name"
+            )
+            raise CourseError(f"No variant was written: {problem}.")
+    if key_of(course) is None:
+        require_unused(course)
+    return students
+
+
+def write_copies(course: Course, assignment: str, dry_run: bool = False) -> Copies:
+    """Write the copy of every student in the gradebook; who has the same already is left alone.
+
+    Nothing is written where something cannot be. Who calls this is alone with the course, unless it is a ``dry_run``.
+    Raises CourseError without variants, students, a release or the key that copies were written with before.
+    """
+    students = students_of(course, assignment)
+    folder = course.root / FOLDER / assignment  # which has one for each student
+    copies, made = Copies(assignment, folder), False
+    key: bytes | None
+    if not dry_run:
+        key, made = made_key(course)
+        leftovers.finish_builds([folder])
+    elif (key := key_of(course)) is None:
+        return Copies(assignment, folder, new=students, remarks=["A new key for all variants would be made."])
+    if made:
+        copies.remarks.append("A new key for all variants was made. Keep a copy of it, and keep it secret.")
+    release = _Release(course, assignment)
+    written: dict[str, dict[str, bytes]] = {}
+    for student in students:
+        files = dict(release.files(seed_for(key, student, assignment)))
+        there = folder / student
+        those = copies.new
+        if there.is_dir():
+            those = copies.unchanged if _content(there) == files else copies.changed
+        those.append(student)
+        if those is not copies.unchanged:
+            written[student] = files
+    if not dry_run and written:
+        _write(folder, written)
+    return copies
+
+
+class _Release:
+    """A released assignment, as it lies in release/."""
+
+    def __init__(self, course: Course, assignment: str) -> None:
+        """Raises CourseError where a notebook that offers variants is not there, or offers another seed."""
+        self.folder = course.path("release", assignment)
+        self.others, self.notebooks = _content(self.folder), {}
+        for source in course.source_notebooks(assignment):
+            if (default := default_of(read_blueprint(source))) is None:
+                continue
+            text = self.others.pop(source.name, b"").decode()
+            notebook = nbformat.reads(text, as_version=4) if text else None
+            if notebook is None or nbformat.writes(seeded(notebook, default)) != text.removesuffix("\n"):
+                raise CourseError(
+                    f"{self.folder / source.name} is not the release of {source}. Run 'viva release {assignment} "
+                    "--variants' to compile it first."
+                )
+            self.notebooks[source.name] = notebook
+
+    def files(self, seed: int) -> Iterator[tuple[str, bytes]]:
+        """The files of one student, by path."""
+        yield from self.others.items()
+        for name, notebook in self.notebooks.items():
+            yield name, f"{nbformat.writes(seeded(notebook, seed))}\n".encode()
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    """The files in a folder, by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _write(folder: Path, students: dict[str, dict[str, bytes]]) -> None:
+    """Write everybody's files beside their places; then each folder takes its own, and no place holds a part."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=leftovers.BUILD, dir=folder) as name:
+        build, old = Path(name), Path(name, "old")
+        for student, files in students.items():
+            fill(build / "new" / student, files)
+        old.mkdir()
+        for student in students:
+            if (folder / student).exists():
+                (folder / student).rename(old / student)  # finish_builds brings it back
+            (build / "new" / student).rename(folder / student)

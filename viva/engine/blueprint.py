@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.checks import Check, computed_from_hidden, split_checks, visible_and_hidden
+from viva.engine.checks import HIDDEN, Check, computed_from_hidden, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
@@ -60,6 +61,11 @@ class Cell:
     locked: bool = True
     """Whether nbgrader puts the released text back, whatever a student made of it."""
 
+    def without_hidden_lines(self) -> Cell:
+        """The same cell as students have it; a check of which they have nothing looks at nothing."""
+        checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in self.checks)
+        return replace(self, source=HIDDEN.sub("", self.source), prelude=HIDDEN.sub("", self.prelude), checks=checks)
+
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
         """The names that the visible lines of a grade cell bind, and that tell nothing of its hidden lines.
@@ -83,7 +89,7 @@ class Cell:
         """What the visible lines of a grade cell import and define for the cells below it."""
         known = self.visible_names()
         found = definitions_of(visible_and_hidden(self.source)[0])
-        return tuple(text for text in found if names_of(text).bound <= known)
+        return tuple(text for text in found if (names := names_of(text)) and names.bound <= known)
 
 
 @dataclass(frozen=True)
@@ -148,7 +154,7 @@ def read_blueprint(
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         cell.source = (released or {}).get(name, cell.source)
-        if name in (points or {}):
+        if points and name in points:
             cell.metadata.nbgrader["points"] = points[name]
     about = notebook.metadata.get("viva", {})
     seconds = _time(about, "seconds", f"{path}")
@@ -184,7 +190,7 @@ def _names(cells: list[NotebookNode]) -> list[str]:
     return graded
 
 
-def is_time(seconds: object) -> bool:
+def is_time(seconds: Any) -> bool:
     """Whether a limit of time is a number of seconds that a machine can wait."""
     return type(seconds) in (int, float) and 0 < seconds <= MOST_SECONDS
 
@@ -192,7 +198,7 @@ def is_time(seconds: object) -> bool:
 def _time(about: dict, name: str, where: str) -> float | None:
     """A limit of time that metadata give, if they do."""
     if (seconds := about.get(name)) is not None and not is_time(seconds):
-        raise BlueprintError(f'{where}: the {name} in its metadata are {seconds!r}. Write a number: {{"{name}": 60}}.')
+        raise BlueprintError(f'{where}: the {name} in its metadata is {seconds!r}. Write a number: {{"{name}": 60}}.')
     return seconds
 
 
@@ -200,7 +206,8 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
     if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
         raise BlueprintError(
-            f"{path}: the kinds in the notebook's metadata cannot be read. A kind can only be widened, "
+            f"{path}: the expected types ('kinds') in the notebook's metadata cannot be read. A type can only be "
+            "widened, "
             'as in {"viva": {"kinds": {"model.fit()": "any"}}}.'
         )
     return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
@@ -212,7 +219,7 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
     if not isinstance(points, int | float):
         raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
-    prelude, checks = "", ()
+    prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})

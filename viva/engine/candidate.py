@@ -18,6 +18,8 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +31,7 @@ from viva.engine.dialogue.integrity import Snapshot, Witness
 from viva.engine.dialogue.objects import Objects
 from viva.engine.dialogue.operations import OPERATIONS, origin
 from viva.engine.dialogue.shell import Outputs, Shell, Stream
-from viva.engine.values.classes import module_of
+from viva.engine.values.codec import module_of
 from viva.engine.values.randomness import Common, get_state
 from viva.folder import state
 from viva.verdict import WireError
@@ -105,7 +107,7 @@ class Candidate:
         told = None if error is None else exceptions.told(error, self.objects.number)
         return {"outputs": outputs.finished(), "raised": told, "count": self.shell.execution_count - 1}
 
-    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: object) -> dict:
+    def do_operate(self, operation: str, args: tuple, kwargs: dict, first: bool = False, **state: Any) -> dict:
         """Do one operation and return its result, what it printed and what its arguments have become.
 
         An interrupt that came before the ``first`` operation of a check was meant for the check before. For ``state``
@@ -118,8 +120,8 @@ class Candidate:
         around, Shell.outputs = (Shell.outputs, self.handed), Outputs(64_000)
         outputs = Shell.outputs
         self.handed = handed = Handed([*args, *kwargs.values()], self.objects.refer, self.objects.numbers)
-        own = {"tell": self._tell, "names": self._names}
-        reply = {}
+        own: dict[str, Callable] = {"tell": self._tell, "names": self._names}
+        reply: dict[str, Any] = {}
         with warnings.catch_warnings(record=True) as caught:
             try:
                 with interruptible():
@@ -150,7 +152,7 @@ class Candidate:
             with contextlib.suppress(Exception):
                 if _room(value := space[other], UNASKED) >= 0:
                     told[other] = value
-        rows = []
+        rows: list[tuple[str, bytes | str]] = []
         for one, value in told.items():
             try:
                 rows.append((one, wire.encode(value, self.objects.refer, self.objects.liken)))
@@ -168,7 +170,7 @@ class Candidate:
     def call_back(self, number: int, name: str, args: tuple, kwargs: dict) -> object:
         """What a function of the other side's gives, which is asked in the middle of an answer to it."""
         if not self.asked:
-            raise RuntimeError(f"{name}() belongs to a test cell, and answers only while that runs")
+            raise RuntimeError(f"{name}() belongs to a test cell, and can be called only while that cell runs")
         with interruptible(False):
             message = {"callback": number, "args": args, "kwargs": kwargs}
             if self.handed and (numbers := self.handed.hand_over([*args, *kwargs.values()])):
@@ -227,7 +229,7 @@ class Candidate:
 
     def do_digest(self, names: list[str]) -> dict:
         """The encoded values of names, None where one cannot be encoded, and what the files here are like."""
-        found = {}
+        found: dict[str, bytes | None] = {}
         for name in names:
             if name in self.shell.user_ns:
                 try:

@@ -80,7 +80,7 @@ def _statements(source: str) -> list[tuple[ast.stmt, bool]]:
         for line in range(match[0].count("\n") + 1)
     }
     nodes = tree.body[1:] if tree else []
-    return [(node, not hidden.isdisjoint(range(node.lineno, node.end_lineno + 1))) for node in nodes]
+    return [(node, not hidden.isdisjoint(range(node.lineno, (node.end_lineno or node.lineno) + 1))) for node in nodes]
 
 
 def split_checks(source: str, name: str, points: float, where: str) -> tuple[str, tuple[Check, ...]]:
@@ -113,7 +113,7 @@ def _validate(checks: tuple[Check, ...], points: float, where: str) -> None:
     titles = [check.title for check in checks]
     for title in titles:
         if titles.count(title) > 1:
-            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check a title of its own.")
+            raise BlueprintError(f"{where}: two checks are called '{title}'. Give each check its own title.")
     total = sum(check.points for check in checks)
     if abs(total - points) > 1e-9:
         raise BlueprintError(

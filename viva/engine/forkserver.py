@@ -144,6 +144,7 @@ class Forkserver:
                     channel.close()
 
     def _answer(self, request: dict, descriptors: list[int], channel: socket.socket) -> None:
+        answer: float
         match request["do"]:
             case "attach":
                 self.channels[socket.socket(fileno=os.dup(descriptors[0]))] = set()
@@ -201,8 +202,7 @@ def seed() -> None:
 
 
 def _learn(source: str, title: str) -> None:
-    from viva.engine.dialogue.namespace import UnknownMagicError
-    from viva.engine.dialogue.testcode import compiled
+    from viva.engine.dialogue.namespace import UnknownMagicError, compiled
 
     with (
         contextlib.suppress(SyntaxError, ValueError, UnknownMagicError),  # told when a check runs

@@ -86,7 +86,7 @@ class _Client(NotebookClient):
         if self.interrupted:
             raise CellTimeoutError.error_from_timeout_and_cell("Cell execution timed out", timeout, cell)
         self.interrupted = True
-        await self.km.interrupt_kernel()
+        await self.km.interrupt_kernel()  # type: ignore[union-attr, misc]  # nbclient's type leaves room for none
 
 
 class KernelSession:
@@ -155,7 +155,7 @@ class KernelSession:
         start = time.monotonic()
         try:
             if request.get("test"):
-                self.client.kc.execute(TEST, silent=True, store_history=False)
+                self.client.kc.execute(TEST, silent=True, store_history=False)  # type: ignore[union-attr]
             return self._run(str(request["source"]))
         except CellTimeoutError:
             self.interrupted = self.gone = True

@@ -11,7 +11,6 @@ import builtins
 import contextlib
 import hashlib
 import os
-import re
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -23,6 +22,7 @@ from viva.engine import ownership
 from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
+from viva.engine.dialogue.paths import root_of
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
@@ -37,21 +37,21 @@ from viva.verdict import BlueprintError, Verdict
 
 
 TOO_LONG = (
-    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; give it more in its metadata, "
+    "the instructor's own cell '{cell}' does not finish in {seconds:g} s; allow more in its metadata, "
     'as in {{"viva": {{"seconds": {more:g}}}}}, or all cells with c.Execute.timeout in nbgrader_config.py'
 )
 TOO_LARGE = (
-    "the instructor's own cell '{cell}' needs more memory than a process may have; allow more with "
+    "the instructor's own cell '{cell}' exceeds the memory limit; allow more with "
     "c.Examine.memory in nbgrader_config.py"
 )
-EXITED = "its cell '{cell}' ends the process that it runs in, with status {status}; take out what does so"
+EXITED = "its cell '{cell}' ends its process, with status {status}; remove the code that does so"
 CRASHED = (
-    "its cell '{cell}' crashes the process that it runs in ({name}), as code does that gets no more memory; allow more "
-    "with c.Examine.memory in nbgrader_config.py, or mend the cell"
+    "its cell '{cell}' crashes its process ({name}), maybe because it exceeds the memory limit; allow more "
+    "with c.Examine.memory in nbgrader_config.py, or fix the cell"
 )
 BUSY = (
-    "up to its cell '{cell}' it computes longer than a whole notebook may; give every cell more time with "
-    "c.Execute.timeout in nbgrader_config.py, of which a notebook gets six times as much"
+    "the cells up to '{cell}' exceed the time limit of a whole notebook; allow every cell more time with "
+    "c.Execute.timeout in nbgrader_config.py (a notebook gets six times as much)"
 )
 
 
@@ -188,13 +188,13 @@ def rehearse(
         found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
         split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
-        known, found = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
+        known, examined = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
     except Ended as ended:
         raise BlueprintError(f"{path}: the instructor's own notebook cannot be run: {ended}") from ended
     untold = _untold(cells, alone.raised)
-    kinds = {path: kind for path, kind in found.kinds.items() if re.match(r"\w*", path)[0] not in untold}
+    kinds = {path: kind for path, kind in examined.kinds.items() if root_of(path) not in untold}
     wide = {path for path in blueprint.widened if path in kinds} | untold
-    refused = _refused(cells, alone, found, grader)
+    refused = _refused(cells, alone, examined, grader)
     return replace(known, kinds=kinds | dict.fromkeys(wide, ANY), refused=refused)
 
 
@@ -224,7 +224,9 @@ def _tried(
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
     """The plan in which these read-only cells bind names of the student's."""
-    owned = {cell.id: frozenset(names_of(cell.source).bound) for cell in cells if cell.id in reading}
+    owned = {
+        cell.id: frozenset(names.bound) for cell in cells if cell.id in reading and (names := names_of(cell.source))
+    }
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
 
@@ -279,11 +281,15 @@ def _with_files_of_students(cells: list[Cell], raised: dict[str, dict | None], g
     bound: set[str] = set()
     for cell in cells:
         error = raised.get(cell.id)
-        names = names_of(cell.source) if error else None
-        if names and (
-            error["name"] == "ModuleNotFoundError"
-            or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
-            or names.used & bound
+        names = names_of(cell.source)
+        if (
+            error
+            and names
+            and (
+                error["name"] == "ModuleNotFoundError"
+                or (error["name"] == "FileNotFoundError" and not _is_elsewhere(error, grader))
+                or names.used & bound
+            )
         ):
             found.add(cell.id)
             bound |= names.bound
@@ -331,7 +337,7 @@ def kinds_of_answers(known: Examination) -> dict[str, str]:
     }
     recorded = sorted(known.kinds.items())
     kinds = {path: replace(expected_of(text), arrays=False, missing=False, full=False).text for path, text in recorded}
-    return {path: kind for path, kind in kinds.items() if kind == ANY or re.match(r"\w*", path)[0] in shown}
+    return {path: kind for path, kind in kinds.items() if kind == ANY or root_of(path) in shown}
 
 
 def _examine_recording(cells: list[Cell], examination: Examination, grader: Grader, data: Path | None) -> _Examined:

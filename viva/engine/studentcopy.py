@@ -27,7 +27,7 @@ from nbformat import NotebookNode
 
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
-from viva.engine.checks import split_checks
+from viva.engine.checks import Check, split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT
 from viva.engine.examination import Examination
@@ -74,7 +74,7 @@ def describe(released: NotebookNode, known: Examination, seconds: float, memory:
     kinds = {
         path: kind if words.issuperset(NAME.findall(kind.partition(" ")[2] or kind)) or ":" not in kind else ""
         for path, kind in known.kinds.items()
-        if NAME.match(path) and NAME.match(path)[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
+        if (name := NAME.match(path)) and name[0] in mine and words.issuperset(NAME.findall(STEP.sub("", path)))
     }
     files = {cell: sorted(names) for cell, names in known.files.items() if names and cell in named}
     # Where the visible lines alone do not give the solution all points, they tell nothing of a student's.
@@ -104,7 +104,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
     """
     language = language_of(notebook.metadata)
     if language != "python":
-        raise SubmissionError(f"is written in {language}, and only Python is checked; press Validate in JupyterLab")
+        raise SubmissionError(f"is written in {language}, and only Python can be checked; press Validate in JupyterLab")
     about = _description(notebook.metadata.get("viva", {}).get("check"))
     digests = about["cells"] if about else {}
     unchecked: dict[str, str] = {}
@@ -121,15 +121,15 @@ def open_copy(notebook: NotebookNode) -> Copy:
             continue
         changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
         if changed and purpose == Purpose.TESTS:
-            unchecked[name] = "this test cell was changed; put its first text back to have it checked"
+            unchecked[name] = "this test cell was changed; restore its original text to have it checked"
         elif changed:
-            remarks.append(f"the given cell '{name}' was changed; grading puts its first text back")
+            remarks.append(f"the read-only cell '{name}' was changed; grading restores its original text")
         cells[name] = _cell(cell, name, purpose, notebook)
     for name in digests:
         if name not in cells:
-            unchecked[name] = "this cell was deleted; grading puts it back"
+            unchecked[name] = "this cell was deleted; grading restores it"
     if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
-        raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
+        raise SubmissionError("has no test cells of an assignment; name the notebook of the assignment")
     examination = _examination(notebook, cells, about)
     about = about or {}
     memory = about.get("memory", USUAL.memory_bytes // MB) * MB
@@ -144,7 +144,7 @@ def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNod
         and 0 <= points < math.inf
     )
     points = float(points) if counts else 0.0
-    prelude, checks = "", ()
+    prelude, checks = "", tuple[Check, ...]()
     if purpose == Purpose.TESTS:
         try:
             prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")

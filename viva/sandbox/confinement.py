@@ -43,6 +43,7 @@ from pathlib import Path
 
 from viva.folder import holds_more
 from viva.sandbox import bubblewrap, landlock
+from viva.sandbox.landlock import readable_by_default
 from viva.sandbox.privileges import (
     SHARED,
     cover_proc,
@@ -54,7 +55,6 @@ from viva.sandbox.privileges import (
     share_alone,
 )
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
-from viva.sandbox.readable import readable_by_default
 from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
 from viva.verdict import SandboxError
 
@@ -180,7 +180,8 @@ def enter(
             step()
         except Exception as error:
             raise SandboxError(
-                f"The wall around student code could not be raised, step '{name}': {error}. 'viva doctor' says more."
+                f"The sandbox around student code could not be started, step '{name}': {error}. Run 'viva doctor' "
+                "for details."
             ) from error
 
 
@@ -213,7 +214,7 @@ def begin_session(parent: int) -> None:
 def _die_with(parent: int) -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        raise ProcessLookupError("the warm parent is gone")
+        raise ProcessLookupError("the fork server has ended")
 
 
 def _take_descriptors(keep: Sequence[int]) -> None:

@@ -40,8 +40,8 @@ MOST_FILES, MOST_BYTES = 500, 50 * 2**20
 MOST_CODE = 200
 """So many characters of a line are shown."""
 REFUSED = {
-    "processes_unwalled": "it starts another process, which works here, and which grading refuses; use one process",
-    "connections_unwalled": "it uses the network, which works here, and which grading refuses; use a file",
+    "processes_unwalled": "it starts another process; that works here, but not in grading. Use one process",
+    "connections_unwalled": "it uses the network; that works here, but not in grading. Use a file",
 }
 """By the fact that tells of it, what is said of what grading will refuse."""
 HIDDEN, UNCHECKED = "hidden", "not checked"
@@ -201,7 +201,7 @@ def _take_files(folder: Path, notebook: NotebookNode, scratch: Path) -> None:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file. Raises VivaError with a sentence that names it."""
     if not path.exists():
-        raise VivaError(f"There is no file {path}.")
+        raise VivaError(f"The file {path} does not exist.")
     if path.is_dir():
         raise VivaError(f"{path} is a folder; name the notebook in it.")
     try:
@@ -249,7 +249,7 @@ def _not_python(notebook: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         own = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "code" and own.get("solution") and parsed(cell.source) is None:
-            yield f"nothing in '{own['grade_id']}' runs, as it is not Python{_complaint(cell.source)}"
+            yield f"'{own['grade_id']}' has a syntax error, so none of it ran{_complaint(cell.source)}"
 
 
 def _complaint(source: str) -> str:

@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from viva.cleaning import plaintext
 from viva.engine import pipe, wire
@@ -23,7 +23,7 @@ from viva.engine.dialogue.references import References
 from viva.engine.values.randomness import Common
 from viva.verdict import CandidateDied, CandidateFault, CandidateLied, CandidateStopped, WireError
 
-ALARMS = frozenset(getattr(signal, name, None) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF")) - {None}
+ALARMS = frozenset(getattr(signal, name) for name in ("SIGALRM", "SIGVTALRM", "SIGPROF") if hasattr(signal, name))
 """What tests limit the time of student code with. A handler that raises would leave an answer unread."""
 OF_SOLUTION_BYTES = pipe.MESSAGE // 2
 """So large may an answer of the solution's be: a right one may hold float64 where it holds float32."""
@@ -55,7 +55,7 @@ class Asker:
         question: int,
         answer: int,
         rebound: Callable[[], dict[str, object]] = dict,
-        hurry: Callable[[str], None] = str,
+        hurry: Callable[[str], object] = str,
         heard: Callable[..., object] = lambda *answer: None,
     ) -> None:
         """``rebound`` gives the names that test code has bound since, and that the candidate should see; ``hurry`` is
@@ -73,7 +73,7 @@ class Asker:
         self.waiting = False
         """Whether a question is under way, and no test code runs."""
 
-    def operate(self, operation: str, *args: object, path: Path, kwargs: dict | None = None) -> object:
+    def operate(self, operation: str, *args: object, path: Path, kwargs: dict | None = None) -> Any:
         """The result of one operation in the candidate; see _operate."""
         with self.alone():
             before, self.waiting = self.waiting, True
@@ -111,13 +111,13 @@ class Asker:
             self.check.fault = self.check.fault or fault
             raise
 
-    def _operate(self, operation: str, args: tuple, kwargs: dict, path: Path) -> object:
+    def _operate(self, operation: str, args: tuple, kwargs: dict, path: Path) -> Any:
         """The result of one operation in the candidate.
 
         Raises what the operation raised there, CandidateLied when the answer is malformed or of
         another type than the solution's, CandidateDied when there is no answer.
         """
-        request = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
+        request: dict[str, Any] = {"do": "operate", "operation": operation, "args": args, "kwargs": kwargs}
         if self.check.first:
             request["first"], self.check.first = True, False
         if rebound := self.rebound():
@@ -160,11 +160,11 @@ class Asker:
     def _take_changed(self, data: object, mine: list, path: Path) -> None:
         """Change arguments in place. Objects that were not in a list before are refused where the solution put none."""
         if not isinstance(data, bytes):
-            raise CandidateLied("changed arguments that are none")
+            raise CandidateLied("invalid changed arguments")
         found: list[wire.Reference] = []
         theirs = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
         if type(theirs) is not list or len(theirs) != len(mine):
-            raise CandidateLied("changed arguments that are none")
+            raise CandidateLied("invalid changed arguments")
         before = [_objects_in(part) for part in mine]
         new = set().union(*(_objects_in(part) - known for part, known in zip(theirs, before, strict=True)))
         new |= {reference.id for reference in found} - set().union(*before)
@@ -198,13 +198,13 @@ class Asker:
                 pipe.write(self.pipes[0], wire.encode(request, self.references.refer))
                 while "callback" in (reply := self._reply(answer or Answer(Path("")))):
                     if answer is None:
-                        raise CandidateLied("a callback where no code of the student's runs")
+                        raise CandidateLied("a callback while no student code runs")
                     self._serve(reply, answer)
                 return reply
             except (EOFError, BrokenPipeError):
                 raise CandidateDied from None
             except WireError as error:
-                raise CandidateLied(f"the answer cannot be read: {error}") from None
+                raise CandidateLied(f"the reply cannot be read: {error}") from None
             finally:
                 self.waiting = before
 
@@ -212,10 +212,10 @@ class Asker:
         """The next message of the candidate's; what is in a callback's is at another path."""
         answer.data = data = pipe.read(self.pipes[1])
         if self.expected.recording and len(data) > OF_SOLUTION_BYTES:
-            raise CandidateLied(f"an answer of {len(data)} bytes")
+            raise CandidateLied(f"a reply of {len(data)} bytes")
         reply = self._decoded(data, answer.path, answer.found)
         if "refused" in reply:
-            raise CandidateLied(f"the answer cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
+            raise CandidateLied(f"the reply cannot be read: {plaintext.quoted(safe(str, reply['refused']))}")
         if "value" in reply:
             with doubting():
                 reply["value"] = self.expected.as_series(data, reply["value"], answer.path)
@@ -234,14 +234,17 @@ class Asker:
         found.clear()
         reply = wire.decode(data, lambda reference: self.references.resolve(reference, path, found))
         if not isinstance(reply, dict):
-            raise CandidateLied("the answer is not an answer")
+            raise CandidateLied("the reply has a wrong form")
         return reply
 
     def _serve(self, reply: dict, answer: Answer) -> None:
         """Call the function of the examiner's that a ``reply`` of the candidate's names, and send what comes of it."""
+        number: Any
+        args: Any
+        kwargs: Any
         number, args, kwargs = map(reply.get, ("callback", "args", "kwargs"))
         if not (type(number) is int and 0 <= number < len(self.references.functions)):
-            raise CandidateLied("a callback that was never given")
+            raise CandidateLied("an unknown callback")
         self.take_state(reply)
         self.names.called()
         with doubting():
@@ -278,7 +281,7 @@ class Asker:
             try:
                 self.random.take(reply["random_state"])
             except (ValueError, TypeError):
-                raise CandidateLied("a state of random numbers that is none") from None
+                raise CandidateLied("an invalid random state") from None
 
 
 class Answer:
@@ -301,10 +304,10 @@ def doubting() -> Iterator[None]:
         yield
     except Exception as error:
         why = error if isinstance(error, WireError) else type(error).__name__
-        raise CandidateLied(f"the answer cannot be read: {why}") from None
+        raise CandidateLied(f"the reply cannot be read: {why}") from None
 
 
-def _objects_in(value: object) -> set[int]:
+def _objects_in(value: Any) -> set[int]:
     """The numbers of the candidate's objects in a value."""
     return {number_of(part) for part in walk(value) if type(part) in PROXIES}
 

@@ -11,6 +11,7 @@ import functools
 import math
 import re
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def build_array(parts: list) -> np.ndarray:
     return np.ndarray(shape, dtype, data).copy()
 
 
-def build_scalar(parts: list) -> np.generic:
+def build_scalar(parts: list) -> Any:
     """A scalar of the same dtype."""
     name, data = parts
     return build_array([name, data])[()]
@@ -70,21 +71,22 @@ def build_scalar(parts: list) -> np.generic:
 
 def _check_shape(shape, size: int) -> None:
     if len(shape) > DIMENSIONS:
-        raise WireError(f"an array of {len(shape)} dimensions cannot cross; the most is {DIMENSIONS}")
+        raise WireError(f"an array of {len(shape)} dimensions cannot be sent; the limit is {DIMENSIONS}")
     if not size and math.prod(length or 1 for length in shape) > EMPTY:
-        raise WireError("an array that holds nothing has dimensions too large to cross")
+        raise WireError("an empty array has dimensions too large to be sent")
 
 
 @functools.lru_cache(256)
 def _dtype(name: str) -> np.dtype:
     dtype = np.dtype(name) if DTYPE.fullmatch(name) else None
     if dtype is None or dtype.char not in NUMBERS + "SU" or (dtype.char in "gG" and not dtype.isnative):
-        raise WireError("a message holds an array of a type that cannot cross")
+        raise WireError("a message holds an array of a type that cannot be sent")
     return dtype
 
 
 def _check_bits(dtype: np.dtype, data: bytes) -> None:
     """Refuse items that no computation gives: NumPy would not fail on them, but act strangely later."""
+    wrong: Any
     if dtype.char == "?":
         wrong = data.translate(None, b"\0\1")
     elif dtype.char == "U":
@@ -93,7 +95,7 @@ def _check_bits(dtype: np.dtype, data: bytes) -> None:
         words = np.frombuffer(data, np.uint16).reshape(-1, np.longdouble().itemsize // 2)
         wrong = X87 and ((words[:, 3] >> 15 == 0) != (words[:, 4] & 0x7FFF == 0)).any()
     if wrong:
-        raise WireError(f"a message holds bytes that are no {dtype.name}")
+        raise WireError(f"a message holds bytes that are not valid {dtype.name}")
 
 
 def _blank(data: bytes) -> bytes:

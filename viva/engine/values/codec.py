@@ -9,9 +9,51 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import NoneType
+from types import FunctionType, MethodDescriptorType, NoneType, WrapperDescriptorType
+from typing import Any
 
 from viva.verdict import WireError
+
+# What a class is, whatever its metaclass says.
+
+METHODS = (FunctionType, property, staticmethod, classmethod, MethodDescriptorType, WrapperDescriptorType)
+GENERATED = frozenset(
+    "__new__ __repr__ __replace__ __getnewargs__ _make _replace _asdict __annotate__ __annotate_func__".split()
+)
+"""The methods that every namedtuple has, and every class with annotations."""
+
+mro_of, bases_of, namespace_of = (type.__dict__[name].__get__ for name in ("__mro__", "__bases__", "__dict__"))
+
+
+def name_of(cls: type) -> str:
+    """The name of a class."""
+    return str.__str__(type.__dict__["__name__"].__get__(cls))
+
+
+def module_of(cls: type) -> str:
+    """The name of the module of a class; empty where a student has put something else in its place."""
+    module = type.__dict__["__module__"].__get__(cls)
+    return module if type(module) is str else ""
+
+
+def qualname_of(cls: type) -> str:
+    """The name of a class with those of the classes around it."""
+    return str.__str__(type.__dict__["__qualname__"].__get__(cls))
+
+
+def own_namespaces(cls: type) -> list:
+    """What a class has that is not the library's, from itself and from those it derives from."""
+    return [own for base in mro_of(cls) if (own := namespace_of(base)).get("__module__") == "__main__"]
+
+
+def has_methods(cls: type) -> bool:
+    """Whether a class that is not the library's can do more than the plain type that it derives from."""
+    return any(
+        isinstance(value, METHODS) and name not in GENERATED
+        for namespace in own_namespaces(cls)
+        for name, value in namespace.items()
+    )
+
 
 ZONES = (NoneType, dt.timezone)
 
@@ -41,8 +83,9 @@ class Codec:
     parts: frozenset | None = None
 
 
-CODEC_OF: dict[type, Codec] = {}
-"""By type; a type that is not there may be plain all the same, if it derives from one that is (``plain.codec_of``)."""
+CODEC_OF: dict[Any, Codec] = {}
+"""By type, and by ``namedtuple`` for its classes. A type that is not there may be plain all the same, if it derives
+from one that is (``plain.codec_of``)."""
 
 
 # --- keys of a dict or a set that were made up to share a hash

@@ -24,12 +24,23 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from types import EllipsisType, NoneType
+from typing import Any
 
 import numpy as np
 
 from viva.engine.values.arrays import SCALARS, build_array, build_scalar, split_array, split_scalar
-from viva.engine.values.classes import bases_of, mro_of, name_of, namespace_of
-from viva.engine.values.codec import CODEC_OF, ZONES, Again, Codec, Reference, check_keys
+from viva.engine.values.codec import (
+    CODEC_OF,
+    ZONES,
+    Again,
+    Codec,
+    Reference,
+    bases_of,
+    check_keys,
+    mro_of,
+    name_of,
+    namespace_of,
+)
 from viva.verdict import WireError
 
 # --- namedtuples: their classes are made up here, from names that were checked
@@ -68,7 +79,7 @@ def build_named(parts: list) -> tuple:
 
 
 @functools.lru_cache(256)
-def _named_class(name: str, names: tuple) -> type:
+def _named_class(name: str, names: tuple) -> Any:
     return namedtuple(name, names, module=__name__)
 
 
@@ -77,7 +88,14 @@ def _named_class(name: str, names: tuple) -> type:
 
 INT_BITS = 20_000  # of an int, and digits of a Decimal
 
-ATOMS = {NoneType: None, bool: None, int: int.__int__, float: float.__float__, str: str.__str__, bytes: bytes.__bytes__}
+ATOMS: dict[type, Any] = {
+    NoneType: None,
+    bool: None,
+    int: int.__int__,
+    float: float.__float__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+}
 """What msgpack knows, and what makes it of a value of a subclass."""
 
 
@@ -182,7 +200,7 @@ def _deque(parts: list) -> deque:
 def _split_decimal(value) -> list:
     text = Decimal.__str__(value)
     if len(text) > INT_BITS:
-        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot cross")
+        raise WireError(f"a Decimal of more than {INT_BITS} digits cannot be sent")
     return [text]
 
 
@@ -194,7 +212,8 @@ def _decimal(parts: list) -> Decimal:
 
 
 def _split_fraction(value) -> list | None:
-    parts = [Fraction._numerator.__get__(value), Fraction._denominator.__get__(value)]
+    slots: Any = Fraction  # whose fields a subclass cannot hide, and which typeshed does not know
+    parts = [slots._numerator.__get__(value), slots._denominator.__get__(value)]
     return parts if set(map(type, parts)) == {int} else None
 
 
@@ -259,7 +278,7 @@ CODECS = (
     ),
     Codec(
         (dt.timezone,),
-        dt.timezone.__getinitargs__,
+        dt.timezone.__getinitargs__,  # type: ignore[attr-defined]  # as pickle calls it; not in typeshed
         lambda parts: dt.timezone(*parts),
         _types(dt.timedelta, str),
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from array import array
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ def get_state() -> State:
     NumPy's part is empty when the notebook has given NumPy another generator.
     """
     _, words, gauss = random.getstate()
+    key: Any
     try:
         name, key, position, has_gauss, spare = np.random.get_state()
         known = name == "MT19937"
@@ -59,7 +61,7 @@ class Common:
         if (state := get_state()) != self.known:
             message["random_state"], self.known = news(state, self.known), state
 
-    def take(self, told: object) -> None:
+    def take(self, told: Any) -> None:
         """Go on from what the other side told. Raises ValueError and TypeError, as ``set_state`` does."""
         set_state(told)
         self.known = with_news(self.known, told)
@@ -77,7 +79,7 @@ def set_state(state: object) -> None:
         raise ValueError("not a state of numpy.random")
     # A spare number that never came of drawing, such as NaN, would be the next normal number of a test.
     if not all(math.isfinite(one) and abs(one) < SPARE for one in (gauss or 0.0, spare)):
-        raise ValueError("a random state with a spare number that nothing draws")
+        raise ValueError("a random state with an unused number")
     # From nothing but zeros a generator draws zeros for ever, and from a few words what somebody chose.
     if _is_chosen(words[:-4]) or _is_chosen(key):
         raise ValueError("a random state without randomness")
