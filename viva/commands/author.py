@@ -66,14 +66,14 @@ class ReleaseCommand(ProvingCommand):
         unproven = [assignment for assignment in assignments if not proven(self.course, assignment)]
         refused, self.known = set(), set(assignments) - set(unproven)
         if unproven and not self.no_audit:
-            refused = {name for name, passed in self.prove(unproven).items() if not passed}
+            refused = {name for name, sound in self.prove(unproven).items() if not sound}
             unproven = []
         left = [assignment for assignment in assignments if assignment not in refused]
         failures = self._release(left, unproven, alone=len(assignments) == 1)
         if refused:
             self._say(
-                f"Not released: {', '.join(sorted(refused))}. Fix what the audit found, excuse it with a reason in "
-                "answers/<assignment>/excused.toml, or override the audit with --no-audit."
+                f"Not released: {', '.join(sorted(refused))}. Fix the errors, excuse a surviving mutant in "
+                "answers/<assignment>/excused.toml with a reason, or override the audit with --no-audit."
             )
         more = {"variants": [vars(one) for one in self.copies]} if self.variants else {}
         self.show_document(
@@ -190,6 +190,10 @@ class NewCommand(VivaCommand):
             raise CourseError("Name one new assignment, as in: viva new ps11_my_topic")
         written = [str(path) for path in write_assignment(self.course, self.extra_args[0])]
         self._say(*(f"written: {path}" for path in written))
+        self._say(
+            f"The files in answers/{self.extra_args[0]}/ name its cells and checks. Once you rename those, change or "
+            f"delete them. Then: viva audit {self.extra_args[0]}"
+        )
         self.show_document(written=written)
         return 0
 
@@ -212,8 +216,11 @@ class AdoptCommand(VivaCommand):
             raise CourseError("Name one notebook, as in: viva adopt ~/old/ps1/problem1.ipynb")
         adopted = adopt(self.course, Path(self.extra_args[0]), self.called)
         sentences = [*(f"written: {path}" for path in adopted.written), *adopted.changes]
-        told = {"To do before it can pass its audit:": adopted.missing}
-        told |= {"Optional, for a stronger audit:": adopted.advice}
+        told = {
+            "Errors, to fix before the release:": adopted.missing,
+            "Warnings, which block nothing:": adopted.style,
+            "Optional, for a stronger audit:": adopted.advice,
+        }
         for heading, things in told.items():
             sentences += ["", heading, *(f"- {sentence}" for sentence in things)] if things else []
         sentences += ["", f"Then run: viva audit {adopted.assignment}"]
@@ -236,6 +243,6 @@ class AuditCommand(ProvingCommand):
 
     def run(self) -> int:
         audits: list[Audit] = []
-        passed = self.prove(self.chosen_assignments(), audits)
+        sound = self.prove(self.chosen_assignments(), audits)
         self.show_document(audits=[one.summary() for one in audits])
-        return 0 if all(passed.values()) else NEEDS_GRADER
+        return 0 if all(sound.values()) else NEEDS_GRADER

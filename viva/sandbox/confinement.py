@@ -36,7 +36,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import resource
 import signal
 import socket
 import tempfile
@@ -61,9 +60,13 @@ from viva.sandbox.protection import IN_BUBBLEWRAP, protection
 from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
 from viva.verdict import SandboxError
 
+with contextlib.suppress(ModuleNotFoundError):  # Windows has none; `viva check` gets along without
+    import resource
+
 MB, GB = 1 << 20, 1 << 30
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
-HANDLED = tuple(sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})))
+NEVER_HANDLED = {getattr(signal, name) for name in ("SIGKILL", "SIGSTOP") if hasattr(signal, name)}
+HANDLED = tuple(sorted(map(int, signal.valid_signals() - NEVER_HANDLED)))
 """The signals that a process can choose an answer to."""
 FIRST_UID, SLOTS = 60578, 1000
 """Under root, slot n has the user id FIRST_UID + n. Nothing else on Linux uses the first 606 of them; from 61184 on
