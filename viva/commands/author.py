@@ -23,6 +23,7 @@ from viva.course.copies import Copies, students_of, write_copies
 from viva.course.edition import Edition
 from viva.course.gradebook import agreement
 from viva.course.release import Release, rehearsing, release
+from viva.course.solutions import write_solutions
 from viva.course.variants import Variants, is_on
 from viva.engine.grading import Grader
 from viva.scale.address import Cluster
@@ -34,6 +35,12 @@ VARIANTS = {
     "variants": ({"ReleaseCommand": {"variants": True}}, "Write each student's variant, too, into variants/."),
     "dry-run": ({"ReleaseCommand": {"dry_run": True}}, "With --variants: only say which would be written."),
 }
+SOLUTIONS = {
+    "solutions": (
+        {"ReleaseCommand": {"solutions": True}},
+        "Write the solutions into solutions/, without hidden tests, and release nothing.",
+    )
+}
 
 
 class ReleaseCommand(ProvingCommand):
@@ -44,16 +51,20 @@ class ReleaseCommand(ProvingCommand):
         viva release ps3_scaled_attention   one of them
         viva release --no-audit             without proof
         viva release ps4_multihead --variants   and a notebook of their own for each student
+        viva release ps1 --solutions        after the deadline: solution notebooks, and no release
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | NO_WALL | NO_AUDIT | VARIANTS | INSECURE
+    flags = VivaCommand.flags | NO_WALL | NO_AUDIT | VARIANTS | SOLUTIONS | INSECURE
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
+    solutions = Bool(False, help="Write solution notebooks, and release nothing.").tag(config=True)
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Variants, Cluster)
 
     def run(self) -> int:
         assignments = self.chosen_assignments()
+        if self.solutions:
+            return self._write_solutions(assignments)
         agreement.require_kept(self.course, assignments)  # before the first opening makes a gradebook
         self.with_variants = self._with_variants(assignments)
         if self.dry_run:
@@ -77,6 +88,17 @@ class ReleaseCommand(ProvingCommand):
         )
         lost = any(done.not_passed for done in self.releases)
         return NEEDS_GRADER if refused or failures or lost else 0
+
+    def _write_solutions(self, assignments: list[str]) -> int:
+        """Write solution notebooks. Raises CourseError where another option asks for a release."""
+        if self.variants or self.dry_run or self.no_audit:
+            raise CourseError("--solutions releases nothing. Name it without --variants, --dry-run and --no-audit.")
+        with self.alone():
+            written = [path for name in assignments for path in write_solutions(self.course, name)]
+        self._say(*(f"written: {path}" for path in written))
+        self._say("Hand them out when nobody can hand in any more: 'viva deadlines' says until when each student can.")
+        self.show_document(solutions=[str(path) for path in written])
+        return 0
 
     def _with_variants(self, assignments: list[str]) -> list[str]:
         """Of which assignments variants are to be written. Raises CourseError where one that was named has none."""

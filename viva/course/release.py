@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.converters import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, Execute, IncludeHeaderFooter, SaveCells
+from nbgrader.preprocessors import ClearHiddenTests, Execute, IncludeHeaderFooter, NbGraderPreprocessor, SaveCells
 from traitlets.config import Config
 
 from viva import wording
@@ -199,10 +199,17 @@ def released_notebook(course: Course, assignment: str, notebook: str, cells: set
     return compiled(course, assignment, notebook)
 
 
-def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, str] | None = None) -> NotebookNode:
+def compiled(
+    course: Course,
+    assignment: str,
+    notebook: str,
+    locked: dict[str, str] | None = None,
+    left_out: type[NbGraderPreprocessor] = SaveCells,
+) -> NotebookNode:
     """The student version of a source notebook, in memory; neither release/ nor the gradebook is touched.
 
-    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. Raises CourseError.
+    ``locked`` is filled with the texts of locked cells, hidden lines included, by grade id. ``left_out`` is a step of
+    nbgrader's that is not taken. Raises CourseError.
     """
     config = course.directory.config
     _require_included(course, config)
@@ -217,7 +224,7 @@ def compiled(course: Course, assignment: str, notebook: str, locked: dict[str, s
                 if locked is not None and issubclass(step, ClearHiddenTests):
                     cells = [cell for cell in node.cells if cell.cell_type == "code" and utils.is_locked(cell)]
                     locked |= {cell.metadata.nbgrader["grade_id"]: cell.source for cell in cells}
-                if not issubclass(step, SaveCells):
+                if not issubclass(step, (SaveCells, left_out)):
                     node, resources = step(config=config)(node, resources)
     except BlueprintError:
         raise
@@ -321,12 +328,15 @@ def generate(course: Course, assignment: str, config: Config) -> None:
         raise CourseError(f"nbgrader could not release {assignment}: {reason}") from error
 
 
+def marker_in(text: str) -> str:
+    """The first marker of what students may not see that a notebook's text still holds; empty where it holds none."""
+    return next((marker for marker in MARKERS if marker in text), "")
+
+
 def _refuse_markers(notebook: Path) -> None:
-    text = notebook.read_text(encoding="utf-8")
-    for marker in MARKERS:
-        if marker in text:
-            notebook.unlink()
-            raise CourseError(
-                f"The student version of {notebook.name} still held the words '{marker}', so it was removed. "
-                "Write the marker on a line of its own, in a cell of the right kind."
-            )
+    if marker := marker_in(notebook.read_text(encoding="utf-8")):
+        notebook.unlink()
+        raise CourseError(
+            f"The student version of {notebook.name} still held the words '{marker}', so it was removed. "
+            "Write the marker on a line of its own, in a cell of the right kind."
+        )
