@@ -96,7 +96,7 @@ class ReleaseCommand(ProvingCommand):
         with self.alone():
             written = [path for name in assignments for path in write_solutions(self.course, name)]
         self._say(*(f"written: {path}" for path in written))
-        self._say("Hand them out when nobody can hand in any more: 'viva deadlines' says until when each student can.")
+        self._say("Give them to students after the last deadline. 'viva deadlines' names each student's.")
         self.show_document(solutions=[str(path) for path in written])
         return 0
 
