@@ -122,7 +122,8 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     """When, as ISO 8601 has it, in UTC."""
     key: str = ""
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
-    wall: bool = True
+    sandboxed: bool = field(default=True, name="wall")
+    """Whether the student's code ran in a sandbox."""
     seconds: float = 0.0
     faults: list[Fault] = field(default_factory=list)
     notebooks: dict[str, NotebookRecord] = field(default_factory=dict)
@@ -160,13 +161,13 @@ def decode(line: bytes) -> SubmissionRecord:
     try:
         return _record(known)
     except msgspec.ValidationError as error:
-        raise CourseError(f"it is no record of a graded submission: {error}") from error
+        raise CourseError(f"it is not the record of a graded submission: {error}") from error
 
 
 def _record(known: object) -> SubmissionRecord:
     version = known.get("schema") if isinstance(known, dict) else None
     if isinstance(version, int) and version > SCHEMA:
-        raise CourseError(f"a newer Viva wrote it, in form {version}, and this one knows forms up to {SCHEMA}")
+        raise CourseError(f"a newer Viva wrote it (form {version}); this Viva reads forms up to {SCHEMA}")
     known = known if version else _upgraded(known)
     if not version or version < 4:
         known = _with_faults(known)

@@ -81,7 +81,7 @@ def test_a_header_that_is_not_there_is_refused_with_its_place_and_release_stays(
         assert found.status == (1 if command == ["audit"] else 2), found.text
         told = " ".join(found.text.split())
         if command[0] != "regrade":  # nothing was graded here
-            assert f"There is no file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
+            assert f"The file {course / 'source' / 'header.ipynb'}, which nbgrader_config.py includes" in told
             assert "correct c.IncludeHeaderFooter.header" in told
         assert "Errno" not in told and "Traceback" not in told
     assert {path: path.read_bytes() for path in (course / "release").rglob("*.ipynb")} == before
@@ -178,8 +178,8 @@ def test_the_single_process_cells_are_named_with_the_reason(course, viva):
     edit(source(course), patch)
     said = " ".join(viva("release", SHORT, "--no-audit").out.split())
     name = graded(nbformat.read(source(course), as_version=4))[0].metadata.nbgrader.grade_id
-    assert f"the test cell '{name}' is a single-process cell: it patches, limits or looks into the code" in said
-    assert "Its hidden lines reach the student's process" in said
+    assert f"the test cell '{name}' is a single-process cell: it patches, limits or inspects the code" in said
+    assert "Its hidden lines run in the student's process" in said
     assert said.count("single-process cell") == 1
 
 
@@ -229,5 +229,5 @@ def test_a_marker_that_is_left_in_a_solution_is_refused_and_nothing_is_written(c
 
     edit(source(course), leave)
     said = viva("release", SHORT, "--solutions")
-    assert said.status == 2 and "still held the words 'BEGIN SOLUTION', so nothing was written" in said.err
+    assert said.status == 2 and "still contained 'BEGIN SOLUTION', so nothing was written" in said.err
     assert not (course / "solutions").exists()

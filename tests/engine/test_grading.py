@@ -15,10 +15,10 @@ from tests.oral import Exam, code_cell, lost, read
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
-from viva.engine.patience import allowance
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Session
-from viva.sandbox.confinement import Wall
+from viva.engine.timebudget import allowance
+from viva.sandbox.confinement import Sandbox
 from viva.verdict import Verdict
 
 pytestmark = pytest.mark.xdist_group("grading")
@@ -50,8 +50,8 @@ HEEDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile T
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after one second."""
-    grader = Grader(1.0, (Wall.for_candidate(), Wall.for_examiner()), ("numpy", "pandas", "matplotlib.pyplot"))
+    """A grader that has a time limit of one second."""
+    grader = Grader(1.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "pandas", "matplotlib.pyplot"))
     yield grader
     grader.close()
 
@@ -77,7 +77,7 @@ def test_the_solution_passes(exam):
     outcome = exam.grade()
     assert points(outcome) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
     assert outcome.earned(FIRST) == 3
-    assert outcome.walled
+    assert outcome.sandboxed
 
 
 def test_a_wrong_answer_fails_with_the_instructors_message(exam):
@@ -208,7 +208,7 @@ def test_what_did_not_finish_is_not_waited_for_again_and_costs_nothing_else(quic
     assert verdicts(outcome, "test-3") == ["timeout", "passed"]
     assert verdicts(outcome, "test-5") == ["passed"]
     assert "user did not finish in 1 second" in wording.reason(outcome.checks["test-1"][0])
-    assert wording.reason(last(outcome, "test-1")).startswith("user was not called again: it had not finished in")
+    assert wording.reason(last(outcome, "test-1")).startswith("user was not called again: it did not finish in")
 
 
 def test_a_function_that_does_not_finish_for_some_arguments_earns_what_it_earns_for_others(quick, tmp_path):
@@ -328,7 +328,7 @@ def test_a_notebook_that_dies_too_often_is_killed_from_there(exam):
     outcome = exam.grader.grade(notebook, exam.examination)
     assert verdicts(outcome, FIRST) == ["passed", "passed"]
     assert verdicts(outcome, SECOND) == ["killed", "killed"]
-    assert wording.reason(last(outcome, THIRD)) == "the cells before ended the code's process too often"
+    assert wording.reason(last(outcome, THIRD)) == "earlier cells ended the code's process too often"
     assert outcome.faults == []
 
 
@@ -444,7 +444,7 @@ def test_chance_is_the_same_in_every_batch(exam):
     """Also where it hides: the hash of a text decides the order of a set."""
     answer = "import random\nprint(random.random(), np.random.rand(), hash('a'))\ndef f(x): return x + 1"
     shown = []
-    for grader in (exam.grader, exam.grader, Grader(1.0, exam.grader.walls)):
+    for grader in (exam.grader, exam.grader, Grader(1.0, exam.grader.sandboxes)):
         outcome = grader.grade(exam.answered(answer), exam.examination)
         shown.append(outcome.outputs[1][0][0]["text"])
     grader.close()

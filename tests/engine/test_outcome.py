@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.odd import Odd
 from viva import wording
-from viva.course.outputs import show
+from viva.course.autograde import show
 from viva.engine.dialogue.integrity import facts
 from viva.engine.outcome import (
     CHARACTERS,
@@ -31,7 +31,7 @@ ODD = {
     "a number that is none": SHOWN | {"output_type": "execute_result", "execution_count": {"a": 1}},
     "a number without end": SHOWN | {"output_type": "execute_result", "execution_count": 10**5000},
     "a number below nothing": SHOWN | {"output_type": "execute_result", "execution_count": -6},
-    "no number": SHOWN | {"output_type": "execute_result"},
+    "not a number": SHOWN | {"output_type": "execute_result"},
     "an unknown type": {"output_type": "update_display_data"},
     "no output": 5,
 }
@@ -61,7 +61,7 @@ def test_ordinary_outputs_stay_as_they_are():
 def test_more_than_a_notebook_should_hold_is_dropped_and_said():
     text = {"output_type": "stream", "name": "stdout", "text": "x" * (CHARACTERS // 2)}
     kept = outputs_of({"outputs": [text, text, text]})
-    assert kept == [text, text | {"text": "[more output was dropped here]\n"}]
+    assert kept == [text, text | {"text": "[more output was cut here]\n"}]
 
 
 @pytest.mark.parametrize("count", [True, -1, MOST_COUNT + 1, "1", None, 1.5])
@@ -87,7 +87,7 @@ def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
         items = [{"output_type": output_type} | {part: odd.value() for part in parts} for output_type in types]
         items += [SHOWN | {odd.random.choice([*SHOWN]): odd.value()}, SHOWN | {"metadata": {"a": odd.value()}}]
         reply = {"outputs": odd.random.choice([items, odd.value()]), "count": odd.value(), "facts": odd.value()}
-        outcome = Outcome(walled=True)
+        outcome = Outcome(sandboxed=True)
         outcome.keep(0, reply)
         notebook = new_notebook(cells=[new_code_cell("1")])
         show(notebook, outcome)

@@ -15,7 +15,7 @@ from viva.engine.dialogue.expected import PLAIN, expected_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.record import Note
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 from viva.verdict import BlueprintError, Verdict
 
 INSIDE = {
@@ -263,7 +263,7 @@ def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept
 
 
 @pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["other processes", "a file of the machine's"])
-def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
+def test_what_the_sandbox_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
     (tmp_path / "numbers").write_text("1 2")
     exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)
     refused, other = exam.tests
@@ -597,7 +597,7 @@ ABOVE = {
         "assert_allclose(scaled([1]), [limit])",
         False,
     ),
-    "hidden numbers, and a visible object that cannot cross": (
+    "hidden numbers, and a visible object that cannot be sent between the two processes": (
         "rng = np.random.default_rng(0)\n"
         + HIDDEN.format("case = rng.normal(size=3)\nassert scaled(case).shape == (3,)"),
         "assert np.allclose(scaled(case), 3 * case) and rng.normal(size=2).shape == (2,)",
@@ -648,7 +648,7 @@ def test_a_test_that_the_solution_passes_in_one_process_only_costs_nobody_a_poin
     for answer, verdict in ((None, Verdict.PASSED), ("def one(): return 2", Verdict.FAILED)):
         outcome = exam.grade(answer)
         assert [outcome.checks[test][0].verdict for test in exam.tests] == [verdict, Verdict.UNGRADED]
-        assert "passes this test where one process does everything" in wording.reason(outcome.checks[second][0])
+        assert "passes this test in one process" in wording.reason(outcome.checks[second][0])
 
 
 ENDING = """
@@ -699,8 +699,8 @@ def test_an_answer_may_be_twice_as_large_as_the_solutions(grader, tmp_path):
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after two seconds."""
-    grader = Grader(2.0, (Wall.for_candidate(), Wall.for_examiner()))
+    """A grader that has a time limit of two seconds."""
+    grader = Grader(2.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
     yield grader
     grader.close()
 
@@ -818,7 +818,7 @@ assert np.loadtxt("data/run.txt").sum() == 6
 --- test
 assert float(open("start.txt").read()) == 3
 """,
-    "by an answer's function that a given cell calls": """
+    "by an answer's function that a read-only cell calls": """
 --- given
 import numpy as np
 np.savetxt("given.txt", [6.0])

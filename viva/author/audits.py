@@ -19,7 +19,7 @@ from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
-from viva.course.graders import require_wall
+from viva.course.graders import require_sandbox
 from viva.course.processes import stopping
 from viva.course.remote import RemoteGraders
 from viva.verdict import ClusterError, VivaError
@@ -46,12 +46,12 @@ def prove(
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
     step = Examine(config=config)
-    if not (step.no_wall or remote):
-        require_wall()
+    if not (step.no_sandbox or remote):
+        require_sandbox()
     how: dict[str, Any] = {
         "budget": step.budget,
         "memory": step.memory,
-        "no_wall": step.no_wall,
+        "no_sandbox": step.no_sandbox,
         "workers": workers,
         "remote": remote,
     }
@@ -65,7 +65,7 @@ def prove(
         if results:
             console.print(table)
         raise
-    if step.no_wall and assignments:
+    if step.no_sandbox and assignments:
         console.print("Audited without a sandbox: the course's code could read and change your files.")
     if remote and remote.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
@@ -94,8 +94,8 @@ def _prove(course: Course, assignment: str, console: Console, how: dict, table: 
         _say(console, one)
         if one.kinds:
             kinds = kinds_in_words(one.kinds)
-            console.print(f"{one.assignment}: kinds of answers: {kinds}.")
-        console.print(f"{one.assignment}: {one.seconds:.0f} s, and more in {page}")
+            console.print(f"{one.assignment}: Expected types: {kinds}.")
+        console.print(f"{one.assignment}: {one.seconds:.0f} s, details in {page}")
     return all(one.passed for one in found)
 
 
@@ -129,9 +129,10 @@ def _say(console: Console, one: Audit) -> None:
         console.print(f"{one.assignment}: {sentence}")
     survivors = one.survivors()
     for fate in survivors[:SHOWN]:
-        near = f" The check that came nearest is '{fate.nearest}'." if fate.nearest else ""
+        near = f" The closest check is '{fate.nearest}'." if fate.nearest else ""
         console.print(
-            f"{one.assignment}: a wrong answer to '{fate.cell}' loses no check ({fate.operator}; {fate.note}).{near}"
+            f"{one.assignment}: a wrong version of '{fate.cell}' still passes every check ({fate.operator}; "
+            f"{fate.note}).{near}"
         )
         if console.is_terminal:
             console.print(Syntax(fate.diff, "diff", background_color="default"))

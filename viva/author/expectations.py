@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 
 
 def stale(blueprint: Blueprint) -> Iterator[str]:
     """A sentence for each name from which something is expected though the student's function may have changed it."""
-    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == "answer"))
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
     ours: set[str] = set()
     for cell, check in blueprint.checks():
         ours |= _functions(cell.source)  # test cells below use them too
         for name in dict.fromkeys(_stale(tree_of(check.source).body, theirs, ours, set())):
             yield (
-                f"Cell '{cell.id}', check '{check.title}': the student's function has had '{name}' when the expected "
-                f"result is computed from it, and may have changed it; compute that before, or hand over a copy."
+                f"Cell '{cell.id}', check '{check.title}': the student's function got '{name}' before the expected "
+                f"result is computed from it, and may have changed it. Compute the result before, or pass a copy."
             )
 
 

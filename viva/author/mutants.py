@@ -13,13 +13,13 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from viva.author import decoding, operators, slips
+from viva.author import operators, slips
 from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of, with_changes
-from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
+from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell, Purpose
 from viva.engine.names import names_of
 
-EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | decoding.EXPRESSIONS
-BODIES = slips.BODIES | decoding.BODIES
+EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | slips.DECODING_EXPRESSIONS
+BODIES = slips.BODIES | slips.DECODING_BODIES
 CHARACTERS = 120
 """So long may each side of a change be."""
 EMPTY = ("np.ravel(a)[:0]", "np.asarray(a)[:0]")
@@ -56,11 +56,11 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
     """
     bound: dict[str, set[str]] = {}
     for cell in blueprint.cells:
-        names = names_of(cell.source) if cell.code and cell.purpose != "tests" else None
+        names = names_of(cell.source) if cell.code and cell.purpose != Purpose.TESTS else None
         bound[cell.id] = names.bound if names else set()
     found = []
     for cell in blueprint.cells:
-        if cell.purpose == "answer":
+        if cell.purpose == Purpose.ANSWER:
             shared = frozenset().union(*(names for other, names in bound.items() if other != cell.id))
             sizes = tuple(sorted(shared.intersection(integers)))
             found += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes))

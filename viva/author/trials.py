@@ -1,6 +1,6 @@
 """The probes of an audit: what a worker process does with a notebook, each in an engine session of its own.
 
-The workers share two warm parents. A worker rehearses the solution, watches it to learn about its functions,
+The workers share two fork servers. A worker rehearses the solution, watches it to learn about its functions,
 grades answers and mutants, and compares a surviving mutant with the solution.
 """
 
@@ -16,13 +16,12 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva import wording
-from viva.author import calls, witness
-from viva.author.checkname import CheckName
+from viva.author import witness
+from viva.author.checkname import CheckName, Ruling
 from viva.author.mutants import Mutant
-from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
@@ -31,8 +30,8 @@ from viva.engine.session import Died, Session
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 
-WITHOUT_WALL = 4 * 1024**3
-"""Bytes of address space that each process may have where no wall limits it, beside what a notebook may need."""
+WITHOUT_SANDBOX = 4 * 1024**3
+"""Bytes of address space that each process may have where no sandbox limits it, beside what a notebook may need."""
 LOADING = """
 import sys, types
 
@@ -43,16 +42,16 @@ COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
 
-def make_grader(seconds: float, no_wall: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
-    """The grader of an audit: in the wall, unless told otherwise; then at least its memory is limited."""
-    if not no_wall:
-        return new_grader(seconds, no_wall, memory, libraries=libraries)
+def make_grader(seconds: float, no_sandbox: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
+    """The grader of an audit: in the sandbox, unless told otherwise; then at least its memory is limited."""
+    if not no_sandbox:
+        return new_grader(seconds, no_sandbox, memory, libraries=libraries)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = WITHOUT_WALL + memory * 1024**2
+    limit = WITHOUT_SANDBOX + memory * 1024**2
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        return new_grader(seconds, no_wall, memory, libraries=libraries)  # its warm parents inherit the limit
+        return new_grader(seconds, no_sandbox, memory, libraries=libraries)  # its fork servers inherit the limit
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
@@ -136,21 +135,20 @@ class Worker:
 
 def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str = "") -> None:
     """Run the whole solution and its tests in one process, with a witness beside it."""
-    for module in (calls, witness):  # the candidate may not read their files
-        loading = LOADING.format(name=module.__name__, source=inspect.getsource(module))
-        _say(session, 60, f"exec({loading!r}, {{}})")
+    loading = LOADING.format(name=witness.__name__, source=inspect.getsource(witness))  # its file may not be read there
+    _say(session, 60, f"exec({loading!r}, {{}})")
     _say(session, 60, f"__viva = __import__('sys').modules[{witness.__name__!r}].Watch(globals())")
     left_out = unneeded(blueprint)
     for cell in blueprint.cells:
         if not cell.code or cell.id in left_out:
             continue
-        names = names_of(cell.source) if cell.purpose == "answer" else None
+        names = names_of(cell.source) if cell.purpose == Purpose.ANSWER else None
         if cell.id == before:
             _say(session, 60, "__viva.before()")
         reply = session.candidate(seconds, do="run", source=cell.source)
         if cell.id == before:
             if reply.get("raised") is not None:
-                raise VivaError("the solution could not be run beside it")
+                raise VivaError("the solution could not be run")
             _say(session, 60, f"__viva.after({sorted(names.bound) if names else []})")
         if names:
             _say(session, 60, f"__viva.note({sorted(names.bound)})")
@@ -160,7 +158,7 @@ def _say(session: Session, seconds: float, source: str) -> str:
     """Run a line of ours in the candidate and return what it printed."""
     reply = session.candidate(seconds, do="run", source=source)
     if session.interrupted:
-        raise VivaError(f"that took longer than {seconds:g} seconds")
+        raise VivaError(f"it took longer than {seconds:g} seconds")
     if reply.get("raised") is not None:
         raise VivaError(f"the audit's own line '{source[-80:]}' failed: {reply['raised']}")
     return "".join(item["text"] for item in reply["outputs"] if item["output_type"] == "stream")

@@ -14,9 +14,8 @@ grade       grade
 regrade     regrade
 package     package
 hand_back   feedback, report
-export      export
-classtable  the scores of a class as tables
-course      init, demo, doctor
+exportgrades  export
+setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
 completion  completion

@@ -14,12 +14,13 @@ from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
-from viva.course import batch, edition
+from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_SANDBOX, WORKERS, VivaCommand
+from viva.course import batch
 from viva.course.autograde import Autograde, Examine
-from viva.course.gradebook.database import patiently
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.course.gradebook.database import with_retries
+from viva.course.regrade import edition
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -28,7 +29,7 @@ SHOWN = 10
 
 class GradeCommand(VivaCommand):
     name = "viva-grade"
-    description = "Grade submissions automatically; what was graded before and has not changed is left alone."
+    description = "Grade submissions automatically; graded submissions that did not change are skipped."
     examples = """
         viva grade                                     all assignments, all students
         viva grade ps3_scaled_attention                one assignment
@@ -36,7 +37,7 @@ class GradeCommand(VivaCommand):
         viva grade --cluster=tls://grader:8786         on the workers of a Dask cluster
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
+    flags = VivaCommand.flags | FORCE | NO_SANDBOX | INSECURE
     settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
 
     def _left_alone(self) -> Iterator[str]:
@@ -45,22 +46,23 @@ class GradeCommand(VivaCommand):
         for folder in self.course.strangers():
             by_name[folder.name].append(folder)
         for first, *others in by_name.values():
-            more = f", and {len(others)} more of that name, were" if others else " was"
-            yield f"No assignment of this course: {first}{more} left alone."
+            more = f" and {len(others)} more with that name were" if others else " was"
+            yield f"Not an assignment of this course: {first}{more} skipped."
         if loose := self.course.loose():
             where = self.course.path("submitted", "<assignment>", "<student>")
             listed = plaintext.some([plaintext.line(str(path)) for path in loose], SHOWN)
-            yield f"In no folder of a submission, so not graded: {listed}. Put each into {where}."
+            yield f"Not graded, because not in a submission's folder: {listed}. Move each into {where}."
 
     def _behind(self, assignments: list[str]) -> Iterator[str]:
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                if cells := patiently(partial(edition.corrected, self.course, assignment)):
+                if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
-                        f"{assignment}: graded by the tests and points that were released. In source/ "
-                        f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "
-                        f"would change, viva regrade {assignment} --what-if"
+                        f"{assignment}: graded with the released tests and points. In source/, "
+                        f"{plaintext.some(cells, SHOWN)} {'is' if len(cells) == 1 else 'are'} different now. To "
+                        "see the "
+                        f"scores that would change: viva regrade {assignment} --what-if"
                     )
 
     def run(self) -> int:
@@ -78,16 +80,19 @@ class GradeCommand(VivaCommand):
             self.course, submissions, config=self.config, workers=self.workers or None, remote=remote, tell=self._say
         )
         collected = self.watch(outcomes, len(submissions), "grading")
-        if Examine(config=self.config).no_wall:
+        if Examine(config=self.config).no_sandbox:
             self.console.print(
-                "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
+                "Graded WITHOUT A SANDBOX: student code could read and change your files.", style="bold red"
             )
         if remote and remote.insecure:
-            self.console.print("Graded WITHOUT TLS: others could read hidden tests on the way.", style="bold red")
+            self.console.print("Graded WITHOUT TLS: others could read hidden tests on the network.", style="bold red")
         status = self.report(collected, "graded")
         graded = [outcome.submission for outcome in collected if outcome.verdicts]
         self._say(*self._behind(sorted({outcome.submission.assignment for outcome in collected})))
         older = sum(self.course.path("feedback", one.assignment, one.student).is_dir() for one in graded)
         if older:
-            self._say(f"In feedback/ are pages for {older} of these, from before. Write them again: viva feedback")
+            self._say(
+                f"The feedback pages of {older} of these are older than their grades. To update them, run: "
+                "viva feedback"
+            )
         return status

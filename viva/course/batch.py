@@ -31,14 +31,13 @@ from viva import ENGINE, wording
 from viva.cleaning import plaintext
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
-from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory, agreement
-from viva.course.gradebook.database import concerns_all, patiently
-from viva.course.gradebook.record import Expected, Writer
+from viva.course.gradebook.database import concerns_all, with_retries
+from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
-from viva.course.graders import new_grader, require_wall
+from viva.course.graders import new_grader, require_sandbox
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
@@ -52,7 +51,7 @@ from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
-from viva.submission.submission import Submission
+from viva.submission.submission import Ending, Status, Submission
 from viva.verdict import BlueprintError, CourseError, SubmissionError, Verdict, VivaError
 
 IN_ONE_TRANSACTION = 50
@@ -104,22 +103,22 @@ def grade(
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
-    cannot wall student code in and ``Examine.no_wall`` is not set.
+    cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
     with _swept(course):
         assignments = sorted({submission.assignment for submission in submissions})
         released, refused, seeds = {}, {}, {}
         for name in assignments:
             try:
-                patiently(partial(agreement.require_kept, course, [name]))
+                with_retries(partial(agreement.require_kept, course, [name]))
                 released[name] = course.released_notebooks(name)
-                seeds[name] = patiently(partial(seeds_of, course, name))
+                seeds[name] = with_retries(partial(seeds_of, course, name))
             except (CourseError, BlueprintError) as error:
                 refused[name] = error
                 released.pop(name, None)
         if not released:
             raise refused[assignments[0]]
-        batch = patiently(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
+        batch = with_retries(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
         todo, found, links = [], {}, Links(course)
         for submission in submissions:
             if submission.assignment in refused:
@@ -148,9 +147,10 @@ def tell_apart(course: Course, submissions: list[Submission], tell: Callable[[st
         students[one.assignment].append(plaintext.line(one.student))
     for assignment, names in students.items():
         tell(
-            f"{assignment}: {course.book} holds other scores or times than {Results.of(course.directory).path} of "
-            f"{plaintext.some(names, SHOWN)}, as an older copy of it does. They are graded again; grades by hand that "
-            "were given after that copy was made are not in it."
+            f"{assignment}: {course.book} and {Results.of(course.directory).path} have different scores or times for "
+            f"{plaintext.some(names, SHOWN)}. The gradebook may be an older copy. These are graded again; manual "
+            "grades that "
+            "are newer than the copy are missing."
         )
 
 
@@ -187,9 +187,9 @@ class _Batch:
         self.remote, self.tell = remote, tell
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
-        self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
-        if not self.no_wall:
-            require_wall()
+        self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
+        if not self.no_sandbox:
+            require_sandbox()
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
@@ -207,7 +207,7 @@ class _Batch:
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
-        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
+        settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
 
@@ -234,8 +234,9 @@ class _Batch:
             folder = self.course.path("submitted", submission.assignment, student)
             if not folder.exists():
                 return (
-                    f"it is what {plaintext.quoted(student)} handed in, whose folder {folder} is gone. If the folder "
-                    f"was renamed, name it {plaintext.quoted(student)} again: points by hand stay with that name"
+                    f"it is the submission of {plaintext.quoted(student)}, whose folder {folder} is missing. If "
+                    "the folder "
+                    f"was renamed, rename it back to {plaintext.quoted(student)}: manual grades belong to that name"
                 )
         return ""
 
@@ -260,7 +261,7 @@ class _Batch:
         return False
 
     def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
-        """What the warm parents load; of the source only the examiners' may know."""
+        """What the fork servers load; of the source only the examiners' may know."""
         assignments = {submission.assignment for submission in todo}
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
@@ -271,7 +272,7 @@ class _Batch:
         }
 
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
-        settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
+        settings, loaded = (self.seconds, self.no_sandbox, self.memory, self.budget), self._libraries(todo)
         count = 1 if self.remote else cores(workers, len(todo))
         with (
             stopping.postponed(),
@@ -284,7 +285,7 @@ class _Batch:
             self.remote.for_batch(settings, loaded, Filing(self.course, self.config), self.tell)
             if self.remote
             else contextlib.nullcontext(pool) as graders,
-            contextlib.closing(patiently(lambda: Writer(self.course.directory, self.config))) as writer,
+            contextlib.closing(with_retries(lambda: Writer(self.course.directory, self.config))) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()
@@ -293,7 +294,7 @@ class _Batch:
             for job, done in graders.map(jobs):
                 about = job.submission, job.finding.notes
                 if done is None:
-                    reason = "the process that graded it was killed twice; look at the machine, then grade again"
+                    reason = "its grading process was killed twice; check the machine, then grade again"
                     yield Ending(about[0], Status.FAILED, reason, about[1])
                 elif done.passed is None:
                     yield Ending(about[0], Status.FAILED, done.problem, about[1], done.log)
@@ -332,7 +333,7 @@ class _Batch:
                 raise
             if len(waiting) > 1:
                 return [ending for one in waiting for ending in self._record(writer, [one])]
-            reason = f"the gradebook does not take it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
+            reason = f"the gradebook refused it: {str(getattr(error, 'orig', error)).splitlines()[0]}"
             return [Ending(job.submission, Status.FAILED, reason, job.finding.notes) for job, _ in waiting]
         if waiting:
             for job, done in waiting:

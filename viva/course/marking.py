@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from viva.course.course import Course
 from viva.course.filing import Filing
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.links import Links
 from viva.course.material import Material, trouble
 from viva.course.pipeline import Passed, go_through
@@ -99,7 +99,7 @@ def attempt(name: str, work: Callable[[logging.Logger], Passed]) -> Marked:
     try:
         return Marked(work(log))
     except SubmissionError as error:
-        return Marked(Passed(f"what was handed in {error}"))
+        return Marked(Passed(f"the submission {error}"))
     except VivaError as error:
         return Marked(problem=str(error), log=stream.getvalue())
     except OSError as error:

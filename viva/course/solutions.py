@@ -45,7 +45,7 @@ def _solved(course: Course, assignment: str, notebook: str) -> bytes:
     text = f"{nbformat.writes(node)}\n"
     if marker := marker_in(text):
         raise CourseError(
-            f"The solution notebook of {notebook}.ipynb still held the words '{marker}', so nothing was written. Write "
+            f"The solution notebook of {notebook}.ipynb still contained '{marker}', so nothing was written. Write "
             "the marker on a line of its own, in a cell of the right kind."
         )
     return text.encode()

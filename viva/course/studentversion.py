@@ -57,11 +57,13 @@ class SandboxedTests(InstantiateTests):
             return nb, resources
         step = Examine(parent=self.parent, config=self.config)
         if (language := language_of(nb.metadata)) != "python":
-            if step.no_wall:
+            if step.no_sandbox:
                 return super().preprocess(nb, resources)
             raise CourseError(
-                f"it is written in {language}, and no sandbox holds its kernel, which {self.autotest_delimiter} lines "
-                "need. With --no-wall it runs all the same, with all that you may do; name that only for code you trust"
+                f"it is written in {language}, and the sandbox does not support its kernel, which "
+                f"{self.autotest_delimiter} lines "
+                "need. With --no-sandbox it runs with all your permissions; use that only for code you "
+                "trust"
             )
         seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
         templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)
@@ -79,7 +81,7 @@ def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
     with contextlib.ExitStack() as stack:
 
         def start(kernel_name: str, cwd: str | None) -> tuple[Kernel, Kernel]:
-            grader = new_grader(seconds, step.no_wall, step.memory)
+            grader = new_grader(seconds, step.no_sandbox, step.memory)
             stack.callback(grader.close)
             data = Path(cwd) if cwd else None
             kernel = Kernel(stack.enter_context(Session(grader.candidates, grader.examiners, data)), seconds)
@@ -99,9 +101,9 @@ class Kernel:
         try:
             reply = self.session.candidate(self.seconds, do="run", source=code)
         except Died as death:
-            raise CourseError(f"it cannot be run up to there: {death}") from death
+            raise CourseError(f"the notebook cannot be run up to that cell: {death}") from death
         if isinstance(raised := reply.get("raised"), dict):
-            raise CourseError(f"the code up to there raises {raised.get('name')}: {raised.get('message')}"[:500])
+            raise CourseError(f"the code up to that cell raises {raised.get('name')}: {raised.get('message')}"[:500])
         for output in outputs_of(reply):
             output_hook({"header": {"msg_type": output["output_type"]}, "content": output})
 

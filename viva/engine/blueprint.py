@@ -5,17 +5,37 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from viva.engine.checks import Check, computed_from_hidden, split_checks, visible_and_hidden
+from viva.engine.checks import HIDDEN, Check, computed_from_hidden, split_checks, visible_and_hidden
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
-ANSWERS = ("answer", "manual")
+
+class Purpose(StrEnum):
+    """What a cell is for, by nbgrader's words; the values are what files hold."""
+
+    TEXT = "text"
+    READ_ONLY = "given"
+    """Code that is no answer: a read-only cell, or one that is not even locked (``Cell.locked``)."""
+    ANSWER = "answer"
+    """An autograded answer."""
+    TESTS = "tests"
+    """Autograder tests."""
+    MANUAL = "manual"
+    """A manually graded answer."""
+    TASK = "task"
+    """A manually graded task: a question that is answered in the cells below it."""
+    OPEN = "open"
+    """Unlocked code, for who tells it from read-only cells."""
+
+
+ANSWERS = (Purpose.ANSWER, Purpose.MANUAL)
 """The purposes of cells that the student fills in."""
 MOST_SECONDS = 10**9
 """A limit of more seconds is not meant."""
@@ -24,15 +44,10 @@ SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of an instructor notebook.
-
-    ``purpose`` is ``text``, ``given`` (other code; ``locked`` tells whether it is put back), ``answer``
-    (the student fills it in), ``tests`` (graded automatically), ``manual`` (an answer graded by hand)
-    or ``task`` (a question graded by hand, answered in the cells below it).
-    """
+    """One cell of an instructor notebook."""
 
     id: str
-    purpose: str
+    purpose: Purpose
     source: str
     points: float = 0.0
     prelude: str = ""
@@ -44,6 +59,11 @@ class Cell:
     code: bool = True
     locked: bool = True
     """Whether nbgrader puts the released text back, whatever a student made of it."""
+
+    def without_hidden_lines(self) -> Cell:
+        """The same cell as students have it; a check of which they have nothing looks at nothing."""
+        checks = tuple(replace(check, source=HIDDEN.sub("", check.source)) for check in self.checks)
+        return replace(self, source=HIDDEN.sub("", self.source), prelude=HIDDEN.sub("", self.prelude), checks=checks)
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (cells are values, and few)
     def visible_names(self) -> set[str]:
@@ -84,11 +104,11 @@ class Blueprint:
 
     @property
     def automatic_points(self) -> float:
-        return sum(cell.points for cell in self.cells if cell.purpose == "tests")
+        return sum(cell.points for cell in self.cells if cell.purpose == Purpose.TESTS)
 
     @property
     def manual_points(self) -> float:
-        return sum(cell.points for cell in self.cells if cell.purpose in ("manual", "task"))
+        return sum(cell.points for cell in self.cells if cell.purpose in (Purpose.MANUAL, Purpose.TASK))
 
     @property
     def points(self) -> float:
@@ -105,7 +125,7 @@ class Blueprint:
         return {
             cell.id: "\n".join(line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line))
             for cell in self.cells
-            if cell.purpose == "answer"
+            if cell.purpose == Purpose.ANSWER
         }
 
 
@@ -177,7 +197,7 @@ def is_time(seconds: object) -> bool:
 def _time(about: dict, name: str, where: str) -> float | None:
     """A limit of time that metadata give, if they do."""
     if (seconds := about.get(name)) is not None and not is_time(seconds):
-        raise BlueprintError(f'{where}: the {name} in its metadata are {seconds!r}. Write a number: {{"{name}": 60}}.')
+        raise BlueprintError(f'{where}: the {name} in its metadata is {seconds!r}. Write a number: {{"{name}": 60}}.')
     return seconds
 
 
@@ -185,7 +205,8 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
     """The paths whose kind the notebook's metadata widen; ``f(...)`` means the same as ``f()``."""
     if not isinstance(kinds, dict) or not all(kind == "any" for kind in kinds.values()):
         raise BlueprintError(
-            f"{path}: the kinds in the notebook's metadata cannot be read. A kind can only be widened, "
+            f"{path}: the expected types ('kinds') in the notebook's metadata cannot be read. A type can only be "
+            "widened, "
             'as in {"viva": {"kinds": {"model.fit()": "any"}}}.'
         )
     return tuple(str(name).replace("(...)", "()").replace("[...]", "[]") for name in kinds)
@@ -194,11 +215,11 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
 def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
     purpose = purpose_of(cell, nbgrader)
-    points = nbgrader.get("points", 0) if purpose in ("tests", "manual", "task") else 0
+    points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
     if not isinstance(points, int | float):
         raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
     prelude, checks = "", ()
-    if purpose == "tests":
+    if purpose == Purpose.TESTS:
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})
     own_seconds = _time(own, "seconds", f"{path}, cell '{name}'")
@@ -216,15 +237,15 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     )
 
 
-def purpose_of(cell: NotebookNode, nbgrader: dict) -> str:
+def purpose_of(cell: NotebookNode, nbgrader: dict) -> Purpose:
     """What a cell is for, by what nbgrader wrote into it; see Cell."""
     if nbgrader.get("task"):
-        return "task"
+        return Purpose.TASK
     if nbgrader.get("grade"):
-        return "manual" if nbgrader.get("solution") else "tests"
+        return Purpose.MANUAL if nbgrader.get("solution") else Purpose.TESTS
     if nbgrader.get("solution"):
-        return "answer"
-    return "given" if cell.cell_type == "code" else "text"
+        return Purpose.ANSWER
+    return Purpose.READ_ONLY if cell.cell_type == "code" else Purpose.TEXT
 
 
 def is_locked(cell: NotebookNode) -> bool:

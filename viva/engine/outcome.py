@@ -26,7 +26,7 @@ class Outcome:
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
-    walled: bool = True
+    sandboxed: bool = True
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     doubts: list[Note] = field(default_factory=list)
@@ -75,7 +75,7 @@ def outputs_of(reply: dict, room: int = CHARACTERS) -> list[dict]:
     for item in map(_output, outputs[:ITEMS] if isinstance(outputs, list) else []):
         text = json.dumps(item, ensure_ascii=False)
         if (room := room - len(text)) < 0:
-            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was dropped here]\n"}]
+            return [*kept, {"output_type": "stream", "name": "stdout", "text": "[more output was cut here]\n"}]
         if item:
             kept.append(json.loads(whole(text)))
     return kept

@@ -48,7 +48,7 @@ def _start(exchange: Exchange) -> object:
             root.mkdir(parents=True)
             root.chmod(0o777)  # as nbgrader asks of an exchange
         except OSError as error:
-            exchange.fail(f"The exchange {root} cannot be made: {error.strerror}. Name another c.Exchange.root.")
+            exchange.fail(f"The exchange {root} cannot be created: {error.strerror}. Set another c.Exchange.root.")
     return _started(exchange)
 
 
@@ -64,7 +64,7 @@ class Collect(ExchangeCollect):
     def start(self) -> None:
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:
-            self.desk = Path(folder)
+            self.local = Path(folder)
             self.coursedir.get_existing_timestamp = self._existing
             super().start()
 
@@ -75,7 +75,7 @@ class Collect(ExchangeCollect):
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Go on from the copy."""
-        super().do_copy(str(self.desk / Path(src).name), dest, log)
+        super().do_copy(str(self.local / Path(src).name), dest, log)
 
     def _path_to_record(self, path: str) -> dict:
         """Whose a hand-in is and of when; a refused one is nobody's that is older or newer than another."""
@@ -84,7 +84,7 @@ class Collect(ExchangeCollect):
             record["timestamp"] = self._moment(record["filename"].rsplit("+", 3)[2])
             self._require_owner(path, record["username"])
         except (ExchangeError, CourseError, ValueError, OverflowError) as error:
-            return self._refused(path, f"its name is not one that nbgrader gives: {quoted(str(error))}")
+            return self._refused(path, f"its name is not an nbgrader name: {quoted(str(error))}")
         except SubmissionError as error:
             return self._refused(path, str(error))
         return record
@@ -114,12 +114,12 @@ class Collect(ExchangeCollect):
     def _require_owner(self, path: str, student: str) -> None:
         about = os.lstat(path)
         if not stat.S_ISDIR(about.st_mode):
-            raise SubmissionError("it is no folder")
+            raise SubmissionError("it is not a folder")
         if self.check_owner:
             with contextlib.suppress(KeyError):
                 if pwd.getpwuid(about.st_uid).pw_name == student:
                     return
-            raise SubmissionError(f"it is not owned by {quoted(student)}, in whose name it is")
+            raise SubmissionError(f"it is named after {quoted(student)}, but owned by another user")
 
     def _refused(self, path: str, why: str) -> dict:
         name = Path(path).name
@@ -127,7 +127,7 @@ class Collect(ExchangeCollect):
         return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
 
     def _taken(self, record: dict) -> bool:
-        """Whether a hand-in could be copied to the desk."""
+        """Whether a hand-in could be copied to this machine."""
         if record["timestamp"] == NEVER:
             return False
         path = Path(self.inbound_path, record["filename"])
@@ -135,8 +135,8 @@ class Collect(ExchangeCollect):
         place = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
         try:
             self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
-            take(path, self.desk / path.name, owner, self.coursedir.max_dir_size * KB)
-            _complete(self.desk / path.name, record["timestamp"])
+            take(path, self.local / path.name, owner, self.coursedir.max_dir_size * KB)
+            _complete(self.local / path.name, record["timestamp"])
         except (SubmissionError, OSError) as error:
             self._refused(str(path), str(error))
             return False
@@ -171,7 +171,7 @@ def take(folder: Path, to: Path, owner: int | None, most: int) -> None:
             with _opened(name, descriptor) as file:
                 about = os.fstat(file.fileno())
                 if not stat.S_ISREG(about.st_mode):
-                    raise SubmissionError(f"{quoted(name)} in it is no file")
+                    raise SubmissionError(f"{quoted(name)} in it is not a file")
                 _require_own(about, owner, name)
                 if (most := most - about.st_size) < 0:
                     raise SubmissionError("it is larger than this course allows (c.CourseDirectory.max_dir_size)")

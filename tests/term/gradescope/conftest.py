@@ -17,7 +17,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from tests.course.test_regrade import TINY, write_source
+from tests.course.regrade.test_regrading import TINY, write_source
 from tests.term.gradescope.reader import Read, read
 from viva.course.batch import autograde
 from viva.course.release import release
@@ -31,10 +31,13 @@ assert double(2) == 4, "Twice two is four."
 unexpected = double(4711.25)
 assert unexpected == 9422.5, f"A fraction is doubled too, not {unexpected}."
 ### END HIDDEN TESTS
-### CHECK 3: minus one
+### CHECK 2: minus one
 ### BEGIN HIDDEN TESTS
 assert double(-1) == -2
-### END HIDDEN TESTS"""
+### END HIDDEN TESTS
+### CHECK 1: three doubles to six
+assert double(3) == 6, "Twice three is six."
+assert double(0) == 0"""
 RIGHT = "def double(x):\n    return 2 * x"
 METADATA = {
     "id": 123456,

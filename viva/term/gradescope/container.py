@@ -1,10 +1,11 @@
 """What runs in Gradescope's container, as root: ``prepare`` while the image is built, ``grade`` for a submission.
 
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
-solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each walled in
+solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each sandboxed
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
-handed in is read as a batch reads it. Whatever goes wrong, there is a results.json: one without a score says that the
-grader failed, and nobody loses points by that.
+handed in is read as a batch reads it, and graded twice: what students read comes from a run without hidden lines.
+Whatever goes wrong, there is a results.json: one without a score says that the grader failed, and nobody loses points
+by that.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from viva.engine import libraries
 from viva.engine.grading import Grader
 from viva.engine.pair import examiners_limits
 from viva.folder import walk
-from viva.sandbox.confinement import Wall
-from viva.submission.package import Package, pack
+from viva.sandbox.confinement import Sandbox
+from viva.submission.packing import Package, pack
 from viva.submission.submission import Submission
-from viva.term.gradescope import results
+from viva.term.gradescope import resultsjson
 from viva.term.gradescope.bundle import MATERIAL, SOURCE, Settings, read_material, read_settings
-from viva.term.gradescope.reach import Reach, reach, walls
-from viva.verdict import CourseError, SubmissionError, VivaError, WallError
+from viva.term.gradescope.reach import Reach, reach, sandboxes
+from viva.verdict import CourseError, SandboxError, SubmissionError, VivaError
 
 PLACE, VARIABLE = "/autograder", "VIVA_AUTOGRADER"
 """The folder that Gradescope gives, and the variable that names another."""
@@ -47,9 +48,10 @@ STUDENT = "student"
 """What every student is called: no score depends on who it is."""
 DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
-NO_WALL = (
-    "This container can neither give student code a user of its own nor wall it in, so nothing was graded. Make the "
-    "zip with --no-wall to grade all the same, with student code able to read the hidden tests and write its own score."
+NO_SANDBOX = (
+    "This container can neither give student code its own user nor sandbox it, so nothing was graded. Make the "
+    "zip with --no-sandbox to grade without a sandbox; student code can then read the hidden tests and write its own "
+    "score."
 )
 
 
@@ -67,15 +69,15 @@ def main(*words: str) -> int:
 
 
 def prepare(place: Path) -> int:
-    """Rehearse the solutions, and keep what that shows; where no wall rises yet, each submission does it."""
+    """Rehearse the solutions, and keep what that shows; where no sandbox starts yet, each submission does it."""
     try:
         secure(place)
         settings = read_settings(place / "source")
-        with leftovers.temporary_folder(), open_grader(settings, place) as (grader, wall, found):
-            print(found.sentence(wall))
+        with leftovers.temporary_folder(), open_grader(settings, place) as (grader, sandbox, found):
+            print(found.sentence(sandbox))
             _rehearsed(place, grader)
-    except WallError as error:
-        print(f"Not prepared; each submission tries it again: {error}", file=sys.stderr)
+    except SandboxError as error:
+        print(f"Not prepared; each submission tries again: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
         return 1
@@ -92,10 +94,10 @@ def grade(place: Path) -> int:
             document = _graded(settings, place)
     except VivaError as error:
         print(f"viva: {error}")
-        document = results.ungraded(str(error) if isinstance(error, WallError) else "")
+        document = resultsjson.ungraded(str(error) if isinstance(error, SandboxError) else "")
     except Exception:
         traceback.print_exc(file=sys.stdout)  # which instructors read, and nobody else
-        document = results.ungraded()
+        document = resultsjson.ungraded()
     _write(place / "results" / "results.json", document)
     return 0
 
@@ -113,31 +115,31 @@ def secure(place: Path) -> None:
 @contextlib.contextmanager
 def open_grader(
     settings: Settings, place: Path, handed_in: Path | None = None
-) -> Iterator[tuple[Grader, Wall | None, Reach]]:
-    """A grader in the best wall that holds here, the candidate's wall, and what was seen to be in its reach.
+) -> Iterator[tuple[Grader, Sandbox | None, Reach]]:
+    """A grader in the best sandbox that holds here, the candidate's sandbox, and what was seen to be in its reach.
 
-    Raises WallError where none holds, unless the bundle says that none is needed.
+    Raises SandboxError where none holds, unless the bundle says that none is needed.
     """
     limits = limits_of(settings.seconds, settings.memory)
     texts = libraries.looked_at(handed_in) if handed_in else ()
     loaded = tuple(dict.fromkeys((*libraries.wanted((), texts), *settings.libraries)))
     hidden = settings.hidden_libraries
     secrets = [path for path in walk(place / "source") if path.name in (MATERIAL, PREPARED) or path.suffix == ".ipynb"]
-    for pair in [*walls(limits, examiners_limits(limits)), *([None] if settings.no_wall else [])]:
+    for pair in [*sandboxes(limits, examiners_limits(limits)), *([None] if settings.no_sandbox else [])]:
         with contextlib.closing(
             Grader(settings.seconds, pair, loaded, hidden, budget=settings.budget, limits=limits)
         ) as grader:
-            wall = pair[0] if pair else None
+            sandbox = pair[0] if pair else None
             try:
                 found = reach(grader, secrets, place / "results")
-            except WallError as error:
-                print(f"A wall that did not rise: {error}")
+            except SandboxError as error:
+                print(f"A sandbox layer did not start: {error}")
                 continue
             if found.holds or pair is None:
-                yield grader, wall, found
+                yield grader, sandbox, found
                 return
-            print(f"A wall that did not hold: {found}")
-    raise WallError(NO_WALL)
+            print(f"A sandbox layer did not work: {found}")
+    raise SandboxError(NO_SANDBOX)
 
 
 def _rehearsed(place: Path, grader: Grader) -> Material:
@@ -155,18 +157,22 @@ def _rehearsed(place: Path, grader: Grader) -> Material:
 def _graded(settings: Settings, place: Path) -> dict:
     submission = Submission(settings.assignment, STUDENT, place / "submission")
     if not submission.folder.is_dir():
-        raise CourseError(f"There is no folder {submission.folder}, so nothing was graded.")
-    with open_grader(settings, place, submission.folder) as (grader, wall, found):
-        protection = found.sentence(wall)
+        raise CourseError(f"The folder {submission.folder} does not exist, so nothing was graded.")
+    with open_grader(settings, place, submission.folder) as (grader, sandbox, found):
+        protection = found.sentence(sandbox)
         print(protection)
         kept = place / "source" / PREPARED
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
         try:
-            passed = msgspec.msgpack.decode(go_through(_packed(submission), material, grader), type=Passed)
+            package = _packed(submission)
+            shown, passed = (
+                msgspec.msgpack.decode(go_through(package, known, grader), type=Passed)
+                for known in (material.without_hidden_lines(), material)
+            )
         except SubmissionError as error:
-            passed = Passed(f"what was handed in {error}")
+            shown = passed = Passed(f"the submission {error}")
     _tell(passed)
-    return results.results(passed, material, place / "source" / SOURCE, settings, protection)
+    return resultsjson.results(passed, shown, material, place / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:
@@ -184,7 +190,7 @@ def _tell(passed: Passed) -> None:
             for result in checks:
                 points, why = f"{result.earned:g} of {result.points:g}", " ".join(wording.reason(result).split())
                 told.append(f"{name}.ipynb, {cell}: {points}: {result.title} ({result.word}) {why}")
-    told += [f"The grader itself failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
+    told += [f"The grader failed: {fault}" for fault in (passed.record.faults if passed.record else ())]
     for sentence in filter(None, told):
         print(plaintext.lines(sentence))
 
@@ -197,7 +203,7 @@ def _compare_points(settings: Settings, place: Path) -> None:
         if float(told) not in (points, settings.automatic_points):
             print(
                 f"In Gradescope this assignment has {wording.counted(float(told), 'point')}; the notebooks have "
-                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by hand."
+                f"{settings.automatic_points:g} by checks and {settings.manual_points:g} by manual grading."
             )
 
 

@@ -4,12 +4,11 @@ sheet        a system's own exported sheet: each cell can be changed, and all el
 number       a score as a system writes it, and reads it
 marks        what each student has of an assignment, or why that is not to be written
 identity     which student a row of a sheet is about
-export       what all of the systems have in common: a plan of what is written, and nbgrader's plugin
+sheetexport  what all of the systems have in common: a plan of what is written, and nbgrader's plugin
 canvas       its gradebook
 moodle       its grading worksheet
 brightspace  its list of grades
 gradescope   a list as it writes one itself
-document     all scores as JSON
 workbook     all scores as a workbook
 feedbackzip  pages as the zip that Moodle and Canvas take back
 """
@@ -23,7 +22,7 @@ SYSTEMS = {
 """The plugins for one assignment, by what --as calls them."""
 TABLES = {
     "csv": "viva.course.gradebook.export.CsvExport",
-    "json": "viva.term.sheets.document.JsonExport",
+    "json": "viva.term.sheets.workbook.JsonExport",
     "xlsx": "viva.term.sheets.workbook.WorkbookExport",
 }
 """The plugins for all scores, by what --as calls them."""

@@ -1,0 +1,180 @@
+"""Commands about the course and the machine: init, demo, doctor."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from traitlets import Bool, Int
+
+from viva.author import demo
+from viva.commands import doctor
+from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.commands.configfile import PyFile, Read, ReadPlain, without_unknown_plugins
+from viva.commands.founding import CONFIG, found, plan
+from viva.configuration import LINES
+from viva.verdict import CourseError
+from viva.wording import counted
+
+LATE_WORK = (
+    "Late work: the lines below do not add a penalty to this configuration. They compute its late penalties "
+    "again whenever a score changes, so manual grades are included; nbgrader leaves "
+    "them out. c.LatePolicy sets other rules."
+)
+MACHINE = {
+    "machine": ({"DoctorCommand": {"machine": True}}, "Check only this machine, not the course."),
+    "run-config": ({"DoctorCommand": {"run_config": True}}, "Run nbgrader_config.py, as every other command does."),
+}
+
+
+class InitCommand(VivaCommand):
+    name = "viva-init"
+    arguments = "[FOLDER]"
+    description = "Create a course in a folder, with a first assignment; or list what an nbgrader course lacks."
+    examples = """
+        viva init my_course           a new course: configuration, folders, an assignment, a README
+        cd old_course && viva init    list the settings that an nbgrader course lacks; change nothing
+        viva init --write             the same, and add the two lines for them
+    """
+    flags = VivaCommand.flags | {
+        "write": ({"InitCommand": {"write": True}}, "Add the missing lines to an existing course."),
+        "dry-run": ({"InitCommand": {"dry_run": True}}, "Show what would be written; write nothing."),
+    }
+    writes = False
+    python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run
+
+    write = Bool(False, help="Add the missing lines to an existing course.").tag(config=True)
+    dry_run = Bool(False, help="Write nothing.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder either, as nbgrader would."""
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        without_unknown_plugins(self.config)
+
+    def run(self) -> int:
+        if len(self.extra_args) > 1:
+            raise CourseError("Name one folder, as in: viva init my_course")
+        founding = plan(Path(*self.extra_args))
+        self._say(*(f"missing: {rule.setting}, so {rule.without}" for rule in founding.lacking))
+        lacking = [rule.setting for rule in founding.lacking]
+        if lacking and founding.exists:
+            self._say(LATE_WORK)
+        if founding.exists and not (lacking and self.write):
+            said = f"Add these lines to {founding.folder / CONFIG} ('viva init --write' does it):\n{LINES}"
+            self._say(said if lacking else f"{founding.folder} is a complete course.")
+            self.show_document(folder=founding.folder, lacking=lacking, written=[])
+            return NEEDS_GRADER if lacking else 0
+        written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
+        self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
+        if not founding.exists and not self.dry_run:
+            self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
+        self.show_document(folder=founding.folder, lacking=lacking, written=written)
+        return 0
+
+
+class DemoCommand(VivaCommand):
+    name = "viva-demo"
+    description = "Write submissions of an artificial class into submitted/, made from the known answers."
+    examples = """
+        viva demo                  24 students, all assignments
+        viva demo --students=3     a small class
+        viva demo --flow           also release, grade, feedback, export and report
+        viva demo --remove         empty the course again; refused if it has other students
+    """
+    aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
+    flags = VivaCommand.flags | {
+        "flow": ({"DemoCommand": {"flow": True}}, "Run the whole flow with the class, as `make demo` does."),
+        "remove": ({"DemoCommand": {"remove": True}}, "Remove the demo class and all its files and grades."),
+    }
+    students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
+    flow = Bool(False, help="Run the whole flow with the class.").tag(config=True)
+    remove = Bool(False, help="Remove the demo class.").tag(config=True)
+
+    def run(self) -> int:
+        if self.remove:
+            return self._remove_class()
+        return self._run_flow() if self.flow else self._write_class()
+
+    def _run_flow(self) -> int:
+        """One command after the other, in this process, as to load nbgrader takes a second each time."""
+        from viva.commands.author import ReleaseCommand
+        from viva.commands.exportgrades import ExportCommand
+        from viva.commands.grade import GradeCommand
+        from viva.commands.hand_back import FeedbackCommand, ReportCommand
+
+        steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
+        for command, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
+            words = [command.name.replace("-", " ", 1), *options, *self.extra_args]
+            self.console.print(f"$ {' '.join(words)}", style="bold")
+            step = command(config=self.config)
+            step.initialize([*options, *self.extra_args])
+            step.json, step.console = False, self.console
+            if status := self._write_class() if command is DemoCommand else step.run():
+                return status
+        return 0
+
+    def _remove_class(self) -> int:
+        with self.alone():
+            removed = demo.remove_class(self.course)
+        self._say(f"Removed: {counted(len(removed), 'demo student')}, with their submissions and grades.")
+        self.show_document(removed=removed)
+        return 0
+
+    def _write_class(self) -> int:
+        counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
+        students = counted(self.students, "demo student")
+        for assignment, count in counts.items():
+            self.console.print(f"{assignment}: {counted(count, 'submission')} by {students}")
+        for number, what in demo.ROLES.items():
+            if number <= self.students:
+                self._say(f"demo-{number:02d} {what}.")
+        self.show_document(students=self.students, submissions=counts)
+        return 0
+
+
+class DoctorCommand(VivaCommand):
+    name = "viva-doctor"
+    arguments = ""
+    description = "List what this machine or course lacks, with the command that fixes it."
+    examples = """
+        viva doctor
+        viva doctor --machine      only check whether this machine can be a worker of a cluster
+        viva doctor --run-config   also check what nbgrader_config.py computes; the file is code, so read it first
+    """
+    flags = VivaCommand.flags | MACHINE
+    writes = False
+    machine = Bool(False, help="Do not check a course.").tag(config=True)
+    run_config = Bool(False, help="Run nbgrader_config.py, and import from its folder.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder, unless its configuration is to run."""
+
+    def load_config_file(self, **known: Any) -> None:  # type: ignore[override]  # as nbgrader has it
+        """The configuration is read as text, as somebody else may have written it, unless told otherwise."""
+        cls = type(self)  # traitlets asks the class, not the instance
+        cls.python_config_loader_class = PyFile if self.run_config else ReadPlain
+        ReadPlain.left_out.clear()
+        if self.run_config:
+            super().init_syspath()
+        super().load_config_file(**known)
+
+    def initialize(self, argv: list[str] | None = None, root: str = "") -> None:
+        super().initialize(argv, root)
+        self.plugins = [] if self.run_config else without_unknown_plugins(self.config)
+
+    def run(self) -> int:
+        sick, diagnoses = False, []
+        unread = {} if self.run_config else ReadPlain.left_out
+        known = self.course, self.config, unread, self.plugins
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(*known):
+            diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
+            mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
+            remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
+            self._say(f"{mark}  {diagnosis.what}{remedy}")
+            sick |= diagnosis.needed and not diagnosis.healthy
+        self.show_document(diagnoses=diagnoses)
+        return NEEDS_GRADER if sick else 0
