@@ -51,8 +51,6 @@ class ReleaseCommand(ProvingCommand):
     description = "Compile assignments that pass their audit into release/ and enter them into the gradebook."
     examples = """
         viva release                        all assignments
-        viva release ps3_scaled_attention   one of them
-        viva release --no-audit             without an audit
         viva release ps4_multihead --variants   and an own notebook for each student
         viva release ps1 --solutions        after the deadline: solution notebooks, and no release
     """
