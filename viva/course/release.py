@@ -357,13 +357,13 @@ def _refuse_markers(notebook: Path) -> None:
         )
 
 
-# How nbgrader compiles an assignment into the students' version, with three differences. The steps are nbgrader's own.
+# How nbgrader compiles an assignment into the students' version, with three differences. The steps are nbgrader's.
 #
-# ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code has
-# all permissions of its user, and fills in the course's templates in its own process.
+# ``### AUTOTEST`` lines are computed in the sandbox. nbgrader starts a kernel for them, in which the notebook's code
+# has all permissions of its user, and fills in the course's templates in its own process.
 #
-# Only metadata and attachments that are known to be meant for students are kept. A solution may also be in a picture, in
-# a widget's state, or in what another program wrote into the file.
+# Only metadata and attachments that are known to be meant for students are kept. A solution may also be in a picture,
+# in a widget's state, or in what another program wrote into the file.
 #
 # What a step refuses is reported with the notebook and the cell.
 
