@@ -27,6 +27,7 @@ from viva.course.gradebook.record import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
 from viva.course.outputs import show
+from viva.course.rehearsals import Rehearsals
 from viva.course.steps import STEPS
 from viva.engine.blueprint import language_of
 from viva.engine.outcome import Outcome
@@ -97,7 +98,8 @@ class Examine(NbGraderPreprocessor):
             expected = Expected.of(gradebook, place["assignment"])
         of = place["notebook"]
         known = expected.locked(of), expected.stubs(of), expected.tests(of)
-        work.examination = examination(source, work.grader, *known)
+        rehearsals = Rehearsals.of(CourseDirectory(parent=self.parent))
+        work.examination = examination(source, work.grader, *known, rehearsals)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
         """Raise CourseError for a kernel that is not there, or that nobody said may run without a wall."""

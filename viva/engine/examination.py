@@ -46,6 +46,8 @@ class Examination:
     stubs: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What the solution took."""
+    repeatable: bool = True
+    """Whether no limit of time or memory was met, so that rehearsing again would show the same."""
 
     @functools.cached_property
     def cells(self) -> dict[str, Cell]:
