@@ -15,7 +15,9 @@ from viva.course import rehearsals
 from viva.course.rehearsals import NAME, Kept, Rehearsals
 
 ANSWER = "import numpy as np\ndef double(x):\n    return 2 * np.asarray(x)\n"
-TEST = "### CHECK 1: small\nassert double(2) == 4\n### CHECK 1: hidden\n### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS\n"
+TEST = (
+    "### CHECK 1: small\nassert double(2) == 4\n### CHECK 1: hidden\n### BEGIN HIDDEN TESTS\n{}\n### END HIDDEN TESTS\n"
+)
 
 
 def write(folder: Path, hidden: str = "assert double(5) == 10", answer: str = ANSWER) -> Path:

@@ -24,11 +24,12 @@ from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
 from viva.configuration import warning
-from viva.course.course import Course, course_above
+from viva.course.course import Course
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
 from viva.course.gradebook.database import AGAIN, patiently, quietly, shown, telling, trouble, waiting
 from viva.course.groupshared import shared
+from viva.course.location import course_above
 from viva.course.processes import leftovers, stopping
 from viva.course.snapshot import snapshot
 from viva.verdict import CourseError, Verdict, VivaError

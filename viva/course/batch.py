@@ -97,10 +97,12 @@ def grade(
     workers: int | None = None,
     remote: RemoteGraders | None = None,
     tell: Callable[[str], object] = print,
+    look: bool = False,
 ) -> Iterator[Ending]:
     """Grade submissions, yielding an ending for each when it is recorded; who calls it is alone with the course.
 
-    ``workers`` of this machine grade, or ``remote`` graders where there are some.
+    ``workers`` of this machine grade, or ``remote`` graders where there are some. With ``look`` nothing is graded, and
+    there is no ending for what would be.
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
@@ -137,7 +139,7 @@ def grade(
                 if other := batch.renamed(submission):
                     found[submission] = replace(finding, notes=(*finding.notes, other))
         tell_apart(course, batch.apart, tell)
-        if todo:
+        if todo and not look:
             yield from batch.grade(todo, found, workers)
 
 

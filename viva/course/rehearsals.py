@@ -18,15 +18,15 @@ import platform
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from nbgrader.coursedir import CourseDirectory
 
-import viva
 from viva import ENGINE
+from viva.course.unchanged import installed, own_code
 from viva.engine import ownership
 from viva.engine.blueprint import Blueprint, read_blueprint
 from viva.engine.dialogue.expected import expected_of
@@ -166,20 +166,3 @@ def _here() -> str:
     for name in (platform.node(), platform.release(), sys.version, sys.prefix, *installed(), *own_code()):
         digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
-
-
-def installed() -> Iterator[str]:
-    """What tells which libraries can be imported: the names that packages are installed under, with their versions."""
-    for place in sys.path:
-        with contextlib.suppress(OSError), os.scandir(place or ".") as entries:
-            known = [entry for entry in entries if entry.name.endswith((".dist-info", ".egg-info", ".pth"))]
-            for entry in sorted(known, key=lambda entry: entry.name):
-                yield f"{entry.path} {entry.stat().st_mtime_ns}"
-
-
-def own_code() -> Iterator[str]:
-    """The files of the engine and the sandbox, with their times: a developer changes them between two versions."""
-    for name in ("engine", "sandbox"):
-        for path in sorted(Path(viva.__file__).parent.joinpath(name).rglob("*.py")):
-            about = path.stat()
-            yield f"{path.name} {about.st_size} {about.st_mtime_ns}"
