@@ -61,6 +61,10 @@ class Examine(NbGraderPreprocessor):
         "as long as a cell may take, or for five times as long as the solution takes, whichever is most.",
     ).tag(config=True)
 
+    visible_only = Bool(
+        False, help="Whether only the lines of tests are run that students can read: what is found is no grade."
+    ).tag(config=True)
+
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
         language = language_of(notebook.metadata)

@@ -190,6 +190,7 @@ class _Batch:
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
         self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
+        self.visible_only = step.visible_only
         if not self.no_wall:
             require_wall()
         self.seconds = float(Execute(config=config).timeout or 30)
@@ -210,6 +211,7 @@ class _Batch:
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
         settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
+        settings += " visible" * self.visible_only
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook.database import AGAIN
 from viva.course.gradebook.record import Expected
@@ -79,9 +80,12 @@ class Material:
 
     def rehearse(self, source: Path, grader: Grader, rehearsals: Rehearsals) -> None:
         """Find out what the solutions show; in the folder ``source`` are the instructor's notebooks and the files."""
+        only = Examine(config=self.config).visible_only
         for name in self.expected.notebooks:
-            path = source / f"{name}.ipynb"
-            self.examinations[name] = _rehearsed(path, name, self.expected, grader, rehearsals)
+            known = _rehearsed(source / f"{name}.ipynb", name, self.expected, grader, rehearsals)
+            if only and isinstance(known, Examination):
+                known = known.visible({slot.name: slot.source for slot in self.released[name].slots})
+            self.examinations[name] = known
 
     def examination(self, notebook: str) -> Examination:
         """Raises what stands there in its place."""
