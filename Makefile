@@ -123,7 +123,7 @@ bench-scale: setup  ## grade a term of N=10000 submissions in ten waves, and rep
 	@$(BIN)/python -m bench.scale --submissions=$(SUBMISSIONS) --seed=$(or $(SEED),1) \
 	  $(if $(EXAM),--term=exam) $(if $(KEEP),--keep=$(KEEP))
 
-lint: setup  ## check style, formatting, types, and that every room uses only those below it
+lint: setup  ## check style, formatting, types, and that every package uses only those below it
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports --no-cache --no-logo

@@ -16,14 +16,15 @@ import nbformat
 from viva.author.answers import fill_in, read_answers
 from viva.course.graders import examination
 from viva.engine import grading, libraries
+from viva.engine.blueprint import Purpose
 from viva.engine.grading import Grader
 from viva.engine.session import Session
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 
 RUNS = 15
 PROJECT = Path(__file__).resolve().parents[1]
 CELLS, TESTS, ANSWERS = "the notebook's cells", "the tests", "answers to the tests"
-GIVEN, WALL, FORK = "given cells, beside the tests", "rising of the wall", "fork and end of the process"
+GIVEN, SANDBOX, FORK = "given cells, beside the tests", "start of the sandbox", "fork and end of the process"
 PARTS = {"run": CELLS, "check": TESTS, "begin": TESTS, "given": GIVEN}
 
 
@@ -43,7 +44,7 @@ class Counted(Session):
     def _start(self) -> None:
         super()._start()
         for pid in self.pids.values():
-            self.spent[WALL] += spent_by(pid)
+            self.spent[SANDBOX] += spent_by(pid)
 
     def candidate(self, within: float, **request: object) -> dict:
         return self._counted(super().candidate, within, request)
@@ -68,7 +69,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
     (source,) = (PROJECT / "source" / assignment).glob("*.ipynb")
     release = PROJECT / "release" / assignment / source.name
     loaded = libraries.wanted([release])
-    grader = Grader(walls=(Wall.for_candidate(), Wall.for_examiner()), libraries=loaded)
+    grader = Grader(sandboxes=(Sandbox.for_candidate(), Sandbox.for_examiner()), libraries=loaded)
     grading.Session = Counted
     try:
         known = examination(source, grader, {}, {}, {})
@@ -77,7 +78,7 @@ def costs(assignment: str) -> tuple[dict[str, float], dict[str, float]]:
         notebook = fill_in(answer, nbformat.read(release, as_version=4), known.blueprint)
         parents = [parent.process.pid for parent in (grader.candidates, grader.examiners)]
         graded = _medians(lambda: grader.grade(notebook, known), parents)
-        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.purpose == "tests"}
+        tests = {cell.id: cell.source for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
         cells = [
             (tests.get(cell.metadata.get("nbgrader", {}).get("grade_id")), cell.source)
             for cell in notebook.cells

@@ -24,7 +24,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from viva.course.batch import IN_ONE_TRANSACTION
 from viva.course.course import Course
-from viva.course.gradebook.record import Graded, Writer
+from viva.course.gradebook.recording import Graded, Writer
 from viva.course.gradebook.results import Results
 from viva.record import SubmissionRecord, decode, encode
 

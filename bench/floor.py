@@ -1,6 +1,6 @@
 """The floor: the same cells bare, by exec in forks of a process with the libraries loaded, on as many cores.
 
-No notebook, no wall, no examiner, no gradebook, no outputs. There are two: one leaves a test cell at its first
+No notebook, no sandbox, no examiner, no gradebook, no outputs. There are two: one leaves a test cell at its first
 failure, as a kernel does, the other goes on with the next check, as Viva does.
 """
 

@@ -158,12 +158,12 @@ def summary(known: dict) -> Iterator[str]:
     """What came of it, beside what was to."""
     tenths = known["tenths"]
     if len(tenths) > 1:
-        wall = tenths[-1]["seconds"] / max(tenths[0]["seconds"], LEAST)
+        elapsed = tenths[-1]["seconds"] / max(tenths[0]["seconds"], LEAST)
         spent = _spent(tenths[-1]) / max(_spent(tenths[0]), LEAST)
         yield ""
         yield (
-            f"A submission of the last row takes {wall:.2f} times those of the first, {spent:.2f} times the processor "
-            "time; to be at most 1.2."
+            f"A submission of the last row takes {elapsed:.2f} times those of the first, {spent:.2f} times the "
+            "processor time; to be at most 1.2."
         )
         for role in ROLES:
             first, last = (tenth["memory"][role] / MEBIBYTE for tenth in (tenths[0], tenths[-1]))

@@ -11,7 +11,7 @@ have *pages* (tests/hostile.py), cells that aim at the grader's browser. Among 2
 there, in each way. Some *lost* cells and may lose points with them. Nothing may crash, be ungraded, or stay behind: no
 process, no file. Where something does, the seed and the number of the submission are printed with the command that
 makes it again, alone.
-Student code runs behind the wall only. On a machine that others use, run it in a process namespace of its own:
+Student code runs in the sandbox only. On a machine that others use, run it in a process namespace of its own:
 
     sudo unshare --pid --fork --kill-child --mount-proc make soak
 """
@@ -43,7 +43,7 @@ from tests.mangling import ALONE, KEEPING, LOSING, WRITING, plain
 from viva import wording
 from viva.author.answers import Answer, fill_in, read_answers
 from viva.course.gradebook.results import Results
-from viva.engine.blueprint import Blueprint, read_blueprint
+from viva.engine.blueprint import Blueprint, Purpose, read_blueprint
 from viva.verdict import Verdict
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -255,7 +255,7 @@ def judge(material: Material, entries: list[Entry], baseline: dict[str, str]):
     with Gradebook(f"sqlite:///{material.root / 'gradebook.db'}") as gradebook:
         submissions = gradebook.assignment_submissions(material.assignment)
         scores = {one.student_id: one.score for one in submissions}
-        written = {cell.id for cell in material.blueprint.cells if cell.purpose in ("task", "manual")}
+        written = {cell.id for cell in material.blueprint.cells if cell.purpose in (Purpose.TASK, Purpose.MANUAL)}
         marked = {
             one.student_id
             for one in submissions

@@ -216,7 +216,7 @@ def shares(more: dict[str, float], less: dict[str, float], count: int) -> str:
 
 def measure(command: list, root: Path) -> tuple[float, int, dict[str, float]]:
     """Of a command: its seconds, the peak of the memory that all its processes have together in bytes, and the seconds
-    of processor time by role; those of forks are their warm parent's."""
+    of processor time by role; those of forks are their fork server's."""
     peak, done = [0], threading.Event()
     spent: dict[tuple[str, int], float] = {}
 

@@ -20,7 +20,7 @@ BIN = Path(sys.executable).parent
 EVERY = 1.0
 """Seconds from one look to the next."""
 PARENTS = {"viva-candidate": "candidates", "viva-examiner": "examiners"}
-"""The roles of warm parents, by what the system calls them; their forks are called the same."""
+"""The roles of fork servers, by what the system calls them; their forks are called the same."""
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Watch:
                 look.memory[role] += process.memory_full_info().pss
             except (psutil.Error, OSError, AttributeError):  # it has ended meanwhile
                 continue
-            if role != "forks":  # those of forks come to their warm parent when they end
+            if role != "forks":  # those of forks come to their fork server when they end
                 forks = times.children_user + times.children_system if role in PARENTS.values() else 0.0
                 spent[role, process.pid] = times.user + times.system + forks
         for (role, _), seconds in spent.items():
@@ -107,5 +107,9 @@ def role_of(process: psutil.Process, writer: int) -> str:
         return "forks" if process.parent().name() == name else PARENTS[name]
     text = " ".join(process.cmdline())
     return (
-        "desks" if "viva.scale.deskwork" in text else "Dask" if "distributed" in text or "dask" in text else "workers"
+        "worker processes"
+        if "workerservice" in text
+        else "Dask"
+        if "distributed" in text or "dask" in text
+        else "workers"
     )

@@ -2,7 +2,7 @@
 
 Each is Python source that takes the place of the answer. ``CHEATS`` want points, ``READERS`` want to see
 what is hidden (they print FOUND when they do), ``VANDALS`` want to break or outlive the grading. Vandals
-run behind the wall only.
+run in the sandbox only.
 """
 
 FORGE = """

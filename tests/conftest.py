@@ -200,11 +200,11 @@ def founded(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def grader():
-    """Two warm parents, in the wall that this machine can raise."""
+    """Two fork servers, in the sandbox that this machine can raise."""
     from viva.engine.grading import Grader
-    from viva.sandbox.confinement import Wall
+    from viva.sandbox.confinement import Sandbox
 
-    grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
+    grader = Grader(30.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
     yield grader
     grader.close()
 

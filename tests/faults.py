@@ -143,12 +143,12 @@ class Grading:
         return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
 
     def parents(self) -> list[psutil.Process]:
-        """The warm parents, when both are there."""
+        """The fork servers, when both are there."""
         found = [one for one in self._children("viva.engine.forkserver", deep=True) if _is_warm_parent(one)]
         return found if len(found) == 2 else []
 
     def workers(self, *, early: bool = True) -> list[psutil.Process]:
-        """The workers; when it is early, not before the warm parents are there too."""
+        """The workers; when it is early, not before the fork servers are there too."""
         return self._children("grade") if self.parents() or not early else []
 
     def builds(self) -> bool:

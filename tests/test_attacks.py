@@ -23,7 +23,7 @@ from viva.engine.grading import Grader
 from viva.engine.outcome import Outcome
 from viva.engine.rehearsal import rehearse
 from viva.engine.wire import SIMPLE, Reader
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 from viva.verdict import Verdict
 
 SECRET = "rednaloperpla"
@@ -68,8 +68,8 @@ def notebook(answer: str):
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after three seconds."""
-    grader = Grader(3.0, (Wall.for_candidate(), Wall.for_examiner()), ("numpy", "matplotlib.pyplot"))
+    """A grader that has a time limit of three seconds."""
+    grader = Grader(3.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "matplotlib.pyplot"))
     yield grader
     grader.close()
 
@@ -345,8 +345,8 @@ def test_without_a_private_tmpfs_no_folder_is_too_deep_or_closed_to_be_removed(t
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     path = tmp_path / "loops.ipynb"
     nbformat.write(in_cells(f"### BEGIN SOLUTION\n{COUNT}\n### END SOLUTION"), path)
-    walls = Wall.for_candidate(private_tmp=False), Wall.for_examiner()
-    with contextlib.closing(Grader(3.0, walls)) as grader:
+    sandboxes = Sandbox.for_candidate(private_tmp=False), Sandbox.for_examiner()
+    with contextlib.closing(Grader(3.0, sandboxes)) as grader:
         known = rehearse(path, grader)
         for name in ("folders deeper than a path is long", "folders that are closed to others"):
             assert grader.grade(in_cells(COUNT, f"{VANDALS[name]}\nimport time\ntime.sleep(1)"), known).faults == []

@@ -264,12 +264,12 @@ JSON = {
     ),
     "package": (
         ["gradescope", SHORT, "--dry-run"],
-        {"assignment", "file", "dry_run", "bytes", "files", "trial", "hidden_checks", "no_wall"}
+        {"assignment", "file", "dry_run", "bytes", "files", "trial", "hidden_checks", "no_sandbox"}
         | {"automatic_points", "manual_points"},
     ),
     "feedback": ([SHORT], {"submissions"}),
     "export": ([SHORT], {"file", "dry_run", "scores"}),
-    "report": ([SHORT], {"course", "until", "unwalled", "assignments"}),
+    "report": ([SHORT], {"course", "until", "without_sandbox", "assignments"}),
     "doctor": ([], {"diagnoses"}),
 }
 

@@ -6,9 +6,11 @@ from traitlets.config.loader import PyFileConfigLoader
 from traitlets.utils.importstring import import_item
 
 from tests.conftest import PROJECT, SHORT
-from viva.configuration import LINES, RULES, missing, warning
-from viva.course.autograde import Autograde
+from viva.commands.command import NO_SANDBOX
+from viva.configuration import LINES, RULES, missing, renamed, warning
+from viva.course.autograde import Autograde, Examine
 from viva.course.steps import STEPS
+from viva.scale.clusteraddress import Cluster
 
 
 def read(folder) -> Config:
@@ -81,3 +83,15 @@ def test_the_doctor_fails_on_a_course_with_other_rules_and_prints_what_mends_it(
     assert LINES in result.out
     own.write_text(own.read_text() + f"\n{LINES}\n")
     assert viva("doctor").status == 0
+
+
+def test_settings_keep_working_by_their_old_names_and_a_sentence_says_the_new_one():
+    config = Config()
+    config.Examine.no_wall, config.Cluster.patience = True, 120.0
+    assert Examine(config=config).no_sandbox
+    assert Cluster(config=config).limit(10.0) == 120.0
+    assert [sentence.split(" is now")[0] for sentence in renamed(config)] == [
+        "'--no-wall' (Examine.no_wall)",
+        "'Cluster.patience'",
+    ]
+    assert renamed(Config()) == [] and NO_SANDBOX["no-wall"][0] == {"Examine": {"no_wall": True}}

@@ -137,16 +137,16 @@ def test_every_make_target_is_in_the_reference(reference):
     assert re.findall(r"^\| `make ([a-z-]+)`", reference.targets(), re.MULTILINE) == targets
 
 
-ROOMS = sorted(str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("__init__.py"))
+PACKAGES = sorted(str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "viva").rglob("__init__.py"))
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_module_of_a_room_is_in_its_map_and_no_other(room):
-    room = PROJECT / room
-    there = {path.stem for path in room.glob("*.py")} - {"__init__", "__main__"}
-    there |= {path.parent.name for path in room.glob("*/__init__.py")}
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_of_a_package_is_in_its_map_and_no_other(package):
+    package = PROJECT / package
+    there = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
+    there |= {path.parent.name for path in package.glob("*/__init__.py")}
     told = re.findall(
-        r"^ *(\w+)/?  +\S", ast.get_docstring(ast.parse((room / "__init__.py").read_text())), re.MULTILINE
+        r"^ *(\w+)/?  +\S", ast.get_docstring(ast.parse((package / "__init__.py").read_text())), re.MULTILINE
     )
     assert set(told) == there
     assert len(told) == len(there)

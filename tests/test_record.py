@@ -27,7 +27,7 @@ FULL = SubmissionRecord(
     "ä",
     graded="2026-09-14T10:00:00+00:00",
     key="5f0c",
-    wall=False,
+    sandboxed=False,
     seconds=0.41,
     faults=[Fault("the disk was full")],
     notebooks={

@@ -17,7 +17,7 @@ from tests.doubling import ANSWERS, NOTEBOOK, RIGHT, SMALL, hand_in_small, write
 from tests.mangling import strip_ids, strip_nbgrader
 from viva import wording
 from viva.course.batch import autograde
-from viva.course.regrade import Regrade
+from viva.course.regrade.regrading import Regrade
 from viva.course.release import release
 from viva.pages import report
 from viva.pages.feedback import write_feedback

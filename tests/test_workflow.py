@@ -13,7 +13,7 @@ import yaml
 
 import viva
 from tests.conftest import BIN, PROJECT
-from tests.course.test_regrade import TINY
+from tests.course.regrade.test_regrading import TINY
 from tests.term.gradescope.conftest import found_course
 
 WORKFLOW = yaml.safe_load((PROJECT / "docs" / "workflows" / "audit.yml").read_text(encoding="utf-8"))

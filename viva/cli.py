@@ -24,7 +24,7 @@ from viva.verdict import VivaError
 FLOW = {
     "Write assignments": {
         "init": (
-            "course.InitCommand",
+            "setup.InitCommand",
             "Found a course in a folder, with a first assignment; or say what an nbgrader course lacks.",
         ),
         "new": (
@@ -62,7 +62,7 @@ FLOW = {
             "Unpack what students handed in to a learning system into submitted/; the newest attempt counts.",
         ),
         "demo": (
-            "course.DemoCommand",
+            "setup.DemoCommand",
             "Write a class of artificial students, drawn from the known answers, into submitted/.",
         ),
         "check": (
@@ -79,6 +79,10 @@ FLOW = {
             "regrade.RegradeCommand",
             "Release a corrected assignment over its graded submissions, grade them again, say who changes.",
         ),
+        "watch": (
+            "watch.WatchCommand",
+            "Grade submissions as they arrive, and write what their students may read; until it is stopped.",
+        ),
         "package": (
             "package.PackageCommand",
             "Make the zip with which Gradescope's autograder grades an assignment as Viva does.",
@@ -94,13 +98,13 @@ FLOW = {
             "Write a page about the class: scores, checks, who needs a human, integrity, similar answers.",
         ),
         "export": (
-            "export.ExportCommand",
+            "exportgrades.ExportCommand",
             "Write every score to a CSV file, or what a learning system takes in, and print the class as a table.",
         ),
     },
     "Course and machine": {
         "doctor": (
-            "course.DoctorCommand",
+            "setup.DoctorCommand",
             "Say what this machine or this course lacks, and the command that mends it.",
         ),
         "completion": ("completion.CompletionCommand", "Print what completes viva's commands in bash, zsh or fish."),
@@ -225,7 +229,7 @@ def _launch() -> None:
 
 @contextlib.contextmanager
 def _prepared(words: list[str]) -> Iterator[None]:
-    """The process that warm parents come from starts beside this one, which loads nbgrader.
+    """The process that fork servers come from starts beside this one, which loads nbgrader.
 
     What the released notebooks speak of is likely to be wanted; those that are named among ``words``, or all.
     """

@@ -113,6 +113,22 @@ def warning(config: Config) -> str:
     )
 
 
+RENAMED = {
+    ("Examine", "no_wall"): "'--no-wall' (Examine.no_wall) is now called '--no-sandbox' (Examine.no_sandbox).",
+    ("Cluster", "patience"): "'Cluster.patience' is now called 'Cluster.timeout'.",
+}
+"""Settings by their old names, which work as before, and what a command says of each."""
+
+
+def renamed(config: Config) -> list[str]:
+    """A sentence for each setting that goes by its old name."""
+    return [
+        f"{sentence} The old name still works."
+        for (section, name), sentence in RENAMED.items()
+        if section in config and name in config[section]
+    ]
+
+
 def _name(value: object) -> str:
     """A class by its dotted name, as it can be given as a name too."""
     return f"{value.__module__}.{value.__qualname__}" if isinstance(value, type) else str(value)

@@ -122,7 +122,8 @@ class SubmissionRecord(Struct, forbid_unknown_fields=True):
     """When, as ISO 8601 has it, in UTC."""
     key: str = ""
     """A hash of all that the verdicts depend on; a submission whose key is the same need not be graded again."""
-    wall: bool = True
+    sandboxed: bool = field(default=True, name="wall")
+    """Whether the student's code ran in a sandbox."""
     seconds: float = 0.0
     faults: list[Fault] = field(default_factory=list)
     notebooks: dict[str, NotebookRecord] = field(default_factory=dict)

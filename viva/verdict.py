@@ -8,7 +8,7 @@ VivaError                 what a user can mend; its text is a sentence for them
 ├── AnswerError           a known answer that cannot be read or does not fit its assignment
 ├── LeakError             a page for a student holds what students may not read
 ├── WireError             a message from another process is malformed, too large or holds what cannot cross
-└── WallError             the sandbox could not be raised; the fault is the machine's or ours
+└── SandboxError             the sandbox could not be raised; the fault is the machine's or ours
 
 CandidateFault            (a BaseException, so that no `except Exception` in a test swallows it)
 ├── CandidateDied         the candidate's process ended in the middle of a question
@@ -75,7 +75,7 @@ class WireError(VivaError):
     """A message from another process is malformed, too large or holds what cannot cross."""
 
 
-class WallError(VivaError):
+class SandboxError(VivaError):
     """The sandbox could not be raised; the fault is the machine's or ours, never the student's."""
 
 

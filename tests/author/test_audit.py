@@ -117,7 +117,7 @@ def course(small, tmp_path):
 
 
 def audited(root, **options) -> Audit:
-    return audit(load(root)[0], "small", no_wall=True, workers=2, **options)
+    return audit(load(root)[0], "small", no_sandbox=True, workers=2, **options)
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_the_record_of_an_audit_names_checks_in_words(strong):
 def test_a_weakened_check_lets_a_mutant_survive_which_viva_names_and_refuses_to_release(course, viva):
     write(course, CHECKS.replace('    assert np.array_equal(table, before), "The table was changed."\n', ""))
 
-    said = viva("release", "--no-wall")
+    said = viva("release", "--no-sandbox")
     assert said.status == 1
     assert "a wrong answer to 'centre' loses no check (changed argument;" in said.out
     assert "+    table[0] = 0" in said.out
@@ -181,7 +181,7 @@ def test_a_weakened_check_lets_a_mutant_survive_which_viva_names_and_refuses_to_
     (course / "answers/small/excused.toml").write_text(
         f'[[excuse]]\ncell = "centre"\nchanges = ["{IN_PLACE}"]\nreason = "the text allows to change the table"\n'
     )
-    said = viva("release", "--no-wall")
+    said = viva("release", "--no-sandbox")
     assert said.status == 0, said.text
     assert (course / "release" / "small" / "small.ipynb").is_file()
     assert proven(load(course)[0], "small")
@@ -266,7 +266,7 @@ def test_false_promises_and_untested_answers_are_named(course, viva):
         '[[excuse]]\ncell = "centre"\noperator = "no exponential"\nreason = "there is no exponential in it"\n'
     )
 
-    said = viva("audit", "--no-wall")
+    said = viva("audit", "--no-sandbox")
     assert said.status == 1
     assert "The right answer columns loses 'test_centre: a table of two columns': failed" in said.out
     assert "The wrong answer rows keeps 'test_centre: a table of two columns'." in said.out
@@ -340,7 +340,7 @@ def test_the_page_and_the_terminal_show_what_kind_an_answer_must_be(strong, cour
     notebook.cells[0].source = "# Centring"
     nbformat.write(notebook, path)
     (course / "answers/small/wrong/rows.py").unlink()
-    said = viva("audit", "--no-wall")
+    said = viva("audit", "--no-sandbox")
     assert "small: kinds of answers: a function or an object: centre; anything (widened): centre(...).\n" in said.out
     assert "widen the kind of 'center()', but no test asks the solution for it." in said.out
     assert "<td>anything (widened)</td>" in (course / "report/audit/small.html").read_text()

@@ -35,7 +35,7 @@ def test_a_new_assignment_passes_its_audit_and_is_written_like_ours(course, viva
     nbformat.validate(nbformat.read(path, as_version=4))
     assert path.read_text(encoding="utf-8").endswith("}\n")
 
-    result = audit(load(course)[0], "ps11_my_topic", no_wall=True, workers=2)
+    result = audit(load(course)[0], "ps11_my_topic", no_sandbox=True, workers=2)
     assert result.complaints() == []
     assert [fate.change for fate in result.survivors()] == []
     assert result.passed and result.count("killed") >= 20 and result.points == 6

@@ -57,7 +57,7 @@ def test_an_assignment_that_was_not_released_is_optional(course, viva):
     assert "viva release ps1_general_attention" in result.out
 
 
-def test_each_layer_of_the_wall_has_a_line_and_the_last_says_what_they_come_to(course, viva):
+def test_each_layer_of_the_sandbox_has_a_line_and_the_last_says_what_they_come_to(course, viva):
     result = viva("doctor")
     lines = [line for line in result.out.splitlines() if "wall, " in line or "protection" in line]
     tried = [layer.name for layer in protection(all_layers=True).layers]

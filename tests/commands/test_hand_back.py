@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tests.term.sheets.classroom import enter, found, grade
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 
 
 @pytest.fixture(scope="module")

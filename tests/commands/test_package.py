@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from tests.course.test_regrade import TINY
+from tests.course.regrade.test_regrading import TINY
 
 pytestmark = pytest.mark.xdist_group("gradescope")
 

@@ -160,10 +160,12 @@ def test_a_notebook_in_another_language_is_refused_with_a_sentence(foreign, viva
 
 
 @pytest.mark.slow
-def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_wall(foreign, viva, tmp_path, monkeypatch):
+def test_a_notebook_in_another_language_is_graded_in_its_kernel_when_told_no_sandbox(
+    foreign, viva, tmp_path, monkeypatch
+):
     install_kernel(tmp_path / "jupyter", monkeypatch)
-    assert viva("grade", SHORT, "--no-wall").status == 0
+    assert viva("grade", SHORT, "--no-sandbox").status == 0
     with Gradebook(f"sqlite:///{foreign / 'gradebook.db'}") as gradebook:
         found = gradebook.find_submission(SHORT, "anna")
         assert found.code_score == found.max_code_score > 0
-    assert Results(foreign / "results.jsonl").read()[SHORT, "anna"].wall is False
+    assert Results(foreign / "results.jsonl").read()[SHORT, "anna"].sandbox is False

@@ -19,7 +19,7 @@ from viva.course.batch import autograde
 from viva.course.ending import Status
 from viva.folder import remove
 from viva.record import Note
-from viva.verdict import WallError
+from viva.verdict import SandboxError
 
 RIGHT = "right/einsum"
 
@@ -125,7 +125,7 @@ def test_force_in_the_config_grades_again(course):
 @pytest.mark.slow
 def test_what_the_machine_kept_from_being_graded_is_graded_by_the_next_batch(course, monkeypatch):
     def fail(run, **_):
-        raise WallError("the warm parent of the candidates has ended")
+        raise SandboxError("the warm parent of the candidates has ended")
 
     hand_in(course, "anna", answer=RIGHT)
     with monkeypatch.context() as patch:

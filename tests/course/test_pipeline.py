@@ -15,20 +15,20 @@ import pytest
 from traitlets.config import Config
 
 from tests.conftest import PROJECT, load
-from tests.course.test_regrade import TINY, write_source
+from tests.course.regrade.test_regrading import TINY, write_source
 from viva.course.batch import autograde
 from viva.course.filing import Filing
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.marking import Job, Marked
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.course.release import release
 from viva.record import SubmissionRecord
-from viva.scale.address import Cluster
+from viva.scale.clusteraddress import Cluster
 from viva.scale.submissions import Submissions
 from viva.submission.files.handin import Finding
-from viva.submission.package import pack
+from viva.submission.packing import pack
 from viva.verdict import CourseError
 
 RIGHT = "def double(x):\n    return 2 * x"
@@ -45,10 +45,10 @@ from pathlib import Path
 from viva.course.material import Material
 from viva.course.pipeline import grade
 from viva.engine.grading import Grader
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 
 folder = Path(sys.argv[1])
-grader = Grader(30.0, (Wall.for_candidate(), Wall.for_examiner()))
+grader = Grader(30.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
 material = Material.from_bytes((folder / "material").read_bytes())
 for package in folder.glob("*.package"):
     package.with_suffix(".graded").write_bytes(grade(package.read_bytes(), material, grader))
@@ -149,10 +149,10 @@ def test_what_a_worker_of_a_cluster_says_without_record_or_scores_is_refused(mad
     root, folder = made
     course, config = load(root)
     (submission,) = course.submissions([TINY], "right")
-    duty = Submissions(Cluster(), Filing(course, config), 30.0, 0.0)
+    task = Submissions(Cluster(), Filing(course, config), 30.0, 0.0)
     job = Job(submission, Finding(), folder / "material")
-    assert duty.known(job).digest
-    marked = duty.kept(job, msgspec.msgpack.encode(Marked(passed)))
+    assert task.known(job).digest
+    marked = task.kept(job, msgspec.msgpack.encode(Marked(passed)))
     assert marked == Marked(problem="its worker gave an answer to something else")
 
 

@@ -270,7 +270,7 @@ def test_what_a_strangers_notebook_runs_when_it_is_released_or_audited_runs_in_t
 def test_without_the_sandbox_it_reaches_all_that(course, hostile, viva):
     """So that the test above can fail; what it plants lies in the test's own folder."""
     assert viva("adopt", str(hostile)).status == 0
-    said = viva("release", "--no-audit", "--no-wall", "ps")
+    said = viva("release", "--no-audit", "--no-sandbox", "ps")
     assert said.status == 1 and "ps/nb.ipynb: the solution does not pass the cell 'check'" in said.err
     assert (course / "planted").exists()
 

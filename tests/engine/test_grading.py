@@ -15,10 +15,10 @@ from tests.oral import Exam, code_cell, lost, read
 from viva import wording
 from viva.engine.grading import Grader
 from viva.engine.outcome import CheckResult
-from viva.engine.patience import allowance
 from viva.engine.rehearsal import rehearse
 from viva.engine.session import Session
-from viva.sandbox.confinement import Wall
+from viva.engine.timebudget import allowance
+from viva.sandbox.confinement import Sandbox
 from viva.verdict import Verdict
 
 pytestmark = pytest.mark.xdist_group("grading")
@@ -50,8 +50,8 @@ HEEDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile T
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after one second."""
-    grader = Grader(1.0, (Wall.for_candidate(), Wall.for_examiner()), ("numpy", "pandas", "matplotlib.pyplot"))
+    """A grader that has a time limit of one second."""
+    grader = Grader(1.0, (Sandbox.for_candidate(), Sandbox.for_examiner()), ("numpy", "pandas", "matplotlib.pyplot"))
     yield grader
     grader.close()
 
@@ -77,7 +77,7 @@ def test_the_solution_passes(exam):
     outcome = exam.grade()
     assert points(outcome) == {FIRST: [1, 2], SECOND: [1, 1], THIRD: [1]}
     assert outcome.earned(FIRST) == 3
-    assert outcome.walled
+    assert outcome.sandboxed
 
 
 def test_a_wrong_answer_fails_with_the_instructors_message(exam):
@@ -444,7 +444,7 @@ def test_chance_is_the_same_in_every_batch(exam):
     """Also where it hides: the hash of a text decides the order of a set."""
     answer = "import random\nprint(random.random(), np.random.rand(), hash('a'))\ndef f(x): return x + 1"
     shown = []
-    for grader in (exam.grader, exam.grader, Grader(1.0, exam.grader.walls)):
+    for grader in (exam.grader, exam.grader, Grader(1.0, exam.grader.sandboxes)):
         outcome = grader.grade(exam.answered(answer), exam.examination)
         shown.append(outcome.outputs[1][0][0]["text"])
     grader.close()

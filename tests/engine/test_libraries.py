@@ -1,4 +1,4 @@
-"""The warm parents load what the batch will use, and nothing that a fork would not survive."""
+"""The fork servers load what the batch will use, and nothing that a fork would not survive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conftest import PROJECT
 from tests.engine.test_parent import child
 from viva.engine import libraries
 from viva.engine.parent import Role, begin
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 
 
 def test_the_common_libraries_are_loaded_that_any_file_may_import():
@@ -77,12 +77,12 @@ def installed(tmp_path, monkeypatch):
     (site,) = (tmp_path / "venv").glob("lib/*/site-packages")
     others = [entry for entry in sys.path if entry.endswith("site-packages")]
     (site / "others.pth").write_text("\n".join([str(PROJECT), *others]))
-    wall = Wall.for_candidate(readable=[tmp_path])
+    sandbox = Sandbox.for_candidate(readable=[tmp_path])
     monkeypatch.setattr(sys, "executable", str(tmp_path / "venv" / "bin" / "python"))
 
     def installed(body: str, *loaded: str) -> list[str]:
         (site / "noisy.py").write_text(body)
-        (parent,) = begin([Role("candidate", wall, 82)], loaded)
+        (parent,) = begin([Role("candidate", sandbox, 82)], loaded)
         try:
             with child(parent, parent.scratch()) as one:
                 names = "{'bs4', 'numpy', 'bs4.element', 'noisy'}"

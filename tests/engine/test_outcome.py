@@ -87,7 +87,7 @@ def test_no_reply_about_a_cell_is_too_odd_for_a_notebook(tmp_path):
         items = [{"output_type": output_type} | {part: odd.value() for part in parts} for output_type in types]
         items += [SHOWN | {odd.random.choice([*SHOWN]): odd.value()}, SHOWN | {"metadata": {"a": odd.value()}}]
         reply = {"outputs": odd.random.choice([items, odd.value()]), "count": odd.value(), "facts": odd.value()}
-        outcome = Outcome(walled=True)
+        outcome = Outcome(sandboxed=True)
         outcome.keep(0, reply)
         notebook = new_notebook(cells=[new_code_cell("1")])
         show(notebook, outcome)

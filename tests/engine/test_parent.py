@@ -1,4 +1,4 @@
-"""Warm parents: clean, shared, and nothing is left of what they forked."""
+"""Fork servers: clean, shared, and nothing is left of what they forked."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import pytest
 from viva.engine import libraries, pipe, wire
 from viva.engine.parent import Parent, Role, _early, abandon, begin, prepare
 from viva.engine.session import Session
-from viva.sandbox.confinement import Wall
-from viva.verdict import WallError
+from viva.sandbox.confinement import Sandbox
+from viva.verdict import SandboxError
 
 
 @pytest.fixture(scope="module")
 def parents():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_TOKEN", "secret")
-        roles = Role("candidate", Wall.for_candidate(), 80), Role("examiner", Wall.for_examiner(), 81)
+        roles = Role("candidate", Sandbox.for_candidate(), 80), Role("examiner", Sandbox.for_examiner(), 81)
         parents = begin(roles, ("numpy", "matplotlib.pyplot"))
     yield parents
     for parent in parents:
@@ -81,7 +81,7 @@ def wait_until(condition) -> bool:
     return condition()
 
 
-def test_a_child_says_that_it_is_walled_in_and_serves(parents, tmp_path):
+def test_a_child_says_that_it_is_sandboxed_in_and_serves(parents, tmp_path):
     with child(parents[0], tmp_path) as candidate:
         assert candidate.ready == {"ready": True}
         assert candidate.run("print(6 * 7)") == "42\n"
@@ -165,14 +165,14 @@ def test_what_was_forked_through_a_channel_ends_with_it(parents, tmp_path):
     candidate.close()
 
 
-def test_a_child_ends_with_its_parent_also_without_a_wall(tmp_path):
+def test_a_child_ends_with_its_parent_also_without_a_sandbox(tmp_path):
     (parent,) = begin([Role("candidate")])
     candidate = Child(parent, tmp_path)
     os.kill(parent.pid, signal.SIGKILL)
     parent.process.wait()
     assert wait_until(lambda: ended(candidate.pid))
     candidate.close()
-    with pytest.raises(WallError, match="the warm parent of the candidates has ended"):
+    with pytest.raises(SandboxError, match="the warm parent of the candidates has ended"):
         parent.fork([0, 1, 2], tmp_path)
     parent.close()
     assert not parent.folder.exists()
@@ -211,7 +211,7 @@ def test_what_only_examiners_may_know_of_is_loaded_by_their_parent_alone(parents
 
 @contextlib.contextmanager
 def paired(loaded):
-    """A session whose warm parents have these libraries."""
+    """A session whose fork servers have these libraries."""
     with contextlib.ExitStack() as stack:
         parents = begin((Role("candidate"), Role("examiner")), loaded)
         for parent in parents:
@@ -342,7 +342,7 @@ def test_a_parent_has_one_thread(parents):
         assert len(list(Path(f"/proc/{parent.pid}/task").iterdir())) == 1
 
 
-def test_a_wall_that_cannot_be_raised_is_said_and_nothing_serves(parents, tmp_path):
+def test_a_sandbox_that_cannot_be_raised_is_said_and_nothing_serves(parents, tmp_path):
     candidate = Child(parents[0], tmp_path / "is not there")
     assert set(candidate.ready) == {"fault"}
     parents[0].end(candidate.pid)

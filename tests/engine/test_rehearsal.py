@@ -15,7 +15,7 @@ from viva.engine.dialogue.expected import PLAIN, expected_of
 from viva.engine.grading import Grader
 from viva.engine.rehearsal import rehearse
 from viva.record import Note
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 from viva.verdict import BlueprintError, Verdict
 
 INSIDE = {
@@ -263,7 +263,7 @@ def test_a_function_that_a_cell_inside_puts_in_place_of_the_students_is_not_kept
 
 
 @pytest.mark.parametrize("text", [POOL, ELSEWHERE], ids=["other processes", "a file of the machine's"])
-def test_what_the_wall_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
+def test_what_the_sandbox_refuses_to_the_solution_costs_nobody_a_point(text, grader, tmp_path):
     (tmp_path / "numbers").write_text("1 2")
     exam = Exam(text.replace("PLACE", str(tmp_path / "numbers")), grader, tmp_path)
     refused, other = exam.tests
@@ -699,8 +699,8 @@ def test_an_answer_may_be_twice_as_large_as_the_solutions(grader, tmp_path):
 
 @pytest.fixture(scope="module")
 def quick():
-    """A grader that loses patience after two seconds."""
-    grader = Grader(2.0, (Wall.for_candidate(), Wall.for_examiner()))
+    """A grader that has a time limit of two seconds."""
+    grader = Grader(2.0, (Sandbox.for_candidate(), Sandbox.for_examiner()))
     yield grader
     grader.close()
 

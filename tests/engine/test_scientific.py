@@ -6,7 +6,7 @@ import pytest
 
 from tests.oral import Exam, lost
 from viva.engine.grading import Grader
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 from viva.sandbox.protection import protection
 
 pytestmark = pytest.mark.xdist_group("scientific")
@@ -84,7 +84,7 @@ def around(request):
     if not protection().works("namespaces") and request.param == "the whole sandbox":
         pytest.skip("this machine has no namespaces")
     known = {} if request.param == "the whole sandbox" else {"private_tmp": False}
-    grader = Grader(60.0, (Wall.for_candidate(**known), Wall.for_examiner(**known)), LIBRARIES)
+    grader = Grader(60.0, (Sandbox.for_candidate(**known), Sandbox.for_examiner(**known)), LIBRARIES)
     yield grader
     grader.close()
 
@@ -99,7 +99,7 @@ def test_what_scikit_learn_finds_in_its_process_it_finds_in_a_fork_too(around, t
 
 
 def test_thread_pools_locks_and_shared_values_work_where_namespaces_do(around, tmp_path):
-    if not around.walls[0].private_tmp:
+    if not around.sandboxes[0].private_tmp:
         pytest.skip("their files lie in a folder that all processes of the machine share")
     exam = Exam(SHARED, around, tmp_path)
     assert lost(exam.grade()) == {} and lost(exam.grade(exam.variants[0].answers))

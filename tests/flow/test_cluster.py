@@ -20,7 +20,7 @@ from tests.faults import TINY, in_private_mounts, recorded, require_tidy, timele
 from tests.faults import scores as scores_here
 from tests.scale.cluster import Dask, filed
 from tests.scale.conftest import few, released_tiny  # noqa: F401  (fixtures)
-from viva.course.trialcopy import copy_rows
+from viva.course.regrade.trialcopy import copy_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 

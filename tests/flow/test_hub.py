@@ -26,7 +26,7 @@ from viva.engine.blueprint import read_blueprint
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 NOTEBOOK = "scaled_attention"
-PATIENCE = 90_000
+TIMEOUT = 90_000
 """So many milliseconds may a server take to start, and a page to answer, on a busy machine."""
 SECRET = secrets.token_hex(16)
 """Stands in the course's hidden tests."""
@@ -55,7 +55,7 @@ def log_in(browser: Browser, hub: Hub, user: str, height: int = 1000) -> Page:
     context = browser.new_context(viewport={"width": 1400, "height": height})
     context.route(lambda url: url.startswith("http") and not url.startswith(hub.address), stand_in_for_mathjax)
     page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(TIMEOUT)
     page.goto(f"{hub.address}/hub/login")
     page.get_by_label("Username").fill(user)
     page.get_by_label("Password").fill(PASSWORD)
@@ -91,8 +91,8 @@ def type_into_terminal(page: Page, command: str, home: Path) -> None:
     page.get_by_role("menuitem", name="File", exact=True).click()
     page.locator(".lm-Menu-itemLabel", has_text=re.compile("^New$")).hover()
     page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Terminal$")).click()
-    expect(page.locator(".jp-Terminal .xterm-screen")).to_be_visible(timeout=PATIENCE)
-    deadline = time.monotonic() + PATIENCE / 1000
+    expect(page.locator(".jp-Terminal .xterm-screen")).to_be_visible(timeout=TIMEOUT)
+    deadline = time.monotonic() + TIMEOUT / 1000
     while not (home / "typed.txt").exists() and time.monotonic() < deadline:
         page.locator(".jp-Terminal").last.click()
         page.keyboard.type("touch ~/typed.txt\n")
@@ -113,7 +113,7 @@ def hand_in(browser: Browser, hub: Hub, student: str) -> Page:
     """Fetch, work and submit, all of it in the browser; afterwards the student's page."""
     page = assignments(log_in(browser, hub, student, height=1000 if student in ANSWERS else 16_000))
     page.get_by_role("button", name="Fetch", exact=True).click()
-    expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible(timeout=TIMEOUT)
     path = f"attention/{SHORT}/{NOTEBOOK}.ipynb"
     here = hub.inside(f"/home/{student}/{path}")
     if student in ANSWERS:
@@ -125,7 +125,7 @@ def hand_in(browser: Browser, hub: Hub, student: str) -> Page:
         save(page, path, nbformat.writes(notebook))
     else:
         page.goto(f"{hub.address}/user/{student}/lab/tree/{path}")
-        expect(page.locator(".jp-CodeCell").first).to_be_visible(timeout=PATIENCE)
+        expect(page.locator(".jp-CodeCell").first).to_be_visible(timeout=TIMEOUT)
         for name, source in code("right/einsum").items():
             write(page, name, f"{source}\n# {WORDS[student]}")
         page.keyboard.press("Control+s")
@@ -136,7 +136,7 @@ def hand_in(browser: Browser, hub: Hub, student: str) -> Page:
         assignments(page)
     assert WORDS[student] in here.read_text()
     page.get_by_role("button", name="Submit", exact=True).click()
-    expect(page.locator("#submitted_assignments_list")).to_contain_text(SHORT, timeout=PATIENCE)
+    expect(page.locator("#submitted_assignments_list")).to_contain_text(SHORT, timeout=TIMEOUT)
     return page
 
 
@@ -146,16 +146,16 @@ def open_course(browser: Browser, hub: Hub, grader: str) -> Page:
     page.goto(f"{hub.address}/hub/home")
     page.get_by_role("button", name="Services").click()
     page.get_by_role("link", name="attention").click()
-    expect(page.get_by_role("heading", name="Manage Assignments")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Manage Assignments")).to_be_visible(timeout=TIMEOUT)
     return page
 
 
 def press(page: Page, row: str, button: str) -> None:
     """Press a button in a row of formgrader's table, and read that it succeeded."""
     page.locator("#main-table tr").filter(has_text=row).locator(f".{button} a").click()
-    expect(page.locator(".modal-body")).to_contain_text("Successfully", timeout=PATIENCE)
+    expect(page.locator(".modal-body")).to_contain_text("Successfully", timeout=TIMEOUT)
     page.locator(".modal-footer button").first.click()
-    expect(page.locator(".modal-body")).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator(".modal-body")).to_have_count(0, timeout=TIMEOUT)
 
 
 @pytest.mark.timeout(1200)
@@ -198,12 +198,12 @@ def grade(hub: Hub, first: Page, second: Page) -> None:
 def hand_back(hub: Hub, page: Page) -> None:
     """A student fetches the page about their work, and reads it; formgrader does not open for them."""
     page.get_by_role("button", name="Fetch Feedback").click()
-    expect(page.get_by_text("view feedback")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("view feedback")).to_be_visible(timeout=TIMEOUT)
     (feedback,) = hub.inside(f"/home/student2/attention/{SHORT}/feedback").glob(f"*/{NOTEBOOK}.html")
     written = hub.inside(COURSE) / "feedback" / "student2" / SHORT / f"{NOTEBOOK}.html"
     assert feedback.read_bytes() == written.read_bytes()
     page.goto(f"{hub.address}/user/student2/files/{feedback.relative_to(hub.inside('/home/student2'))}")
-    expect(page.get_by_text(f"{SCORES['student2']} of 25 points").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(f"{SCORES['student2']} of 25 points").first).to_be_visible(timeout=TIMEOUT)
     assert page.goto(f"{hub.address}/services/attention/").status == 403
 
 

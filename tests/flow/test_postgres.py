@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 
 from tests.conftest import BIN, SHORT, hand_in, load
 from tests.flow.jupyter import served
-from viva.course.trialcopy import copy_rows
+from viva.course.regrade.trialcopy import copy_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 

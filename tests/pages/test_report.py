@@ -147,9 +147,9 @@ def test_who_needs_a_human_is_told_with_a_link_to_the_place(classroom):
 DOUBT = Note("may_belong", cells=("self_attention",), numbers=(3,), doubt=True)
 
 
-def test_ungraded_checks_doubtful_repairs_and_missing_walls_are_told(room):
+def test_ungraded_checks_doubtful_repairs_and_missing_sandboxes_are_told(room):
     old = records(room)
-    old[SHORT, "ada"].wall = False
+    old[SHORT, "ada"].sandboxed = False
     old[SHORT, "ada"].notebooks[BOOK].repairs = [DOUBT]
     old[SHORT, "cy"].notebooks[BOOK].repairs = [DOUBT, Note("other_order")]
     _, _, result = next(old[SHORT, "bo"].results())

@@ -1,4 +1,4 @@
-"""Bubblewrap in place of Landlock: the probes of the wall once more, and a class graded without Landlock."""
+"""Bubblewrap in place of Landlock: the probes of the sandbox once more, and a class graded without Landlock."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tests.sandbox.test_confinement import (
     run_each,
 )
 from tests.sandbox.test_protection import LACK
+from tests.sandbox_probe import ATTACKS, WORKS
 from tests.test_attacks import children
-from tests.wall_probe import ATTACKS, WORKS
 from viva.sandbox import bubblewrap
 from viva.sandbox.protection import protection
 
-pytestmark = pytest.mark.xdist_group("wall")
+pytestmark = pytest.mark.xdist_group("sandbox")
 world = test_confinement.world
 
 
@@ -52,21 +52,21 @@ print(json.dumps(bubblewrap.command([*readable_by_default(), *sys.argv[3:]], sys
 """Prints the command with which an interpreter is started in bubblewrap."""
 
 
-def run_boxed(world, *walls, python=sys.executable, **job):
-    """Run probes in forks of a process that was started in bubblewrap, as a warm parent is."""
+def run_boxed(world, *sandboxes, python=sys.executable, **job):
+    """Run probes in forks of a process that was started in bubblewrap, as a fork server is."""
     folder = Path(world["scratch"])
     asked = [python, "-c", COMMAND, str(PROBE.parents[1]), str(folder), str(PROBE), world["data"]]
     around = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)
     places = {"scratch": bubblewrap.PLACE, "neighbour": f"{bubblewrap.PLACE}/neighbour"}
     (folder / "neighbour").mkdir(exist_ok=True)
     (folder / "neighbour").chmod(0o777), folder.chmod(0o777)
-    return run_each({**world, **places}, walls, before=around, python=python, **job)
+    return run_each({**world, **places}, sandboxes, before=around, python=python, **job)
 
 
 def test_every_attack_is_stopped(world):
-    walls = {"candidate": behind(ordinary(small_tmp=True), abi=0, boxed=True)}
-    walls["examiner"] = behind(ordinary(small_tmp=True), abi=0, boxed=True, examiner=True)
-    outcomes = run_boxed(world, *walls.values())
+    sandboxes = {"candidate": behind(ordinary(small_tmp=True), abi=0, boxed=True)}
+    sandboxes["examiner"] = behind(ordinary(small_tmp=True), abi=0, boxed=True, examiner=True)
+    outcomes = run_boxed(world, *sandboxes.values())
     assert [got_through(found, own_root=True) for found, _ in outcomes] == [{}, {}]
     print(f"\nthe wall in bubblewrap costs {outcomes[0][1]:.1f} ms a fork of a small process")
 
@@ -84,14 +84,14 @@ def test_ordinary_work_goes_on(world):
     assert failing(outcomes) == {}
 
 
-def test_a_normal_user_is_walled_in_too(world):
+def test_a_normal_user_is_sandboxed_in_too(world):
     needs_system_python()
-    walls = behind(ordinary(small_tmp=True), abi=0, boxed=True), behind(["stand_as_it_should"], abi=0, boxed=True)
-    attacks, state = run_boxed(world, *walls, python=SYSTEM_PYTHON, user=NOBODY, change={"uid": NOBODY})
+    sandboxes = behind(ordinary(small_tmp=True), abi=0, boxed=True), behind(["stand_as_it_should"], abi=0, boxed=True)
+    attacks, state = run_boxed(world, *sandboxes, python=SYSTEM_PYTHON, user=NOBODY, change={"uid": NOBODY})
     assert got_through(attacks[0], own_root=True) == {} and failing(state[0]) == {}
 
 
-def test_outside_of_bubblewrap_its_wall_does_not_rise(world):
+def test_outside_of_bubblewrap_its_sandbox_does_not_rise(world):
     (outcomes,) = run_each(world, [behind(["compute"], abi=0, boxed=True)])
     assert "step 'bubblewrap'" in outcomes[0]["compute"]
 
@@ -152,9 +152,9 @@ import time
 from viva.engine.parent import Role, begin
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
 from viva.engine.session import Session
-from viva.sandbox.confinement import Wall
+from viva.sandbox.confinement import Sandbox
 assert protection().level == IN_BUBBLEWRAP
-parents = begin([Role("candidate", Wall.for_candidate(), 90), Role("examiner", Wall.for_examiner(), 91)])
+parents = begin([Role("candidate", Sandbox.for_candidate(), 90), Role("examiner", Sandbox.for_examiner(), 91)])
 with Session(*parents) as session:
     print(session.candidate(10, do="run", source="6 * 7")["outputs"][0]["data"]["text/plain"], flush=True)
     time.sleep(60)
@@ -173,7 +173,7 @@ def test_what_runs_in_bubblewrap_ends_with_the_grader_however_that_ends(tmp_path
     with grader:
         assert grader.stdout.readline() == "42\n"
         below = children(grader.pid)
-        assert len(below) == 8  # for each role bwrap, its first process inside, the warm parent and a fork
+        assert len(below) == 8  # for each role bwrap, its first process inside, the fork server and a fork
         grader.kill()
     deadline = time.monotonic() + 10
     while (left := [pid for pid in below if test_confinement.lives(Path(f"/proc/{pid}/status"))]) and (

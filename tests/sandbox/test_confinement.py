@@ -1,8 +1,8 @@
-"""The wall, probed: each attack with it (must fail), without it (must succeed), and with older versions of Landlock.
+"""The sandbox, probed: each attack with it (must fail), without it (must succeed), and with older versions of Landlock.
 
-The probes live in ``wall_probe.py``, which is started by exec, so that the threads of pytest do not matter. What kills,
-bombs, mounts or writes elsewhere runs only behind the wall, and what would kill bystanders only in a process namespace
-of its own. Everything that is owned, changed or removed lies in a folder that the test has made.
+The probes live in ``sandbox_probe.py``, which is started by exec, so that the threads of pytest do not matter. What
+kills, bombs, mounts or writes elsewhere runs only in the sandbox, and what would kill bystanders only in a process
+namespace of its own. Everything that is owned, changed or removed lies in a folder that the test has made.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 
 import pytest
 
-from tests import wall_probe
-from tests.wall_probe import ATTACKS, SECRET, WORKS
+from tests import sandbox_probe
+from tests.sandbox_probe import ATTACKS, SECRET, WORKS
 from viva.sandbox import landlock
-from viva.sandbox.confinement import FIRST_UID, Limits, Wall, overflowing
+from viva.sandbox.confinement import FIRST_UID, Limits, Sandbox, overflowing
 from viva.sandbox.privileges import COUNTED_BY_NAMESPACE
 from viva.sandbox.protection import protection
 
-PROBE = Path(wall_probe.__file__)
+PROBE = Path(sandbox_probe.__file__)
 SYSTEM_PYTHON = "/usr/bin/python3"
 NOBODY = 65534
 ROOT = os.geteuid() == 0
@@ -50,7 +50,7 @@ FOR_THE_EXAMINER = ["compute", "draw", "know_time_zones", "use_the_standard_libr
 
 
 def kernel_can() -> bool:
-    """Whether the kernel has what a wall needs; asked of the kernel alone, so that a broken wall skips no test."""
+    """Whether the kernel has what a sandbox needs; asked of the kernel alone: a broken sandbox skips no test."""
     try:
         return landlock.version() > 0 and "\nSeccomp:" in Path("/proc/self/status").read_text()
     except OSError:
@@ -63,13 +63,13 @@ def kernel_counts_threads_by_namespace() -> bool:
 
 full = pytest.mark.skipif(not kernel_can(), reason="this kernel has no Landlock or no seccomp, or a container hides it")
 tmpfs = pytest.mark.skipif(not protection().works("namespaces"), reason="this machine has no namespaces")
-pytestmark = pytest.mark.xdist_group("wall")
+pytestmark = pytest.mark.xdist_group("sandbox")
 
 
 @pytest.fixture(scope="module")
 def world():
-    """A course, a home and a neighbour that anyone may read or write, so that only the wall protects them."""
-    folder = Path(tempfile.mkdtemp(prefix="viva-wall-", dir="/tmp"))
+    """A course, a home and a neighbour that anyone may read or write, so that only the sandbox protects them."""
+    folder = Path(tempfile.mkdtemp(prefix="viva-sandbox-", dir="/tmp"))
     for name in ("course/source/ps1", "home", "neighbour", "data", "scratch", "config"):
         (folder / name).mkdir(parents=True)
     files = {
@@ -85,14 +85,14 @@ def world():
     places = {name: str(folder / path) for name, path in files.items()}
     places |= {name: str(folder / name) for name in ("home", "neighbour", "data", "scratch")}
     places["libraries"] = sysconfig.get_path("purelib")
-    with tempfile.NamedTemporaryFile(prefix="viva-wall-", dir="/dev/shm") as shared:
+    with tempfile.NamedTemporaryFile(prefix="viva-sandbox-", dir="/dev/shm") as shared:
         Path(shared.name).chmod(0o666)
         yield places | {"uid": None, "shared": shared.name}
     shutil.rmtree(folder)
 
 
 def run(places, probes, *, abi=None, private_tmp=False, examiner=False, **job):
-    """Run probes behind one wall; returns their outcomes by name and the median cost of the wall in ms."""
+    """Run probes behind one sandbox; returns their outcomes by name and the median cost of the sandbox in ms."""
     return run_each(places, [behind(probes, abi=abi, private_tmp=private_tmp, examiner=examiner)], **job)[0]
 
 
@@ -100,15 +100,15 @@ def behind(probes, *, abi=None, private_tmp=False, examiner=False, boxed=False) 
     return {"probes": list(probes), "abi": abi, "private_tmp": private_tmp, "examiner": examiner, "boxed": boxed}
 
 
-def run_each(places, walls, *, user=None, python=sys.executable, before=(), change=(), **job):
-    """Run probes behind several walls, in forks of one process."""
+def run_each(places, sandboxes, *, user=None, python=sys.executable, before=(), change=(), **job):
+    """Run probes behind several sandboxes, in forks of one process."""
     places = {**places, **dict(change)}
-    usual = {"walled": True, "small": True, "load": [], "namespace": ""}
+    usual = {"sandboxed": True, "small": True, "load": [], "namespace": ""}
     assert job.keys() <= usual.keys()
     environment = CLEAN | {"HOME": places["home"], "MPLCONFIGDIR": str(Path(places["scratch"]).parent / "config")}
     answer = subprocess.run(
         [*before, python, "-B", str(PROBE)],
-        input=json.dumps({**usual, **job, "places": places, "walls": walls}),
+        input=json.dumps({**usual, **job, "places": places, "sandboxes": sandboxes}),
         capture_output=True,
         text=True,
         timeout=60,
@@ -129,7 +129,7 @@ def ordinary(*, small_tmp: bool = False, counted: bool = False) -> list[str]:
 
 
 def got_through(outcomes: dict[str, str], own_root: bool = False) -> dict[str, str]:
-    """The probes that the wall did not stop, or not as it should.
+    """The probes that the sandbox did not stop, or not as it should.
 
     With a root folder of its own, a file that Landlock would deny is not there, or cannot be written to.
     """
@@ -149,26 +149,26 @@ def failing(outcomes: dict[str, str]) -> dict[str, str]:
 # Attacks
 
 
-def test_without_the_wall_every_attack_succeeds(world):
+def test_without_the_sandbox_every_attack_succeeds(world):
     alone = [name for name, probe in ATTACKS.items() if probe.alone and (ROOT or not probe.root)]
-    assert failing(run(world, alone, walled=False)[0]) == {}
+    assert failing(run(world, alone, sandboxed=False)[0]) == {}
 
 
 @full
 @pytest.mark.parametrize("abi", [None, 1, 2, 3, 4])
-def test_the_wall_stops_every_attack(world, abi):
+def test_the_sandbox_stops_every_attack(world, abi):
     assert got_through(run(world, ordinary(), abi=abi)[0]) == {}
 
 
 @full
-def test_the_wall_stops_what_takes_its_time(world):
+def test_the_sandbox_stops_what_takes_its_time(world):
     assert got_through(run(world, [name for name, probe in ATTACKS.items() if probe.slow])[0]) == {}
 
 
 @full
 @tmpfs
 @pytest.mark.parametrize("abi", [None, 1])
-def test_the_wall_with_a_private_tmpfs_stops_every_attack(world, abi):
+def test_the_sandbox_with_a_private_tmpfs_stops_every_attack(world, abi):
     assert (
         got_through(
             run(
@@ -184,13 +184,13 @@ def test_the_wall_with_a_private_tmpfs_stops_every_attack(world, abi):
 
 
 @full
-def test_the_wall_of_the_examiner_stops_every_attack(world):
+def test_the_sandbox_of_the_examiner_stops_every_attack(world):
     assert got_through(run(world, ordinary(), examiner=True)[0]) == {}
 
 
 @full
 def test_killing_everybody_is_stopped(world):
-    """Only in a process namespace made for it: without the wall the bystander there dies."""
+    """Only in a process namespace made for it: without the sandbox the bystander there dies."""
     apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--ipc", "--net"]
     here = os.readlink("/proc/self/ns/pid")
     asked = [*apart, sys.executable, "-c", "import os; print(os.getpid(), os.readlink('/proc/self/ns/pid'))"]
@@ -198,9 +198,9 @@ def test_killing_everybody_is_stopped(world):
     if not there:
         pytest.skip("no process namespace can be made here")
     assert there[0] == "1" and there[1] != here
-    walled, _ = run(world, ["kill_everybody"], before=apart, namespace=here)
-    assert walled == {"kill_everybody": "EPERM", "bystander": "alive"}
-    alone, _ = run(world, ["kill_everybody"], before=apart, namespace=here, walled=False)
+    sandboxed, _ = run(world, ["kill_everybody"], before=apart, namespace=here)
+    assert sandboxed == {"kill_everybody": "EPERM", "bystander": "alive"}
+    alone, _ = run(world, ["kill_everybody"], before=apart, namespace=here, sandboxed=False)
     assert alone == {"kill_everybody": "ok", "bystander": "killed"}
 
 
@@ -231,7 +231,7 @@ def test_root_takes_a_user_of_its_own_where_that_user_can_read_the_interpreter(w
 
 @full
 @pytest.mark.parametrize("private_tmp", [False, True])
-def test_a_normal_user_is_walled_in_too(world, private_tmp):
+def test_a_normal_user_is_sandboxed_in_too(world, private_tmp):
     needs_system_python()
     user = {"python": SYSTEM_PYTHON, "user": NOBODY, "private_tmp": private_tmp}
     counted = private_tmp and kernel_counts_threads_by_namespace()
@@ -239,14 +239,14 @@ def test_a_normal_user_is_walled_in_too(world, private_tmp):
     assert got_through(attacks, own_root=private_tmp) == {}
     state, _ = run(world, ["stand_as_it_should"], change={"uid": NOBODY}, **user)
     assert failing(state) == {}
-    print(f"\nthe wall costs a normal user {cost:.1f} ms a fork ({private_tmp=})")
+    print(f"\nthe sandbox costs a normal user {cost:.1f} ms a fork ({private_tmp=})")
 
 
-def test_without_the_wall_a_normal_user_gets_through(world):
+def test_without_the_sandbox_a_normal_user_gets_through(world):
     needs_system_python()
     alone = [name for name, probe in ATTACKS.items() if probe.alone and not probe.root]
     restricted_by_kernel = {"hard_link_into_scratch"}  # fs.protected_hardlinks
-    outcomes, _ = run(world, set(alone) - restricted_by_kernel, python=SYSTEM_PYTHON, user=NOBODY, walled=False)
+    outcomes, _ = run(world, set(alone) - restricted_by_kernel, python=SYSTEM_PYTHON, user=NOBODY, sandboxed=False)
     assert failing(outcomes) == {}
 
 
@@ -263,7 +263,7 @@ WORK = {
 
 @pytest.fixture(scope="module")
 def work(world):
-    """What came of the ordinary work behind each wall, all in forks of one warm parent."""
+    """What came of the ordinary work in each sandbox, all in forks of one fork server."""
     possible = [name for name in WORK if name != "private tmpfs" or protection().works("namespaces")]
     return dict(
         zip(possible, run_each(world, [WORK[name] for name in possible], small=False, load=LIBRARIES), strict=True)
@@ -278,13 +278,13 @@ def test_ordinary_work_goes_on(work, name):
     outcomes, cost = work[name]
     # Version 1 of Landlock cannot allow it; shutil.move then copies.
     assert failing(outcomes) == ({"rename_between_folders": "EXDEV"} if name == "landlock 1" else {})
-    print(f"\nthe wall costs {cost:.1f} ms on a fork of a warm parent ({name})")
+    print(f"\nthe sandbox costs {cost:.1f} ms on a fork of a fork server ({name})")
 
 
 @full
-def test_the_wall_costs_little(world):
+def test_the_sandbox_costs_little(world):
     _, cost = run(world, ["read_the_data", "truncate_own_files", "touch_files"] * 3)
-    print(f"\nthe wall costs {cost:.1f} ms on a fork of a small process, without namespaces")
+    print(f"\nthe sandbox costs {cost:.1f} ms on a fork of a small process, without namespaces")
     assert cost < 20, "ten times what it should"
 
 
@@ -292,7 +292,7 @@ def test_the_wall_costs_little(world):
 
 
 def start(program: str, *arguments: str, path: str = os.environ["PATH"]) -> subprocess.CompletedProcess:
-    """Run a program in which a fork walls itself in."""
+    """Run a program in which a fork sandboxes itself in."""
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(PROBE.parents[1])!r})\n{program}", *arguments],
         capture_output=True,
@@ -308,7 +308,7 @@ def test_a_fork_dies_with_its_parent(tmp_path):
 import os, signal, time
 from viva.sandbox import confinement
 from viva.sandbox.readable import readable_by_default
-around, parent, (reader, writer) = confinement.Wall(readable_by_default()), os.getpid(), os.pipe()
+around, parent, (reader, writer) = confinement.Sandbox(readable_by_default()), os.getpid(), os.pipe()
 child = os.fork()
 if child == 0:
     confinement.enter(around, sys.argv[1], [1, 1, 1, writer], parent=parent)
@@ -316,7 +316,7 @@ if child == 0:
     time.sleep(20)
     os._exit(0)
 os.close(writer)
-print(child if os.read(reader, 1) else "no wall", flush=True)
+print(child if os.read(reader, 1) else "no sandbox", flush=True)
 signal.raise_signal(signal.SIGKILL)
 """
     (tmp_path / "scratch").mkdir(mode=0o700)
@@ -350,7 +350,7 @@ FAULTS = {
 
 @full
 @pytest.mark.parametrize("step", FAULTS)
-def test_a_wall_that_cannot_be_raised_names_the_step(step, tmp_path):
+def test_a_sandbox_that_cannot_be_raised_names_the_step(step, tmp_path):
     if step == "namespaces" and not protection().works("namespaces"):
         pytest.skip("this machine has no namespaces")
     program = f"""
@@ -358,15 +358,15 @@ import os
 from viva.sandbox import confinement
 filled = sys.argv[1]
 def attempt(scratch=None, readable=(), keep=(0, 1, 2, 3), parent=None, slot=0, **known):
-    confinement.enter(confinement.Wall(readable, **known), scratch, keep, parent=parent, slot=slot)
+    confinement.enter(confinement.Sandbox(readable, **known), scratch, keep, parent=parent, slot=slot)
 reader, writer = os.pipe()
 child = os.fork()
 if child == 0:
     os.dup2(writer, 3)
     try:
         attempt({FAULTS[step]})
-        os.write(3, b"a wall")
-    except confinement.WallError as error:
+        os.write(3, b"a sandbox")
+    except confinement.SandboxError as error:
         os.write(3, str(error).encode())
     os._exit(0)
 os.close(writer)
@@ -382,7 +382,8 @@ print(os.read(reader, 1000).decode())
 @pytest.mark.parametrize("slot", [-1, 1000, 20_000])
 def test_a_slot_out_of_its_range_is_refused(slot):
     program = (
-        f"from viva.sandbox import confinement\nconfinement.enter(confinement.Wall(()), None, (0, 1, 2), slot={slot})"
+        "from viva.sandbox import confinement\n"
+        f"confinement.enter(confinement.Sandbox(()), None, (0, 1, 2), slot={slot})"
     )
     assert f"step 'slot': {slot} is not from 0 to 999" in start(program).stderr
 
@@ -401,13 +402,13 @@ def test_a_scratch_folder_that_is_not_private_is_refused_and_left_as_it_is(what,
         case "a file":
             scratch.touch(0o600)
     before = scratch.lstat()
-    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
+    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Sandbox(()), sys.argv[1], (0, 1, 2))"
     assert "step 'scratch'" in start(program, str(scratch)).stderr
     assert (scratch.lstat().st_uid, scratch.lstat().st_mode) == (before.st_uid, before.st_mode)
 
 
 @full
-def test_without_landlock_no_wall_rises(world):
+def test_without_landlock_no_sandbox_rises(world):
     outcomes, _ = run(world, ["compute"], abi=0)
     assert "step 'landlock'" in outcomes["compute"]
 
@@ -416,14 +417,14 @@ def test_without_landlock_no_wall_rises(world):
 @pytest.mark.skipif(not ROOT, reason="only root can give a folder to another user")
 def test_scratch_of_another_user_is_refused(world):
     needs_system_python()
-    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Wall(()), sys.argv[1], (0, 1, 2))"
+    program = "from viva.sandbox import confinement\nconfinement.enter(confinement.Sandbox(()), sys.argv[1], (0, 1, 2))"
     scratch = Path(tempfile.mkdtemp(dir=world["scratch"]))
     os.chown(scratch, NOBODY, NOBODY)
     assert "step 'scratch'" in start(program, str(scratch)).stderr
     assert scratch.stat().st_uid == NOBODY
 
 
-# The wall as data
+# The sandbox as data
 
 
 def test_a_scratch_folder_with_too_much_in_it_overflows(tmp_path):
@@ -446,7 +447,7 @@ def test_the_size_of_a_file_with_holes_is_what_it_takes_on_disk(tmp_path):
 
 
 def test_the_examiner_has_larger_limits_and_no_private_folder():
-    candidate, examiner = Wall.for_candidate(["/data"]), Wall.for_examiner(["/data"])
+    candidate, examiner = Sandbox.for_candidate(["/data"]), Sandbox.for_examiner(["/data"])
     assert candidate.readable == examiner.readable and "/data" in candidate.readable
     assert candidate.private_tmp == protection().works("namespaces") and not examiner.private_tmp
     assert examiner.limits.memory_bytes > candidate.limits.memory_bytes

@@ -1,4 +1,4 @@
-"""Which layers of the wall are found to hold: on this machine, and on kernels that lack some system calls."""
+"""Which layers of the sandbox are found to hold: on this machine, and on kernels that lack some system calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.sandbox.test_confinement import full, start
 from viva.sandbox.protection import IN_BUBBLEWRAP, PROMISES, Layer, Protection, protection
 
-pytestmark = pytest.mark.xdist_group("wall")
+pytestmark = pytest.mark.xdist_group("sandbox")
 
 LACK = """
 import ctypes, json, struct, sys
@@ -71,7 +71,7 @@ def test_a_kernel_without_seccomp_gives_no_protection():
 
 @full
 @pytest.mark.parametrize("name", ["unshare", "mount"])
-def test_without_namespaces_the_wall_is_full_and_the_command_for_more_is_named(name):
+def test_without_namespaces_the_sandbox_is_full_and_the_command_for_more_is_named(name):
     level, faults = lacking(name)
     assert level == "full" and faults.keys() == {"namespaces"}
     assert "sysctl" in faults["namespaces"][1]

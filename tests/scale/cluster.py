@@ -20,7 +20,7 @@ from tests.faults import TINY
 from viva.course.batch import autograde
 from viva.course.ending import Ending
 from viva.course.processes import stopping
-from viva.scale.joining import ClusterGraders
+from viva.scale.clustergraders import ClusterGraders
 
 LIE = """
 import importlib.metadata, platform, sys
@@ -121,11 +121,11 @@ def batches(dask_scheduler: Scheduler) -> int:
     return len({client.client_key for task in tasks for client in task.who_wants or ()})
 
 
-def desks(worker: subprocess.Popen) -> list[psutil.Process]:
+def processes(worker: subprocess.Popen) -> list[psutil.Process]:
     """The grading processes of a worker that a test has started."""
     with contextlib.suppress(psutil.NoSuchProcess):
         children = psutil.Process(worker.pid).children()
-        return [child for child in children if "viva.scale.deskwork" in child.cmdline()]
+        return [child for child in children if "viva.scale.workerservice" in child.cmdline()]
     return []
 
 

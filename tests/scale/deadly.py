@@ -1,4 +1,4 @@
-"""A step of a course's own, by which some submissions end who grades them: the Dask worker, or the desk.
+"""A step of a course's own, by which some submissions end who grades them: the Dask worker, or the worker process.
 
 It spares those for whom the gate was opened.
 """
@@ -23,6 +23,6 @@ class Deadly(NbGraderPreprocessor):
             case "kills-workers":
                 os.kill(os.getppid(), signal.SIGKILL)
                 signal.pause()
-            case "kills-desks":
+            case "kills-processes":
                 os._exit(3)
         return notebook, resources

@@ -57,7 +57,7 @@ class Gate:
         return {PLACE: str(self.folder)}
 
     def at(self, pid: int) -> set[str]:
-        """The students whose submissions have come to a worker's desks."""
+        """The students whose submissions have come to a worker's worker processes."""
         return {path.name.partition("@")[0] for path in self.folder.glob(f"*@{pid}")}
 
     def open(self, *students: str) -> None:

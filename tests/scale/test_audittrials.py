@@ -13,8 +13,8 @@ from tests.conftest import load
 from tests.scale.cluster import Dask
 from viva.author.audit import audit
 from viva.author.auditpage import proven, record
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import BlueprintError, ClusterError
 
 TIMES = ("seconds", "slowest", "limit", "megabytes")
@@ -58,9 +58,9 @@ def test_workers_that_are_killed_and_added_change_nothing_of_an_audit(course, da
         progress=disturb,
     )
     assert told == [] and seen[-1][0] == seen[-1][1] > 30
-    assert there.passed and there.walled
+    assert there.passed and there.sandboxed
     assert timeless(json.loads(json.dumps(there.record()))) == timeless(json.loads(json.dumps(here.record()))) | {
-        "walled": True
+        "sandboxed": True
     }
 
 
@@ -70,7 +70,7 @@ def test_what_is_wrong_with_a_notebook_is_told_in_the_same_words(course, dask): 
     path = course / "source/small/small.ipynb"
     path.write_text(path.read_text().replace("import numpy as np", "import os; os._exit(3)"))
     said = []
-    for how in ({"no_wall": True, "workers": 1}, {"remote": ClusterGraders(Cluster(address=address))}):
+    for how in ({"no_sandbox": True, "workers": 1}, {"remote": ClusterGraders(Cluster(address=address))}):
         with pytest.raises(BlueprintError) as error:
             audit(load(course)[0], "small", **how)
         said.append(str(error.value))

@@ -17,12 +17,12 @@ from distributed import Client
 
 from tests.conftest import PROJECT
 from tests.faults import in_private_mounts, recorded, require_tidy, scores, timeless
-from tests.scale.cluster import Dask, batches, desks, filed, grade_there
+from tests.scale.cluster import Dask, batches, filed, grade_there, processes
 from viva.course.ending import Status
-from viva.scale.address import Cluster
-from viva.scale.desk import Settings
+from viva.scale.clusteraddress import Cluster
 from viva.scale.pool import Pool
 from viva.scale.versions import LIBRARIES
+from viva.scale.workerprocess import Settings
 from viva.verdict import CourseError
 
 
@@ -70,11 +70,11 @@ def test_a_cluster_comes_to_what_this_machine_does_byte_by_byte_but_for_times(co
     endings = grade_there(course, str(dask.file))
     assert {one.status for one in endings} == {Status.DONE}
     require_same(course, few[1])
-    kept = desks(worker)
+    kept = processes(worker)
     assert len(kept) == 2
     worker.kill()
     worker.wait()
-    until(lambda: not any(desk.is_running() and desk.status() != "zombie" for desk in kept))
+    until(lambda: not any(process.is_running() and process.status() != "zombie" for process in kept))
 
 
 @pytest.mark.slow
@@ -98,11 +98,11 @@ def test_warm_parents_live_as_long_as_their_worker(course, few, dask):
     address = dask.schedule()
     worker = dask.work()
     grade_there(course, address)
-    before = [desk.pid for desk in desks(worker)]
+    before = [process.pid for process in processes(worker)]
     assert {one.status for one in grade_there(course, address)} == {Status.UNCHANGED}
     assert {one.status for one in grade_there(course, address, Autograde__force=True)} == {Status.DONE}
     require_same(course, few[1])
-    assert [desk.pid for desk in desks(worker)] == before != []
+    assert [process.pid for process in processes(worker)] == before != []
 
 
 @pytest.mark.slow
@@ -183,16 +183,16 @@ def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(
     step = ["tests.scale.deadly.Deadly"]
     killer = course / "submitted" / "student0002"
     killer.rename(killer.with_name("kills-workers"))
-    desk = course / "submitted" / "student0003"
-    desk.rename(desk.with_name("kills-desks"))
+    folder = course / "submitted" / "student0003"
+    folder.rename(folder.with_name("kills-processes"))
     endings = grade_there(course, address, Autograde__sanitize_preprocessors=step)
     failed = {one.submission.student: one.reason for one in endings if one.status is not Status.DONE}
-    assert failed.keys() == {"kills-workers", "kills-desks"}
+    assert failed.keys() == {"kills-workers", "kills-processes"}
     assert set(failed.values()) == {
         "the process that graded it was killed twice; look at the machine, then grade again"
     }
     assert {one.submission.student for one in endings} == {
-        *("student0000", "student0001", "student0004", "student0005", "kills-workers", "kills-desks")
+        *("student0000", "student0001", "student0004", "student0005", "kills-workers", "kills-processes")
     }
     assert {student: recorded(course)[student]["notebooks"] for student in recorded(course)}.keys() == {
         *("student0000", "student0001", "student0004", "student0005")
@@ -207,18 +207,18 @@ def test_a_submission_that_ends_two_workers_is_set_aside_and_named_and_no_other(
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_workers_and_desks_that_hang_are_given_up(course, few, gate, tmp_path):
+def test_workers_and_processes_that_hang_are_given_up(course, few, gate, tmp_path):
     last = "student0005"
     with Dask(tmp_path / "dask", DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="20 s") as dask:
         address = dask.schedule()
         frozen, other = (dask.work(**gate.environment()) for _ in range(2))
         # Both limits are long enough for a machine that has much else to do.
-        process = grade_command(course, f"--cluster={address}", "--Cluster.patience=30")
+        process = grade_command(course, f"--cluster={address}", "--Cluster.timeout=30")
         until(lambda: gate.at(frozen.pid) and gate.at(other.pid))
         frozen.send_signal(signal.SIGSTOP)
         gate.open(*(f"student{number:04}" for number in range(5)))
         until(lambda: last in gate.at(other.pid))
-        (stopped,) = desks(other)
+        (stopped,) = processes(other)
         stopped.suspend()
         gate.open()
         out, err = process.communicate(timeout=250)
@@ -274,7 +274,7 @@ def test_a_worker_whose_disk_is_full_is_not_used_and_the_rest_go_on(course, few,
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_a_worker_without_a_wall_is_refused(dask):
+def test_a_worker_without_a_sandbox_is_refused(dask):
     address = dask.schedule()
     dask.work(lie="protection.protection = lambda *_: protection.Protection(())")
     error, told = refused(address)
@@ -295,7 +295,7 @@ def test_a_worker_on_another_machine_is_refused_without_tls_unless_told(dask):
     assert f"tcp://{here}" in told[0] and "another machine without TLS; start it with TLS, or say --insecure" in told[0]
     cluster, settings = Cluster(address=address, insecure=True), Settings("none:None", 30.0, False, 2000, 0.0, (), ())
     with Pool(cluster, settings, LIBRARIES, None, told.append) as pool:
-        assert next(iter(pool.crew.seats)).startswith(f"tcp://{here}")
+        assert next(iter(pool.workers.seats)).startswith(f"tcp://{here}")
 
 
 @pytest.mark.slow

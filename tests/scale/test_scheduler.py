@@ -14,7 +14,7 @@ from distributed.security import Security
 from tests.faults import timeless
 from tests.scale.cluster import Dask, filed, grade_there
 from viva.course.ending import Status
-from viva.scale.address import Cluster
+from viva.scale.clusteraddress import Cluster
 from viva.scale.scheduler import connected
 from viva.verdict import CourseError
 

@@ -33,7 +33,7 @@ HIDING = re.compile(r"^[^\n]*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*
 
 @pytest.fixture(scope="module")
 def own_grader():
-    """As a student's machine has it: without a wall."""
+    """As a student's machine has it: without a sandbox."""
     grader = Grader(libraries=("numpy", "matplotlib.pyplot"))
     yield grader
     grader.close()
@@ -474,7 +474,7 @@ def test_neither_nbgrader_nor_what_takes_long_is_loaded_for_it():
     assert result.stdout.strip() == "[]"
 
 
-def test_the_limits_of_grading_hold_without_a_wall(own_grader, tmp_path):
+def test_the_limits_of_grading_hold_without_a_sandbox(own_grader, tmp_path):
     _, (tried,) = check(write(notebook_of("it = bytearray(3 << 30)", "assert len(it) > 0"), tmp_path), own_grader)
     assert tried.state in ("error", "killed")
 

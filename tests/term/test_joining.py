@@ -14,8 +14,8 @@ from viva.record import SubmissionRecord
 from viva.term import joining
 from viva.term.archives.layouts import Sender
 from viva.term.archives.ledger import Ledger, Row
-from viva.term.archives.matching import Class, Matches
-from viva.term.lms.roster import Entry, Roster
+from viva.term.archives.sendermatching import Class, Matches
+from viva.term.lms.rosterfile import Entry, Roster
 
 OTHER = "ps4_multihead"
 OLD = Entry("alee", "Anna", "Lee", "a@x.edu", "1", "alee", "A")

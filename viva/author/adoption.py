@@ -25,7 +25,7 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.processes import leftovers
 from viva.course.release import compiled
-from viva.engine.blueprint import language_of, read_blueprint, read_notebook
+from viva.engine.blueprint import Purpose, language_of, read_blueprint, read_notebook
 from viva.verdict import CourseError, VivaError
 
 KEPT = ("nbgrader", "viva", "tags")
@@ -253,7 +253,7 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
         known = read_answers(course.root / "answers" / assignment)
     except VivaError as error:
         return [str(error)], []
-    answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == "answer"))
+    answers = list(dict.fromkeys(cell.id for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
     sources = {name: next(cell.source for cell in notebook.cells if cell.id == name) for name in answers}
     bare = [name for name, source in sources.items() if "BEGIN SOLUTION" not in source]
     empty = [name for name in bare if "raise NotImplementedError" in sources[name] or not sources[name].strip()]
@@ -273,6 +273,6 @@ def _look_over(course: Course, assignment: str, path: Path) -> tuple[list[str], 
                 f"There is no {verdict} answer to {', '.join(cells)}: "
                 f"write {what} into answers/{assignment}/{verdict}/<name>.py."
             )
-    if answers and not any(cell.purpose == "tests" for cell in blueprint.cells):
+    if answers and not any(cell.purpose == Purpose.TESTS for cell in blueprint.cells):
         advice.append("No cell is graded automatically, so the audit proves nothing.")
     return missing, advice

@@ -47,7 +47,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.checkname import CheckName, names_of_checks
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 from viva.folder import read_utf8
 from viva.verdict import AnswerError
 
@@ -195,7 +195,7 @@ def fill_in(answer: Answer, release: NotebookNode, blueprint: Blueprint) -> Note
     submission = copy.deepcopy(release)
     cells = {cell.id: cell for cell in submission.cells}
     solutions = blueprint.solutions()
-    open_cells = {cell.id for cell in blueprint.cells if cell.purpose in ("answer", "manual", "text")}
+    open_cells = {cell.id for cell in blueprint.cells if cell.purpose in (Purpose.ANSWER, Purpose.MANUAL, Purpose.TEXT)}
     for name, section in answer.sections.items():
         if name == "*" and section.type == "solution":
             for rest in solutions.keys() - answer.sections.keys():

@@ -46,7 +46,7 @@ from viva.course.rehearsals import Rehearsals
 from viva.course.release import compiled
 from viva.course.remote import Pool, RemoteGraders, Settings
 from viva.engine import libraries
-from viva.engine.blueprint import Blueprint, language_of, read_notebook
+from viva.engine.blueprint import Blueprint, Purpose, language_of, read_notebook
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.examination import Examination
 from viva.engine.rehearsal import kinds_of_answers
@@ -69,7 +69,7 @@ def audit(
     seconds: float = 30.0,
     budget: float = 0.0,
     notebook: str = "",
-    no_wall: bool = False,
+    no_sandbox: bool = False,
     memory: int = USUAL.memory_bytes // MB,
     workers: int | None = None,
     remote: RemoteGraders | None = None,
@@ -91,7 +91,7 @@ def audit(
             f"{path} is written in {language}, and only Python is audited; release it with --no-audit."
         )
     wanted = libraries.wanted([path], (course.root / "answers" / assignment).rglob("*.py"))
-    settings, start = (seconds, no_wall, memory, budget), time.monotonic()
+    settings, start = (seconds, no_sandbox, memory, budget), time.monotonic()
     with (
         stopping.postponed(),
         remote.for_audit(path, settings, wanted, tell)
@@ -99,7 +99,7 @@ def audit(
         else _here(path, settings, wanted, workers, Rehearsals.of(course.directory)) as pool,
     ):
         result = _Run(course, assignment, path, pool, (seconds, budget, memory), progress).audit()
-    result.seconds, result.walled = time.monotonic() - start, not no_wall
+    result.seconds, result.sandboxed = time.monotonic() - start, not no_sandbox
     return result
 
 
@@ -155,7 +155,7 @@ class _Run:
         if lost_by(trials[("solution",)]):
             found = []
             self.result.remarks.append("No mutant was tried, because the solution itself loses checks.")
-        if not any(cell.purpose == "tests" for cell in self.blueprint.cells):
+        if not any(cell.purpose == Purpose.TESTS for cell in self.blueprint.cells):
             self.result.remarks.append(
                 "Nothing is graded automatically here, so nothing was proven: no cell has both 'grade' and 'locked'. "
                 "Make test cells of those that hold asserts ('Autograder tests' in nbgrader's toolbar)."

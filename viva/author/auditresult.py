@@ -125,7 +125,7 @@ class Audit:
     """Seconds that a submitted notebook may take in all."""
     points: float = 0.0
     seconds: float = 0.0
-    walled: bool = True
+    sandboxed: bool = True
 
     def count(self, status: str) -> int:
         return sum(fate.status == status for fate in self.fates)

@@ -19,7 +19,7 @@ from viva.author.auditresult import Audit, kinds_in_words, unanswered, weakened
 from viva.author.hygiene import readme_findings
 from viva.course.autograde import Examine
 from viva.course.course import Course
-from viva.course.graders import require_wall
+from viva.course.graders import require_sandbox
 from viva.course.processes import stopping
 from viva.course.remote import RemoteGraders
 from viva.verdict import ClusterError, VivaError
@@ -46,12 +46,12 @@ def prove(
     table = Table(Column("assignment", no_wrap=True), *numbers, "")
     results: dict[str, bool] = {}
     step = Examine(config=config)
-    if not (step.no_wall or remote):
-        require_wall()
+    if not (step.no_sandbox or remote):
+        require_sandbox()
     how: dict[str, Any] = {
         "budget": step.budget,
         "memory": step.memory,
-        "no_wall": step.no_wall,
+        "no_sandbox": step.no_sandbox,
         "workers": workers,
         "remote": remote,
     }
@@ -65,7 +65,7 @@ def prove(
         if results:
             console.print(table)
         raise
-    if step.no_wall and assignments:
+    if step.no_sandbox and assignments:
         console.print("Audited without a sandbox: the course's code could read and change your files.")
     if remote and remote.insecure:
         console.print("Audited WITHOUT TLS: others could read hidden tests on the way.", style="bold red")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 
 
 def stale(blueprint: Blueprint) -> Iterator[str]:
     """A sentence for each name from which something is expected though the student's function may have changed it."""
-    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == "answer"))
+    theirs = set().union(*(_functions(cell.source) for cell in blueprint.cells if cell.purpose == Purpose.ANSWER))
     ours: set[str] = set()
     for cell, check in blueprint.checks():
         ours |= _functions(cell.source)  # test cells below use them too

@@ -11,7 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.author.expectations import stale, tree_of
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.checks import CHECK, HIDDEN, visible_and_hidden
 from viva.engine.names import Names, names_of
 from viva.engine.seedline import SEED, default_of
@@ -85,13 +85,18 @@ def _ids(blueprint: Blueprint) -> Iterator[str]:
         if name and count > 1:
             yield f"Cell '{name}': {count} cells have this id; a grade id belongs to one cell."
     for cell in blueprint.cells:
-        if cell.purpose in ("answer", "tests", "manual", "task") and MACHINE_MADE.match(cell.id):
+        if cell.purpose in (
+            Purpose.ANSWER,
+            Purpose.TESTS,
+            Purpose.MANUAL,
+            Purpose.TASK,
+        ) and MACHINE_MADE.match(cell.id):
             yield f"Cell '{cell.id}': the id says nothing; name it after what is asked or checked there."
 
 
 def _titles(blueprint: Blueprint) -> Iterator[str]:
     for cell in blueprint.cells:
-        if cell.purpose == "tests" and not any(CHECK.match(line) for line in cell.source.splitlines()):
+        if cell.purpose == Purpose.TESTS and not any(CHECK.match(line) for line in cell.source.splitlines()):
             yield (
                 f"Cell '{cell.id}': it has no line '### CHECK {cell.points:g}: ...', "
                 "so students read its id in place of a title."
@@ -117,7 +122,7 @@ def _copies(blueprint: Blueprint) -> Iterator[str]:
     """Hidden functions that another test cell has word for word; one that runs in the candidate needs its own."""
     first: dict[str, str] = {}
     for cell in blueprint.cells:
-        if cell.purpose == "tests" and not cell.inside:
+        if cell.purpose == Purpose.TESTS and not cell.inside:
             for function in _hidden_functions(cell):
                 if (known := first.setdefault(ast.unparse(function), cell.id)) != cell.id:
                     yield (
@@ -132,11 +137,11 @@ def _missing(blueprint: Blueprint) -> Iterator[str]:
     for cell in blueprint.cells:
         if not cell.code:
             continue
-        lines, secret = visible_and_hidden(cell.source) if cell.purpose == "tests" else (cell.source, "")
+        lines, secret = visible_and_hidden(cell.source) if cell.purpose == Purpose.TESTS else (cell.source, "")
         names, more = names_of(lines) or Names(), names_of(secret) or Names()
         hidden |= more.bound
         shown |= names.bound
-        if cell.purpose == "tests":
+        if cell.purpose == Purpose.TESTS:
             for name in sorted(names.needed & hidden - shown):
                 yield f"Cell '{cell.id}': students' own lines there use '{name}', which only hidden lines bind."
 
@@ -168,12 +173,12 @@ def _revealed(release: NotebookNode, blueprint: Blueprint) -> Iterator[str]:
     text = "\n".join(cell.source for cell in release.cells)
     squeezed = {name: _squeezed(source) for name, source in code.items()}
     for cell in blueprint.cells:
-        if cell.purpose == "answer":
+        if cell.purpose == Purpose.ANSWER:
             for line in _own_lines(cell):
                 places = [name for name, source in squeezed.items() if len(line) >= LONG and line in source]
                 for name in places[:1]:
                     yield f"Cell '{name}': students can read there what they should write in '{cell.id}': {line[:60]}"
-        if cell.purpose == "tests":
+        if cell.purpose == Purpose.TESTS:
             for name in sorted({function.name for function in _hidden_functions(cell)}):
                 if re.search(rf"\b{re.escape(name)}\b", text):
                     yield f"Cell '{cell.id}': the hidden function '{name}' is named in what students get."
@@ -220,7 +225,7 @@ def _randomness(blueprint: Blueprint) -> Iterator[str]:
         if not cell.code:
             continue
         answered = answered or cell.purpose in ANSWERS
-        chosen = cell.purpose == "tests" and answered
+        chosen = cell.purpose == Purpose.TESTS and answered
         calls = [node for node in ast.walk(tree_of(cell.source)) if isinstance(node, ast.Call)]
         for node in sorted(calls, key=lambda node: node.lineno):
             name = ast.unparse(node.func)

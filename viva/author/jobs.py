@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from viva.author.answers import Answer, fill_in
 from viva.author.mutants import Mutant
 from viva.author.trimming import name_of, seeded, trimmed
-from viva.engine.blueprint import Cell
+from viva.engine.blueprint import Cell, Purpose
 from viva.engine.checks import HIDDEN
 from viva.engine.examination import Examination
 from viva.submission import variant
@@ -29,7 +29,7 @@ class Jobs:
     def __init__(self, release: NotebookNode, known: Examination, answers: list[Answer]) -> None:
         self.release, self.known, self.answers = release, known, answers
         code = {name_of(cell) for cell in release.cells if cell.cell_type == "code"}
-        self.cells = [cell.id for cell in known.blueprint.cells if cell.purpose == "answer" and cell.id in code]
+        self.cells = [cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.ANSWER and cell.id in code]
 
     def filled(self, right: set[str]) -> NotebookNode:
         """The release with the solution in some answer cells."""
@@ -59,7 +59,7 @@ class Jobs:
             yield self._grading(("answer", place), self._answered(answer))
 
     def _trimmed(self, notebook: NotebookNode) -> tuple[NotebookNode, Examination]:
-        tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == "tests"}
+        tests = {cell.id for cell in self.known.blueprint.cells if cell.purpose == Purpose.TESTS}
         return trimmed(notebook, self.known, tests)
 
     def _leaner(self, trials: dict) -> Callable[[NotebookNode], tuple]:
@@ -111,7 +111,7 @@ class Jobs:
 
 def _visible(known: Examination) -> Examination:
     """An examination without the hidden lines of its tests. A check that is all hidden has nothing to fail at."""
-    cells = tuple(_shown(cell) if cell.purpose == "tests" else cell for cell in known.blueprint.cells)
+    cells = tuple(_shown(cell) if cell.purpose == Purpose.TESTS else cell for cell in known.blueprint.cells)
     return replace(known, blueprint=replace(known.blueprint, cells=cells))
 
 

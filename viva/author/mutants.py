@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from viva.author import decoding, operators, slips
 from viva.author.operators import OTHER_OPERATOR, Scene, expression, text_of, with_changes
-from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell
+from viva.engine.blueprint import SOLUTION_MARK, Blueprint, Cell, Purpose
 from viva.engine.names import names_of
 
 EXPRESSIONS = operators.EXPRESSIONS | slips.EXPRESSIONS | decoding.EXPRESSIONS
@@ -56,11 +56,11 @@ def mutants(blueprint: Blueprint, results: dict[str, str] | None = None, integer
     """
     bound: dict[str, set[str]] = {}
     for cell in blueprint.cells:
-        names = names_of(cell.source) if cell.code and cell.purpose != "tests" else None
+        names = names_of(cell.source) if cell.code and cell.purpose != Purpose.TESTS else None
         bound[cell.id] = names.bound if names else set()
     found = []
     for cell in blueprint.cells:
-        if cell.purpose == "answer":
+        if cell.purpose == Purpose.ANSWER:
             shared = frozenset().union(*(names for other, names in bound.items() if other != cell.id))
             sizes = tuple(sorted(shared.intersection(integers)))
             found += mutants_of(cell, Scene(shared, results=results or {}, integers=sizes))

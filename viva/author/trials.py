@@ -1,6 +1,6 @@
 """The probes of an audit: what a worker process does with a notebook, each in an engine session of its own.
 
-The workers share two warm parents. A worker rehearses the solution, watches it to learn about its functions,
+The workers share two fork servers. A worker rehearses the solution, watches it to learn about its functions,
 grades answers and mutants, and compares a surviving mutant with the solution.
 """
 
@@ -23,7 +23,7 @@ from viva.author.ruling import Ruling
 from viva.author.trimming import name_of, unneeded, used_later
 from viva.course.graders import new_grader
 from viva.course.rehearsals import Rehearsals
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import names_of
@@ -31,8 +31,8 @@ from viva.engine.session import Died, Session
 from viva.record import Fault
 from viva.verdict import Verdict, VivaError
 
-WITHOUT_WALL = 4 * 1024**3
-"""Bytes of address space that each process may have where no wall limits it, beside what a notebook may need."""
+WITHOUT_SANDBOX = 4 * 1024**3
+"""Bytes of address space that each process may have where no sandbox limits it, beside what a notebook may need."""
 LOADING = """
 import sys, types
 
@@ -43,16 +43,16 @@ COMPARING = 60.0
 """Seconds for the random calls of one comparison."""
 
 
-def make_grader(seconds: float, no_wall: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
-    """The grader of an audit: in the wall, unless told otherwise; then at least its memory is limited."""
-    if not no_wall:
-        return new_grader(seconds, no_wall, memory, libraries=libraries)
+def make_grader(seconds: float, no_sandbox: bool, memory: int, libraries: tuple[str, ...]) -> Grader:
+    """The grader of an audit: in the sandbox, unless told otherwise; then at least its memory is limited."""
+    if not no_sandbox:
+        return new_grader(seconds, no_sandbox, memory, libraries=libraries)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = WITHOUT_WALL + memory * 1024**2
+    limit = WITHOUT_SANDBOX + memory * 1024**2
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        return new_grader(seconds, no_wall, memory, libraries=libraries)  # its warm parents inherit the limit
+        return new_grader(seconds, no_sandbox, memory, libraries=libraries)  # its fork servers inherit the limit
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
@@ -145,7 +145,7 @@ def _watch(session: Session, blueprint: Blueprint, seconds: float, before: str =
     for cell in blueprint.cells:
         if not cell.code or cell.id in left_out:
             continue
-        names = names_of(cell.source) if cell.purpose == "answer" else None
+        names = names_of(cell.source) if cell.purpose == Purpose.ANSWER else None
         if cell.id == before:
             _say(session, 60, "__viva.before()")
         reply = session.candidate(seconds, do="run", source=cell.source)

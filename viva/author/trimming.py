@@ -12,7 +12,7 @@ from dataclasses import replace
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from viva.engine.blueprint import ANSWERS, Blueprint, Cell
+from viva.engine.blueprint import ANSWERS, Blueprint, Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, names_in, names_of, parsed
 from viva.engine.ownership import reached
@@ -32,7 +32,7 @@ def used_later(blueprint: Blueprint, answer: str) -> list[str]:
     functions: dict[str, set[str]] = {}
     for place, cell in enumerate(blueprint.cells):
         names = names_of(cell.source) if cell.code else None
-        if names and cell.purpose == "tests":
+        if names and cell.purpose == Purpose.TESTS:
             functions |= names.mentioned
         if names and place > ids.index(answer):
             used |= names.needed
@@ -87,14 +87,14 @@ def _stored(node: ast.AST) -> set[str]:
 
 
 def unneeded(blueprint: Blueprint) -> set[str]:
-    """The given cells, such as those that draw, that bind nothing a later cell uses."""
+    """The read-only cells, such as those that draw, that bind nothing a later cell uses."""
     used: set[str] = set()
     found = set()
     for cell in reversed(blueprint.cells):
         if not cell.code:
             continue
         names = names_of(cell.source)
-        plain = cell.purpose == "given" and cell.id and "seed(" not in cell.source
+        plain = cell.purpose == Purpose.READ_ONLY and cell.id and "seed(" not in cell.source
         if names and plain and not (names.bound | _called_upon(cell.source)) & used:
             found.add(cell.id)
         elif names is None or cell.purpose in ANSWERS:
@@ -124,7 +124,7 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
     """
     cells = {cell.id: cell for cell in known.blueprint.cells} | _shared(known.blueprint, tests)
     out = unneeded(known.blueprint)
-    out |= {name for name, cell in cells.items() if cell.purpose == "tests" and cell.checks and name not in tests}
+    out |= {name for name, cell in cells.items() if cell.purpose == Purpose.TESTS and cell.checks and name not in tests}
     kept = tuple(cell for name, cell in cells.items() if name not in out)
     other = NotebookNode(notebook)
     other.cells = [cell for cell in notebook.cells if cell.cell_type == "code" and name_of(cell) not in out]
@@ -133,7 +133,7 @@ def trimmed(notebook: NotebookNode, known: Examination, tests: set[str]) -> tupl
 
 def _shared(blueprint: Blueprint, tests: set[str]) -> dict[str, Cell]:
     """By id, without their checks: the other test cells whose shared lines bind what these ``tests`` need."""
-    cells = [cell for cell in blueprint.cells if cell.purpose == "tests"]
+    cells = [cell for cell in blueprint.cells if cell.purpose == Purpose.TESTS]
     needed = set().union(*(needs(cell.source) for cell in cells if cell.id in tests))
     found: dict[str, Cell] = {}
     others = [(cell, names) for cell in cells if cell.id not in tests and (names := names_of(cell.prelude))]

@@ -14,9 +14,9 @@ grade       grade
 regrade     regrade
 package     package
 hand_back   feedback, report
-export      export
+exportgrades  export
 classtable  the scores of a class as tables
-course      init, demo, doctor
+setup       init, demo, doctor
 founding    what init writes, or finds lacking
 doctor      what doctor looks at
 completion  completion

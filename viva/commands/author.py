@@ -15,17 +15,17 @@ from viva.author.adoption import adopt
 from viva.author.auditpage import proven, single_process
 from viva.author.auditresult import Audit
 from viva.author.skeleton import write_assignment
-from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, VivaCommand
+from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.proving import ProvingCommand
 from viva.commands.terminal import figures
 from viva.course.autograde import Examine
 from viva.course.copies import Copies, students_of, write_copies
-from viva.course.edition import Edition
 from viva.course.gradebook import agreement
+from viva.course.regrade.edition import Edition
 from viva.course.release import Release, rehearsing, release
 from viva.course.variants import Variants, is_on
 from viva.engine.grading import Grader
-from viva.scale.address import Cluster
+from viva.scale.clusteraddress import Cluster
 from viva.verdict import CourseError, VivaError
 from viva.wording import counted
 
@@ -46,7 +46,7 @@ class ReleaseCommand(ProvingCommand):
         viva release ps4_multihead --variants   and a notebook of their own for each student
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | NO_WALL | NO_AUDIT | VARIANTS | INSECURE
+    flags = VivaCommand.flags | NO_SANDBOX | NO_AUDIT | VARIANTS | INSECURE
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)
     variants = Bool(False, help="Write each student's variant.").tag(config=True)
     dry_run = Bool(False, help="Only say which variants would be written.").tag(config=True)
@@ -197,7 +197,7 @@ class AdoptCommand(VivaCommand):
         viva adopt ~/old/ps1/problem1.ipynb --as=ps9_squares into source/ps9_squares/
     """
     aliases = nbgrader_aliases | {"as": "AdoptCommand.called"}
-    flags = VivaCommand.flags | NO_WALL
+    flags = VivaCommand.flags | NO_SANDBOX
     settings = (Execute, Examine)
     called = Unicode("", help="The name of the assignment; by default that of the notebook's folder.").tag(config=True)
 
@@ -225,7 +225,7 @@ class AuditCommand(ProvingCommand):
         viva audit --cluster=local:4      by the workers of a Dask cluster, here four processes of this machine
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | NO_WALL | INSECURE
+    flags = VivaCommand.flags | NO_SANDBOX | INSECURE
     settings = (BaseConverter, GenerateAssignment, Execute, Examine, Cluster)
 
     def run(self) -> int:

@@ -13,7 +13,7 @@ import viva
 from viva.cli import BAD_REQUEST
 from viva.commands.terminal import ShortHelp, console, print_document
 from viva.course.processes import leftovers, stopping
-from viva.verdict import NOT_DONE, Verdict, VivaError, WallError
+from viva.verdict import NOT_DONE, SandboxError, Verdict, VivaError
 from viva.wording import counted
 
 SOME_FAIL = 1
@@ -59,7 +59,7 @@ class CheckCommand(ShortHelp, Application):
             raise VivaError("'viva check' needs Linux. Press Validate in JupyterLab instead: it runs the same checks.")
         from viva.engine import libraries
         from viva.engine.grading import (
-            Grader,  # while the warm parents load their libraries, this process loads the rest
+            Grader,  # while the fork servers load their libraries, this process loads the rest
         )
         from viva.submission import selfcheck
 
@@ -79,7 +79,7 @@ class CheckCommand(ShortHelp, Application):
         finally:
             grader.close()
         if faults:
-            raise WallError(f"The grader itself failed, not you: {faults[0].what}")
+            raise SandboxError(f"The grader itself failed, not you: {faults[0].what}")
         (self._print_json if self.json else self._print)(path, copy, tried)
         return 0 if all(one.passed for one in tried if one.counts) else SOME_FAIL
 

@@ -25,10 +25,10 @@ from viva.term.archives.attempt import digest_of_file
 from viva.term.archives.collected import NEWEST, Collection, Plan, Status
 from viva.term.archives.intake import Intake, unnamed
 from viva.term.archives.layouts import LAYOUTS, About
-from viva.term.archives.matching import MATCHES, Class, Matches, shown
+from viva.term.archives.sendermatching import MATCHES, Class, Matches, shown
 from viva.term.archives.times import Collect, Times, zone_of
 from viva.term.archives.unmatched import Unmatched
-from viva.term.lms.roster import Roster
+from viva.term.lms.rosterfile import Roster
 from viva.verdict import CourseError
 from viva.wording import counted
 

@@ -23,11 +23,11 @@ from viva.cleaning import plaintext
 from viva.cli import BAD_REQUEST, NEEDS_GRADER
 from viva.commands.configfile import JSONFile, PyFile
 from viva.commands.terminal import ShortHelp, cleaned, console, figures, print_document, zone_problem
-from viva.configuration import warning
+from viva.configuration import renamed, warning
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import lateness
-from viva.course.gradebook.database import AGAIN, patiently, quietly, shown, telling, trouble, waiting
+from viva.course.gradebook.database import AGAIN, quietly, shown, telling, trouble, waiting, with_retries
 from viva.course.groupshared import shared
 from viva.course.location import course_above
 from viva.course.processes import leftovers, stopping
@@ -36,7 +36,10 @@ from viva.verdict import CourseError, Verdict, VivaError
 
 FORCE = {"force": ({"BaseConverter": {"force": True}}, "Do it again, also where it was done before.")}
 FORCE["f"] = FORCE["force"]
-NO_WALL = {"no-wall": ({"Examine": {"no_wall": True}}, "Grade also where student code cannot be walled in.")}
+NO_SANDBOX = {
+    "no-sandbox": ({"Examine": {"no_sandbox": True}}, "Grade also where student code cannot be put into a sandbox."),
+    "no-wall": ({"Examine": {"no_wall": True}}, "The old name of --no-sandbox."),
+}
 JSON = {"json": ({"VivaCommand": {"json": True}}, "Print one JSON document, and everything else on stderr.")}
 WORKERS = {"workers": "VivaCommand.workers"}
 CLUSTER = {"cluster": "Cluster.address"} | {f"tls-{name}": f"Cluster.tls_{name}" for name in ("ca", "cert", "key")}
@@ -106,9 +109,11 @@ class VivaCommand(ShortHelp, NbGrader):
         """Do the step; the exit status, with a sentence where it is not the step's own."""
         try:
             with telling(self._say_waiting), quietly(), leftovers.temporary_folder(), contextlib.ExitStack() as stack:
+                for sentence in renamed(self.config):
+                    self._warn(sentence)
                 if self.writes:
                     self._prepare(stack)
-                return patiently(self.run)
+                return with_retries(self.run)
         except (VivaError, TraitError) as error:  # a TraitError is about a setting
             self._say_error(str(error))
         except KeyboardInterrupt as stopped:

@@ -8,7 +8,7 @@ from traitlets.config import Application
 from traitlets.utils.importstring import import_item
 
 import viva
-from viva.commands.terminal import ShortHelp
+from viva.commands.terminal import RENAMED, ShortHelp
 
 KINDS = {"files": ("check", "adopt"), "lists": ("roster",), "archives": ("collect",)}
 """Commands whose arguments are notebooks, lists in CSV, and archives or folders; those of others are assignments."""
@@ -104,4 +104,8 @@ def _options() -> Iterator[tuple[str, list[str], list[str]]]:
 
     for name, (place, _) in Viva.subcommands.items():
         command = import_item(place)
-        yield name, [flag for flag in command.flags if len(flag) > 1], [*command.aliases]
+        yield (
+            name,
+            [flag for flag, (_, text) in command.flags.items() if len(flag) > 1 and not text.startswith(RENAMED)],
+            [*command.aliases],
+        )

@@ -22,7 +22,7 @@ from viva.commands.terminal import zone_problem
 from viva.configuration import LINES, missing
 from viva.course.course import Course
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import patiently, shown, trouble
+from viva.course.gradebook.database import shown, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.variants import KEY, Variants, seeds_of
 from viva.sandbox.protection import protection
@@ -46,14 +46,14 @@ class Diagnosis:
 
 
 def machine() -> Iterator[Diagnosis]:
-    """Look at the interpreter, the packages and the wall: all that a machine needs that grades for another."""
+    """Look at the interpreter, the packages and the sandbox: all that a machine needs that grades for another."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis(f"Python {version}", sys.version_info >= PYTHON, "Install Python 3.11 or newer, then: make setup")
     yield from _packages()
     if "TZ" in os.environ:
         problem = zone_problem()
         yield Diagnosis(f"the time zone {plaintext.line(os.environ['TZ'])}", not problem, problem, needed=False)
-    yield from _wall()
+    yield from _sandbox()
 
 
 def examine(course: Course, config: Config) -> Iterator[Diagnosis]:
@@ -127,12 +127,12 @@ def _kernel() -> Diagnosis:
     return Diagnosis("the kernel 'python3'", True)
 
 
-def _wall() -> Iterator[Diagnosis]:
+def _sandbox() -> Iterator[Diagnosis]:
     found = protection(all_layers=True)
     for layer in found.layers:
         fault = f" ({layer.fault})" if layer.fault else ""
         yield Diagnosis(f"wall, {layer.name}: {layer.promise}{fault}", layer.works, layer.remedy, layer.needed)
-    remedy = "mend the lines above; until then nothing is graded, unless with --no-wall"
+    remedy = "mend the lines above; until then nothing is graded, unless with --no-sandbox"
     yield Diagnosis(f"protection from student code: {found.level}", found.level != "none", remedy)
 
 
@@ -152,8 +152,8 @@ def _gradebook(course: Course) -> Iterator[Diagnosis]:
     url = course.directory.db_url
     what = f"gradebook {shown(url)}"
     try:
-        patiently(course.require_gradebook)
-        patiently(course.require_whole)
+        with_retries(course.require_gradebook)
+        with_retries(course.require_whole)
     except DBAPIError as error:
         yield Diagnosis(what, False, trouble(error, url))
     except CourseError as error:
@@ -167,8 +167,8 @@ def _agreement(course: Course) -> Iterator[Diagnosis]:
     results = Results.of(course.directory).path
     try:
         names = course.assignments()
-        patiently(lambda: agreement.require_kept(course, names))
-        found = patiently(lambda: agreement.apart(course, names)) if results.exists() else {}
+        with_retries(lambda: agreement.require_kept(course, names))
+        found = with_retries(lambda: agreement.apart(course, names)) if results.exists() else {}
     except DBAPIError:  # as was said of the gradebook
         return
     except CourseError as error:

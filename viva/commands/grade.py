@@ -14,15 +14,16 @@ from nbgrader.converters import BaseConverter
 from nbgrader.preprocessors import Execute
 
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_WALL, WORKERS, VivaCommand
+from viva.commands.command import CLUSTER, FORCE, INSECURE, NO_SANDBOX, WORKERS, VivaCommand
 from viva.commands.terminal import zone_problem
-from viva.configuration import warning
-from viva.course import batch, edition, unchanged
+from viva.configuration import renamed, warning
+from viva.course import batch, unchanged
 from viva.course.autograde import Autograde, Examine
 from viva.course.ending import Status
-from viva.course.gradebook.database import patiently
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.course.gradebook.database import with_retries
+from viva.course.regrade import edition
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import VivaError
 
 SHOWN = 10
@@ -39,7 +40,7 @@ class GradeCommand(VivaCommand):
         viva grade --cluster=tls://grader:8786         on the workers of a Dask cluster
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = VivaCommand.flags | FORCE | NO_WALL | INSECURE
+    flags = VivaCommand.flags | FORCE | NO_SANDBOX | INSECURE
     settings = (BaseConverter, Autograde, Execute, Examine, Cluster)
 
     def _left_alone(self) -> Iterator[str]:
@@ -59,7 +60,7 @@ class GradeCommand(VivaCommand):
         """A sentence for each assignment that was corrected in source/, and not graded by that."""
         for assignment in assignments:
             with contextlib.suppress(VivaError, MissingEntry):  # no source, or not released: its submissions say so
-                if cells := patiently(partial(edition.corrected, self.course, assignment)):
+                if cells := with_retries(partial(edition.corrected, self.course, assignment)):
                     yield (
                         f"{assignment}: graded by the tests and points that were released. In source/ "
                         f"{plaintext.some(cells, SHOWN)} differ{'s' * (len(cells) == 1)} from that: to see who "
@@ -90,7 +91,7 @@ class GradeCommand(VivaCommand):
             if not remote and all(outcome.status is not Status.FAILED for outcome in collected):
                 with contextlib.suppress(OSError, ValueError, unchanged.Unclear):
                     self._look_again(assignments)
-        if Examine(config=self.config).no_wall:
+        if Examine(config=self.config).no_sandbox:
             self.console.print(
                 "Graded WITHOUT A WALL: student code could read and change your files.", style="bold red"
             )
@@ -109,7 +110,7 @@ class GradeCommand(VivaCommand):
 
         Raises OSError, ValueError and Unclear where it has to look in any case.
         """
-        if not unchanged.asked or (scope := self._scope()) is None or warning(self.config) or zone_problem():
+        if not unchanged.asked or (scope := self._scope()) is None or self._is_warned():
             return
         with contextlib.closing(unchanged.Look(str(self.course.root), unchanged.asked, scope)) as look:
             submissions = self.course.submissions(assignments, self.coursedir.student_id)
@@ -122,6 +123,10 @@ class GradeCommand(VivaCommand):
                 self._say(*self._behind(sorted({one.submission.assignment for one in found})))
             if len(found) == len(submissions):
                 look.keep(said.get())
+
+    def _is_warned(self) -> bool:
+        """Whether something is said before the command begins."""
+        return bool(warning(self.config) or renamed(self.config) or zone_problem())
 
     def _scope(self) -> unchanged.Scope | None:
         """All that a run of this command depends on in files; None where that is not known."""

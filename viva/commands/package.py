@@ -10,7 +10,7 @@ from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool, Unicode
 
-from viva.commands.command import NO_WALL, VivaCommand
+from viva.commands.command import NO_SANDBOX, VivaCommand
 from viva.commands.terminal import figures
 from viva.course.autograde import Autograde, Examine
 from viva.course.processes import leftovers
@@ -37,7 +37,7 @@ class PackageCommand(VivaCommand):
     aliases = nbgrader_aliases | {"to": "PackageCommand.to", "visibility": "PackageCommand.visibility"}
     flags = (
         VivaCommand.flags
-        | NO_WALL
+        | NO_SANDBOX
         | {"dry-run": ({"PackageCommand": {"dry_run": True}}, "Only say what would be in it; nothing is written.")}
     )
     to = Unicode("", help="The file to write.").tag(config=True)
@@ -64,8 +64,8 @@ class PackageCommand(VivaCommand):
         return 0
 
     def _trial(self, bundle: Bundle) -> Trial | None:
-        """What came of trying the bundle; None where this machine has no wall. Raises CourseError where it failed."""
-        if protection().level == "none" and not bundle.settings.no_wall:
+        """What came of trying the bundle; None without a sandbox here. Raises CourseError where it failed."""
+        if protection().level == "none" and not bundle.settings.no_sandbox:
             return None
         trial = try_out(bundle)
         if trial.score is None:
@@ -80,9 +80,9 @@ class PackageCommand(VivaCommand):
         known = bundle.settings
         table = Table("assignment", *figures("automatic", "by hand", "files", "MB"), "hidden checks", "no wall")
         points = f"{known.automatic_points:g}", f"{known.manual_points:g}"
-        walled = "graded" if known.no_wall else "not graded"
+        sandboxed = "graded" if known.no_sandbox else "not graded"
         table.add_row(
-            known.assignment, *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, walled
+            known.assignment, *points, str(len(bundle.files)), f"{size / MB:.1f}", known.hidden_checks, sandboxed
         )
         self.console.print(table)
         self._say(*self._sentences(known, trial, path))
@@ -95,7 +95,7 @@ class PackageCommand(VivaCommand):
             automatic_points=known.automatic_points,
             manual_points=known.manual_points,
             hidden_checks=known.hidden_checks,
-            no_wall=known.no_wall,
+            no_sandbox=known.no_sandbox,
             trial=trial and trial.results,
         )
 
@@ -108,7 +108,7 @@ class PackageCommand(VivaCommand):
         if known.manual_points:
             by_hand = counted(known.manual_points, "point")
             said.append(f"Switch on manual grading there for the written answers: {by_hand}.")
-        if known.no_wall:
+        if known.no_sandbox:
             said.append("Where no wall can be raised, student code can read the hidden tests and write its own score.")
         if self.dry_run:
             return [*said, "Nothing was written. To do it, run the same command without --dry-run."]

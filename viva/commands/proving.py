@@ -5,11 +5,11 @@ from __future__ import annotations
 from viva.author.auditresult import Audit
 from viva.author.audits import prove
 from viva.commands.command import VivaCommand
-from viva.scale.joining import ClusterGraders
+from viva.scale.clustergraders import ClusterGraders
 
 
 class ProvingCommand(VivaCommand):
-    """One that audits; the others do without the room of authors, which takes a while to load."""
+    """One that audits; the others do without the package of authors, which takes a while to load."""
 
     def prove(self, assignments: list[str], audits: list[Audit] | None = None) -> dict[str, bool]:
         """Audit assignments; which of them passed. ``audits`` gets what each notebook's audit came to."""

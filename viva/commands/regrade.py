@@ -10,14 +10,14 @@ from traitlets import Bool
 
 from viva.author.auditpage import proven
 from viva.cleaning import plaintext
-from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_WALL, WORKERS, documents
+from viva.commands.command import CLUSTER, INSECURE, NEEDS_GRADER, NO_SANDBOX, WORKERS, documents
 from viva.commands.proving import ProvingCommand
 from viva.course.autograde import Autograde, Examine
-from viva.course.changes import TOTAL, Change, grouped, write_csv
-from viva.course.regrade import Regrade
-from viva.course.trialcopy import shadow
-from viva.scale.address import Cluster
-from viva.scale.joining import ClusterGraders
+from viva.course.regrade.changes import TOTAL, Change, grouped, write_csv
+from viva.course.regrade.regrading import Regrade
+from viva.course.regrade.trialcopy import shadow
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustergraders import ClusterGraders
 from viva.verdict import CourseError
 
 MOST_NAMES = 20
@@ -37,7 +37,7 @@ class RegradeCommand(ProvingCommand):
         viva regrade ps3_scaled_attention                       do it; grades and comments given by hand stay
     """
     aliases = nbgrader_aliases | WORKERS | CLUSTER
-    flags = ProvingCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_WALL | VERBOSE | INSECURE
+    flags = ProvingCommand.flags | WHAT_IF | REGRADE_ANYWAY | NO_SANDBOX | VERBOSE | INSECURE
     what_if = Bool(False, help="Only say what would change.").tag(config=True)
     verbose = Bool(False, help="Print every change.").tag(config=True)
     no_audit = Bool(False, help="Release also what was not proven.").tag(config=True)

@@ -18,7 +18,7 @@ from viva.course.joined import SAME
 from viva.term.joining import join, plan
 from viva.term.lms import participants
 from viva.term.lms.participants import Participants
-from viva.term.lms.roster import ROSTER, Difference, Entry, Roster
+from viva.term.lms.rosterfile import ROSTER, Difference, Entry, Roster
 from viva.term.lms.systems import GROUPS
 from viva.verdict import CourseError
 

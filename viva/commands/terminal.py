@@ -115,6 +115,10 @@ def print_document(document: object) -> None:
     print(NOT_ASCII.sub(lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text))
 
 
+RENAMED = "The old name of "
+"""How the sentence about an option begins that works as before and that nobody is to learn anew."""
+
+
 class ShortHelp(Application):
     """Has ``--help`` fit on a screen; ``--help-all`` shows all that traitlets knows.
 
@@ -174,7 +178,7 @@ class ShortHelp(Application):
     def _options(self) -> Iterator[tuple[str, str]]:
         traits = {cls.__name__: cls.class_traits(config=True) for cls in self._classes_inc_parents()}
         for name, (_, text) in self.flags.items():
-            if len(name) > 1:
+            if len(name) > 1 and not text.startswith(RENAMED):
                 yield f"--{name}", OPTIONS.get(name, _first_sentence(text))
         for name, place in self.aliases.items():
             class_name, _, trait = place.partition(".")

@@ -7,13 +7,13 @@ import os
 import sys
 from pathlib import Path
 
+from msgspec import structs
 from nbgrader.apps.baseapp import nbgrader_aliases
 from nbgrader.preprocessors import Execute
 from rich.table import Table
 from traitlets import Bool
-from traitlets.config.loader import PyFileConfigLoader
 
-from viva.commands.command import JSON, NO_WALL, WORKERS, VivaCommand
+from viva.commands.command import JSON, NO_SANDBOX, WORKERS, VivaCommand
 from viva.course.autograde import Autograde, Examine
 from viva.course.processes import stopping
 from viva.watch import status
@@ -31,7 +31,7 @@ class WatchCommand(VivaCommand):
         viva watch --status            what the watcher does
     """
     aliases = nbgrader_aliases | WORKERS
-    flags = VivaCommand.flags | NO_WALL | JSON
+    flags = VivaCommand.flags | NO_SANDBOX | JSON
     flags |= {"status": ({"WatchCommand": {"status": True}}, "Say what the watcher of this course does.")}
     settings = (Watch, Autograde, Execute, Examine)
     status = Bool(False, help="Say what the watcher of this course does.").tag(config=True)
@@ -42,6 +42,10 @@ class WatchCommand(VivaCommand):
             return 0
         assignments = self.chosen_assignments()
         configured = [Path(place, "nbgrader_config.py") for place in self.config_file_paths]
+
+        def tell(known: Memory) -> None:
+            status.write(self.course.root, known)
+
         watcher = Watcher(
             self.course,
             self.config,
@@ -50,8 +54,8 @@ class WatchCommand(VivaCommand):
             report=self._report,
             configured=configured,
             write=self._log,
+            tell=tell,
         )
-        watcher.after_step = lambda: status.write(self.course.root, watcher.memory)
         self.course.settle()
         with contextlib.suppress(Renewal), stopping.postponed():
             watcher.run()
@@ -92,20 +96,6 @@ class WatchCommand(VivaCommand):
             looked=known.looked,
             graded=known.graded,
             a_minute=round(known.a_minute(), 1),
-            last=[
-                dict(zip(("at", "assignment", "student", "what"), row, strict=True)) for row in status.rows(known.last)
-            ],
-            errors=[
-                dict(zip(("at", "assignment", "student", "what"), row, strict=True))
-                for row in status.rows(known.errors)
-            ],
+            last=list(map(structs.asdict, known.last)),
+            errors=list(map(structs.asdict, known.errors)),
         )
-
-
-def is_configuration(path: Path) -> bool:
-    """Whether a configuration can be read: one that is being written is waited for."""
-    try:
-        PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
-    except Exception:
-        return False
-    return True

@@ -27,15 +27,11 @@ fingerprint    what has not changed since it was graded
 ending         what became of a submission in a batch
 batch          many submissions: planned, graded, recorded
 release        source/ -> release/
-studentversion nbgrader's steps from the one to the other: in the sandbox, and nothing of a solution stays
 studentversion  the steps from source/ to release/, AUTOTEST in the sandbox
 joined         students who were entered twice and are one
 variants       a seed for each student, by HMAC from the course's key
 copies         each student's own copy of a released assignment
-edition        an assignment as it is out, and what the next release changes
 snapshot       a copy of the gradebook of a course that cannot be written to
 groupshared    files that graders of one group share
-trialcopy      a copy of a course in which a regrade is tried
-changes        what a regrade changed: check by check, each with the reason
-regrade        a corrected assignment over graded submissions: who changes, and why
+regrade/       a corrected assignment over graded submissions: who changes, and why
 """

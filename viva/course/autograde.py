@@ -21,9 +21,9 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveAutoGrades,
 )
-from traitlets import Bool, Float, Int, List
+from traitlets import Bool, Bunch, Float, Int, List, observe
 
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.gradebook.results import Results
 from viva.course.graders import examination, source_notebook, warm_grader
 from viva.course.outputs import show
@@ -43,11 +43,12 @@ class Examine(NbGraderPreprocessor):
     """In place of Execute: a candidate runs the notebook, an examiner runs the tests.
 
     A notebook in another language than Python goes through Execute as ever, in a kernel of its own that no
-    wall holds; so it is refused unless told ``no_wall``. When Execute is switched off the outputs that were
+    sandbox holds; so it is refused unless told ``no_sandbox``. When Execute is switched off the outputs that were
     handed in count.
     """
 
-    no_wall = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    no_sandbox = Bool(False, help="Grade although this machine cannot wall student code in.").tag(config=True)
+    no_wall = Bool(False, help="The old name of ``no_sandbox``.").tag(config=True)
     memory = Int(
         USUAL.memory_bytes // MB,
         min=LEAST_MEMORY,
@@ -65,6 +66,10 @@ class Examine(NbGraderPreprocessor):
         False, help="Whether only the lines of tests are run that students can read: what is found is no grade."
     ).tag(config=True)
 
+    @observe("no_wall")
+    def _old_name(self, change: Bunch) -> None:
+        self.no_sandbox = self.no_sandbox or change.new
+
     def preprocess(self, notebook: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         execute = Execute(parent=self.parent)
         language = language_of(notebook.metadata)
@@ -75,7 +80,7 @@ class Examine(NbGraderPreprocessor):
             self._refuse_kernel(
                 execute.kernel_name or notebook.metadata.get("kernelspec", {}).get("name", ""), language
             )
-            work.walled = False
+            work.sandboxed = False
             return execute.preprocess(notebook, resources)
         if problem := name_problem(place["student"]):
             raise CourseError(f"Not graded: {problem}.")
@@ -90,14 +95,14 @@ class Examine(NbGraderPreprocessor):
         work.record.checks = work.outcome.checks
         work.record.integrity += work.outcome.integrity
         work.record.repairs = [*work.record.repairs, *work.outcome.doubts]
-        work.walled = work.outcome.walled
+        work.sandboxed = work.outcome.sandboxed
         show(notebook, work.outcome, work.record.repairs)
         return notebook, resources
 
     def _prepare(self, work: Work, place: dict, seconds: float) -> None:
         """Where nbgrader's own converter runs this step: what a batch would have given it."""
         source = source_notebook(CourseDirectory(parent=self.parent), place["assignment"], place["notebook"])
-        work.grader, work.data = warm_grader(seconds, self.no_wall, self.memory, self.budget), source.parent
+        work.grader, work.data = warm_grader(seconds, self.no_sandbox, self.memory, self.budget), source.parent
         with Gradebook(place["db_url"]) as gradebook:
             expected = Expected.of(gradebook, place["assignment"])
         of = place["notebook"]
@@ -106,7 +111,7 @@ class Examine(NbGraderPreprocessor):
         work.examination = examination(source, work.grader, *known, rehearsals)
 
     def _refuse_kernel(self, name: str, language: str) -> None:
-        """Raise CourseError for a kernel that is not there, or that nobody said may run without a wall."""
+        """Raise CourseError for a kernel that is not there, or that nobody said may run without a sandbox."""
         try:
             KernelSpecManager(parent=self).get_kernel_spec(name)
         except NoSuchKernel:
@@ -114,10 +119,10 @@ class Examine(NbGraderPreprocessor):
                 f"Not graded: the notebook is written in {language}, and its kernel '{name}' is not installed on this "
                 "machine ('jupyter kernelspec list' shows those that are). Install it and grade again."
             ) from None
-        if not self.no_wall:
+        if not self.no_sandbox:
             raise CourseError(
-                f"Not graded: the notebook is written in {language}, and only Python can be walled in. "
-                "'viva grade --no-wall' grades it as nbgrader does; then student code can read and change your files."
+                f"Not graded: the notebook is written in {language}, and only Python can be walled in. 'viva grade "
+                "--no-sandbox' grades it as nbgrader does; then student code can read and change your files."
             )
 
 
@@ -208,7 +213,7 @@ def enter(record: SubmissionRecord, notebook: str, work: Work) -> None:
     """Enter one notebook into the record of its submission."""
     record.notebooks[notebook] = work.record
     record.faults += work.faults
-    record.wall &= work.walled
+    record.sandboxed &= work.sandboxed
 
 
 class Autograde(converters.Autograde):

@@ -35,10 +35,10 @@ from viva.course.ending import Ending, Status
 from viva.course.filing import Filing
 from viva.course.fingerprint import ground, key
 from viva.course.gradebook import advisory, agreement
-from viva.course.gradebook.database import concerns_all, patiently
-from viva.course.gradebook.record import Expected, Writer
+from viva.course.gradebook.database import concerns_all, with_retries
+from viva.course.gradebook.recording import Expected, Writer
 from viva.course.gradebook.results import Results
-from viva.course.graders import new_grader, require_wall
+from viva.course.graders import new_grader, require_sandbox
 from viva.course.links import Links
 from viva.course.marking import Job, Marker
 from viva.course.material import Material
@@ -106,22 +106,22 @@ def grade(
 
     With ``Autograde.force`` in the config, what was graded before is graded again; grades given by
     hand stay. Raises CourseError when none of the assignments was released, or when this machine
-    cannot wall student code in and ``Examine.no_wall`` is not set.
+    cannot sandbox student code and ``Examine.no_sandbox`` is not set.
     """
     with _swept(course):
         assignments = sorted({submission.assignment for submission in submissions})
         released, refused, seeds = {}, {}, {}
         for name in assignments:
             try:
-                patiently(partial(agreement.require_kept, course, [name]))
+                with_retries(partial(agreement.require_kept, course, [name]))
                 released[name] = course.released_notebooks(name)
-                seeds[name] = patiently(partial(seeds_of, course, name))
+                seeds[name] = with_retries(partial(seeds_of, course, name))
             except (CourseError, BlueprintError) as error:
                 refused[name] = error
                 released.pop(name, None)
         if not released:
             raise refused[assignments[0]]
-        batch = patiently(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
+        batch = with_retries(lambda: _Batch(course, config, sorted(released), seeds, remote, tell))
         todo, found, links = [], {}, Links(course)
         for submission in submissions:
             if submission.assignment in refused:
@@ -189,10 +189,10 @@ class _Batch:
         self.remote, self.tell = remote, tell
         self.converter = Autograde(coursedir=course.directory, config=config, log=logging.getLogger("viva"))
         step = Examine(config=config)
-        self.no_wall, self.memory, self.budget = step.no_wall, step.memory, step.budget
+        self.no_sandbox, self.memory, self.budget = step.no_sandbox, step.memory, step.budget
         self.visible_only = step.visible_only
-        if not self.no_wall:
-            require_wall()
+        if not self.no_sandbox:
+            require_sandbox()
         self.seconds = float(Execute(config=config).timeout or 30)
         self.results = Results.of(course.directory)
         self.keys: dict[Submission, str] = {}
@@ -210,7 +210,7 @@ class _Batch:
 
     def _ground(self, assignment: str) -> bytes:
         """A hash of what is recorded depends on, beside the submission."""
-        settings = f"{ENGINE} {self.seconds} {self.no_wall} {self.memory} {self.budget} {self.steps}"
+        settings = f"{ENGINE} {self.seconds} {self.no_sandbox} {self.memory} {self.budget} {self.steps}"
         settings += " visible" * self.visible_only
         source, release = self.course.path("source", assignment), self.course.path("release", assignment)
         return ground(source, release, settings, self.expected[assignment])
@@ -264,7 +264,7 @@ class _Batch:
         return False
 
     def _libraries(self, todo: list[Submission]) -> dict[str, tuple[str, ...]]:
-        """What the warm parents load; of the source only the examiners' may know."""
+        """What the fork servers load; of the source only the examiners' may know."""
         assignments = {submission.assignment for submission in todo}
         released = [path for name in assignments for path in self.course.path("release", name).glob("*.ipynb")]
         source = [path for name in assignments for path in self.course.path("source", name).glob("*.ipynb")]
@@ -275,7 +275,7 @@ class _Batch:
         }
 
     def grade(self, todo: list[Submission], found: dict[Submission, Finding], workers: int | None) -> Iterator[Ending]:
-        settings, loaded = (self.seconds, self.no_wall, self.memory, self.budget), self._libraries(todo)
+        settings, loaded = (self.seconds, self.no_sandbox, self.memory, self.budget), self._libraries(todo)
         count = 1 if self.remote else cores(workers, len(todo))
         with (
             stopping.postponed(),
@@ -288,7 +288,7 @@ class _Batch:
             self.remote.for_batch(settings, loaded, Filing(self.course, self.config), self.tell)
             if self.remote
             else contextlib.nullcontext(pool) as graders,
-            contextlib.closing(patiently(lambda: Writer(self.course.directory, self.config))) as writer,
+            contextlib.closing(with_retries(lambda: Writer(self.course.directory, self.config))) as writer,
         ):
             waiting: list[tuple[Job, Passed]] = []
             start = time.monotonic()

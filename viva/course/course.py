@@ -109,7 +109,7 @@ class Course:
         Raises CourseError when its address is none, or names a database without a driver on this machine.
         """
         try:
-            return database.patiently(lambda: Gradebook(self.directory.db_url, self.directory.course_id))
+            return database.with_retries(lambda: Gradebook(self.directory.db_url, self.directory.course_id))
         except (ArgumentError, ModuleNotFoundError) as error:
             raise CourseError(
                 f"'{database.shown(self.directory.db_url)}' is not the address of a gradebook that can be used here: "
@@ -134,7 +134,7 @@ class Course:
             with self.gradebook() as gradebook:
                 return question(gradebook)
 
-        return database.patiently(ask)
+        return database.with_retries(ask)
 
     def path(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of an assignment in a step of the flow: source, release, submitted, ..."""

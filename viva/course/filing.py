@@ -17,7 +17,7 @@ from viva.course.material import Material
 from viva.course.pipeline import Passed, lay_out
 from viva.course.processes import leftovers
 from viva.submission.files.contents import MOST_BYTES
-from viva.submission.package import copy
+from viva.submission.packing import copy
 from viva.submission.submission import Submission
 
 NOTEBOOKS = "*.ipynb"

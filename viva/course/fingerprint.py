@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.engine.blueprint import language_of, read_notebook
 from viva.folder import MOST_FILES, walk
 from viva.submission.files.contents import MOST_BYTES, read_file

@@ -1,4 +1,4 @@
-"""The graders of this process, in the wall unless told otherwise, and what they know about an instructor's notebook."""
+"""The graders of this process, in a sandbox unless told not, and what they know about an instructor's notebook."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from nbgrader.coursedir import CourseDirectory
 
 from viva.cleaning import plaintext
 from viva.course.rehearsals import Rehearsals
+from viva.engine.blueprint import Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.libraries import COMMON
 from viva.engine.pair import examiners_limits
-from viva.sandbox.confinement import MB, USUAL, Limits, Wall
+from viva.sandbox.confinement import MB, USUAL, Limits, Sandbox
 from viva.sandbox.protection import protection
 from viva.verdict import CourseError
 
@@ -56,7 +57,7 @@ def examination(
     if key not in _examinations:
         _examinations[key] = rehearsals.examination(source, grader, locked, tests)
     known = replace(_examinations[key], stubs=stubs)
-    there = {cell.id for cell in known.blueprint.cells if cell.purpose == "tests"}
+    there = {cell.id for cell in known.blueprint.cells if cell.purpose == Purpose.TESTS}
     if lost := [name for name in tests if name not in there]:
         raise CourseError(
             f"{source} no longer has {plaintext.some(sorted(lost), 5)} as a test, which was released, so that nothing "
@@ -65,14 +66,14 @@ def examination(
     return known
 
 
-def warm_grader(seconds: float, no_wall: bool, memory: int, budget: float = 0.0) -> Grader:
-    """This process's grader; its warm parents live as long as the process.
+def warm_grader(seconds: float, no_sandbox: bool, memory: int, budget: float = 0.0) -> Grader:
+    """This process's grader; its fork servers live as long as the process.
 
-    Raises CourseError when the machine cannot wall student code in, unless told ``no_wall``.
+    Raises CourseError when the machine cannot sandbox student code, unless told ``no_sandbox``.
     """
-    key = (os.getpid(), seconds, no_wall, memory, budget)
+    key = (os.getpid(), seconds, no_sandbox, memory, budget)
     if key not in _graders:
-        _graders[key] = grader = new_grader(seconds, no_wall, memory, budget)
+        _graders[key] = grader = new_grader(seconds, no_sandbox, memory, budget)
         atexit.register(grader.close)
     return _graders[key]
 
@@ -84,24 +85,24 @@ def limits_of(seconds: float, megabytes: int) -> Limits:
 
 def new_grader(
     seconds: float,
-    no_wall: bool,
+    no_sandbox: bool,
     memory: int,
     budget: float = 0.0,
     libraries: tuple[str, ...] = COMMON,
     hidden: tuple[str, ...] = (),
 ) -> Grader:
     """A grader whose caller closes it; ``libraries`` and ``hidden`` as in Grader. Raises CourseError as warm_grader."""
-    walls, limits = None, limits_of(seconds, memory)
-    if not no_wall:
-        require_wall()
-        walls = Wall.for_candidate(limits=limits), Wall.for_examiner(limits=examiners_limits(limits))
-    return Grader(seconds, walls, budget=budget, limits=limits, libraries=libraries, hidden=hidden)
+    sandboxes, limits = None, limits_of(seconds, memory)
+    if not no_sandbox:
+        require_sandbox()
+        sandboxes = Sandbox.for_candidate(limits=limits), Sandbox.for_examiner(limits=examiners_limits(limits))
+    return Grader(seconds, sandboxes, budget=budget, limits=limits, libraries=libraries, hidden=hidden)
 
 
-def require_wall() -> None:
-    """Raises CourseError when the machine cannot wall student code in."""
+def require_sandbox() -> None:
+    """Raises CourseError when the machine cannot sandbox student code."""
     if protection().level == "none":
         raise CourseError(
             "This machine cannot wall student code in, so nothing was graded or run. 'viva doctor' says what is "
-            "missing; with --no-wall the code runs all the same, and can read and change your files."
+            "missing; with --no-sandbox the code runs all the same, and can read and change your files."
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from nbgrader.api import MissingEntry
 
 from viva.course.course import Course
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.links import Links
 from viva.course.material import handed_out
 from viva.course.variants import seeds_of

@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from viva.course.course import Course
 from viva.course.filing import Filing
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.links import Links
 from viva.course.material import Material, trouble
 from viva.course.pipeline import Passed, go_through

@@ -38,7 +38,7 @@ from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata
 from traitlets.utils.importstring import import_item
 
 from viva.course.autograde import Autograde, Examine, RecordResults, enter, now
-from viva.course.gradebook.record import Draft, Graded, in_place_of_gradebook
+from viva.course.gradebook.recording import Draft, Graded, in_place_of_gradebook
 from viva.course.material import Material
 from viva.engine.grading import Grader
 from viva.folder import MOST_FILES, fill, walk
@@ -46,7 +46,7 @@ from viva.record import NotebookRecord, SubmissionRecord
 from viva.submission.files import timestamp
 from viva.submission.files.handin import Finding, find
 from viva.submission.files.sizes import limited
-from viva.submission.package import unpack
+from viva.submission.packing import unpack
 from viva.submission.reading import open_notebooks
 from viva.submission.submission import Submission
 from viva.submission.variant import Seeds

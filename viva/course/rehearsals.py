@@ -147,7 +147,7 @@ class Rehearsals:
 
 def _key(blueprint: Blueprint, data: Path, grader: Grader) -> str:
     cells = [cell for cell in blueprint.cells if cell.code]
-    about = [ENGINE, grader.seconds, grader.walled, grader.limits, grader.examiners.limits, cells, blueprint.widened]
+    about = [ENGINE, grader.seconds, grader.sandboxed, grader.limits, grader.examiners.limits, cells, blueprint.widened]
     digest = hashlib.sha256(repr([*about, _here()]).encode("utf-8", "surrogatepass"))
     for path in sorted(path for path in walk(data) if path.suffix != ".ipynb"):
         about_file = path.lstat()

@@ -23,8 +23,8 @@ from viva import wording
 from viva.course.autograde import Examine
 from viva.course.course import Course
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import passing, patiently
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.database import passing, with_retries
+from viva.course.gradebook.recording import Expected
 from viva.course.graders import new_grader
 from viva.course.processes import leftovers
 from viva.course.rehearsals import Rehearsals
@@ -85,7 +85,7 @@ def release(
     agreement.require_kept(course, [assignment])
     _require_own_files(course, assignment)
     _require_the_same_cells(course, assignment)
-    patiently(lambda: generate(course, assignment, config))
+    with_retries(lambda: generate(course, assignment, config))
     folder = course.path("release", assignment)
     notebooks = {f"{blueprint.name}.ipynb" for blueprint in blueprints}
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
@@ -120,11 +120,11 @@ def _name_problem(assignment: str) -> str:
 def rehearsing(course: Course, assignments: list[str], config: Config) -> Iterator[Grader]:
     """A grader for the instructor's own code, in the sandbox as submissions are: it may be a stranger's course.
 
-    Raises CourseError where this machine has no sandbox, unless told ``Examine.no_wall``.
+    Raises CourseError where this machine has no sandbox, unless told ``Examine.no_sandbox``.
     """
     seconds, step = float(Execute(config=config).timeout or 30), Examine(config=config)
     wanted = libraries.wanted(path for name in assignments for path in course.source_notebooks(name))
-    grader = new_grader(seconds, step.no_wall, step.memory, libraries=wanted)
+    grader = new_grader(seconds, step.no_sandbox, step.memory, libraries=wanted)
     try:
         yield grader
     finally:
@@ -140,7 +140,7 @@ def _describe(source: Path, path: Path, grader: Grader, rehearsals: Rehearsals) 
     if language != "python":
         return (
             f"{path.name} is written in {language}: it is graded as nbgrader does it, tests and answers in one kernel, "
-            "and only with 'viva grade --no-wall', as nothing walls that kernel in. 'viva check' cannot check it"
+            "and only with 'viva grade --no-sandbox', as nothing walls that kernel in. 'viva check' cannot check it"
         )
     try:
         known = grader.twice(lambda: rehearsals.examination(source, grader, texts))

@@ -57,11 +57,12 @@ class SandboxedTests(InstantiateTests):
             return nb, resources
         step = Examine(parent=self.parent, config=self.config)
         if (language := language_of(nb.metadata)) != "python":
-            if step.no_wall:
+            if step.no_sandbox:
                 return super().preprocess(nb, resources)
             raise CourseError(
                 f"it is written in {language}, and no sandbox holds its kernel, which {self.autotest_delimiter} lines "
-                "need. With --no-wall it runs all the same, with all that you may do; name that only for code you trust"
+                "need. With --no-sandbox it runs all the same, with all that you may do; name that only for code you "
+                "trust"
             )
         seconds = float(Execute(parent=self.parent, config=self.config).timeout or 30)
         templates = mock.Mock(Environment=ImmutableSandboxedEnvironment, BaseLoader=BaseLoader)
@@ -79,7 +80,7 @@ def _kernel(seconds: float, step: Examine) -> Iterator[Callable]:
     with contextlib.ExitStack() as stack:
 
         def start(kernel_name: str, cwd: str | None) -> tuple[Kernel, Kernel]:
-            grader = new_grader(seconds, step.no_wall, step.memory)
+            grader = new_grader(seconds, step.no_sandbox, step.memory)
             stack.callback(grader.close)
             data = Path(cwd) if cwd else None
             kernel = Kernel(stack.enter_context(Session(grader.candidates, grader.examiners, data)), seconds)

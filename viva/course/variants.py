@@ -18,7 +18,7 @@ from traitlets.config import Configurable
 
 from viva.course import joined
 from viva.course.course import Course
-from viva.course.gradebook.database import patiently
+from viva.course.gradebook.database import with_retries
 from viva.course.processes import leftovers
 from viva.engine.blueprint import read_blueprint
 from viva.engine.seedline import SEED, default_of
@@ -105,7 +105,7 @@ def entered(course: Course) -> list[str]:
         with course.gradebook() as gradebook:
             return [student for (student,) in gradebook.db.query(Student.id).order_by(Student.id)]
 
-    return patiently(ask)
+    return with_retries(ask)
 
 
 def key_of(course: Course) -> bytes | None:

@@ -2,7 +2,7 @@
 
 Theory of operation. The *candidate* runs the notebook that a student saw, with their answers in it. The *examiner* has
 the instructor's test cells and asks the candidate what a name means, or what a function returns; only plain values
-cross, so nothing in the student's interpreter can read a test or decide a verdict. Both are forks of warm parents that
+cross, so nothing in the student's interpreter can read a test or decide a verdict. Both are forks of fork servers that
 have the libraries loaded, and both are in sandboxes. What each answer has to be is learnt once, in a rehearsal of the
 instructor's own solution.
 
@@ -21,16 +21,16 @@ candidate     in the sandbox: runs the student's cells and answers questions abo
 checkreport   what came of one check, and why
 examiner      runs the tests and asks the candidate
 libraries     which libraries are loaded before the first submission comes
-parent        warm parents, as the grading process starts and ends them, and asks them for forks
-forkserver    a warm parent itself: the libraries are loaded once, a fork serves each submission
-patience      how long a submission is waited for: its time budget
+parent        fork servers, as the grading process starts and ends them, and asks them for forks
+forkserver    a fork server itself: the libraries are loaded once, a fork serves each submission
+timebudget    how long a submission is waited for: its time budget
 session       a candidate and an examiner, connected
 outcome       what a notebook came to
 examination   what the examiner knows about a notebook, and how a grade cell is examined
 credit        the last value of a test cell: partial credit
 refusals      what the sandbox refused to a notebook, so that checks were lost
 undone        answers that are not done yet, and libraries that are not installed
-pair          the two warm parents of a process that grades
+pair          the two fork servers of a process that grades
 grading       one notebook -> verdicts
 rehearsal     what the grader learns from the instructor's own solution
 """

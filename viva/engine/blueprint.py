@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import nbformat
@@ -15,7 +16,26 @@ from viva.engine.checks import Check, computed_from_hidden, split_checks, visibl
 from viva.engine.names import definitions_of, imports_of, names_of, rebound_of
 from viva.verdict import BlueprintError
 
-ANSWERS = ("answer", "manual")
+
+class Purpose(StrEnum):
+    """What a cell is for, by nbgrader's words; the values are what files hold."""
+
+    TEXT = "text"
+    READ_ONLY = "given"
+    """Code that is no answer: a read-only cell, or one that is not even locked (``Cell.locked``)."""
+    ANSWER = "answer"
+    """An autograded answer."""
+    TESTS = "tests"
+    """Autograder tests."""
+    MANUAL = "manual"
+    """A manually graded answer."""
+    TASK = "task"
+    """A manually graded task: a question that is answered in the cells below it."""
+    OPEN = "open"
+    """Unlocked code, for who tells it from read-only cells."""
+
+
+ANSWERS = (Purpose.ANSWER, Purpose.MANUAL)
 """The purposes of cells that the student fills in."""
 MOST_SECONDS = 10**9
 """A limit of more seconds is not meant."""
@@ -24,15 +44,10 @@ SOLUTION_MARK = re.compile(r"^\s*#.*(?:BEGIN|END) SOLUTION")
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of an instructor notebook.
-
-    ``purpose`` is ``text``, ``given`` (other code; ``locked`` tells whether it is put back), ``answer``
-    (the student fills it in), ``tests`` (graded automatically), ``manual`` (an answer graded by hand)
-    or ``task`` (a question graded by hand, answered in the cells below it).
-    """
+    """One cell of an instructor notebook."""
 
     id: str
-    purpose: str
+    purpose: Purpose
     source: str
     points: float = 0.0
     prelude: str = ""
@@ -84,11 +99,11 @@ class Blueprint:
 
     @property
     def automatic_points(self) -> float:
-        return sum(cell.points for cell in self.cells if cell.purpose == "tests")
+        return sum(cell.points for cell in self.cells if cell.purpose == Purpose.TESTS)
 
     @property
     def manual_points(self) -> float:
-        return sum(cell.points for cell in self.cells if cell.purpose in ("manual", "task"))
+        return sum(cell.points for cell in self.cells if cell.purpose in (Purpose.MANUAL, Purpose.TASK))
 
     @property
     def points(self) -> float:
@@ -105,7 +120,7 @@ class Blueprint:
         return {
             cell.id: "\n".join(line for line in cell.source.splitlines() if not SOLUTION_MARK.match(line))
             for cell in self.cells
-            if cell.purpose == "answer"
+            if cell.purpose == Purpose.ANSWER
         }
 
 
@@ -194,11 +209,11 @@ def _widened(kinds: object, path: Path) -> tuple[str, ...]:
 def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> Cell:
     nbgrader = cell.metadata.get("nbgrader", {})
     purpose = purpose_of(cell, nbgrader)
-    points = nbgrader.get("points", 0) if purpose in ("tests", "manual", "task") else 0
+    points = nbgrader.get("points", 0) if purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK) else 0
     if not isinstance(points, int | float):
         raise BlueprintError(f"{path}, cell '{name}': its points are {points!r}. Give the cell a number of points.")
     prelude, checks = "", ()
-    if purpose == "tests":
+    if purpose == Purpose.TESTS:
         prelude, checks = split_checks(cell.source, name, float(points), f"{path}, cell '{name}'")
     own = cell.metadata.get("viva", {})
     own_seconds = _time(own, "seconds", f"{path}, cell '{name}'")
@@ -216,15 +231,15 @@ def _cell(cell: NotebookNode, name: str, path: Path, seconds: float | None) -> C
     )
 
 
-def purpose_of(cell: NotebookNode, nbgrader: dict) -> str:
+def purpose_of(cell: NotebookNode, nbgrader: dict) -> Purpose:
     """What a cell is for, by what nbgrader wrote into it; see Cell."""
     if nbgrader.get("task"):
-        return "task"
+        return Purpose.TASK
     if nbgrader.get("grade"):
-        return "manual" if nbgrader.get("solution") else "tests"
+        return Purpose.MANUAL if nbgrader.get("solution") else Purpose.TESTS
     if nbgrader.get("solution"):
-        return "answer"
-    return "given" if cell.cell_type == "code" else "text"
+        return Purpose.ANSWER
+    return Purpose.READ_ONLY if cell.cell_type == "code" else Purpose.TEXT
 
 
 def is_locked(cell: NotebookNode) -> bool:

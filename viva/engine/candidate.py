@@ -1,6 +1,6 @@
 """In the sandbox: a process that runs a student's notebook and answers questions about it.
 
-Theory of operation. The process is a fork of a warm parent and is in its sandbox before it comes
+Theory of operation. The process is a fork of a fork server and is in its sandbox before it comes
 here. It holds an IPython shell. On descriptor 3 it reads requests, on descriptor 4 it writes
 answers, both as frames of the wire; descriptors 1 and 2 are files that catch what C code prints.
 It is asked to run cells, for which it returns notebook outputs, and, between the cells, to do one

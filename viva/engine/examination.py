@@ -13,16 +13,16 @@ from msgspec import structs
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell
+from viva.engine.blueprint import Blueprint, Cell, Purpose
 from viva.engine.checkreport import CheckReport, running
 from viva.engine.checks import Check, parts_of
 from viva.engine.credit import result_of_text
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.names import helpers_of, import_statements, names_of, parsed
 from viva.engine.outcome import outputs_of
-from viva.engine.patience import Spent, budget
 from viva.engine.seedline import with_seed
 from viva.engine.session import STUCK, Died, ExaminerBusy, ExaminerFault, Session
+from viva.engine.timebudget import Spent, budget
 from viva.record import Note
 from viva.verdict import Verdict
 
@@ -75,9 +75,9 @@ class Examination:
         return float(self.blueprint.budget or chosen or budget(limits, self.seconds))
 
     def seeded(self, seed: int) -> Examination:
-        """The same with the seed of a variant in the given cells; what the solution showed holds for every seed."""
+        """The same with the seed of a variant in the read-only cells; what the solution showed holds for every seed."""
         cells = (
-            replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == "given" else cell
+            replace(cell, source=with_seed(cell.source, seed)) if cell.purpose == Purpose.READ_ONLY else cell
             for cell in self.blueprint.cells
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
@@ -88,7 +88,7 @@ class Examination:
         Checks without a visible line are left out, and a test cell that is not among them has none.
         """
         cells = (
-            _as_released(cell, released.get(cell.id, "")) if cell.purpose == "tests" else cell
+            _as_released(cell, released.get(cell.id, "")) if cell.purpose == Purpose.TESTS else cell
             for cell in self.blueprint.cells
         )
         return replace(self, blueprint=replace(self.blueprint, cells=tuple(cells)))
@@ -97,13 +97,13 @@ class Examination:
         """The blueprint's cells between two grade cells."""
         ids = [cell.id for cell in self.blueprint.cells]
         start = ids.index(after) + 1 if after in ids else 0
-        return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.purpose != "tests"]
+        return [cell for cell in self.blueprint.cells[start : ids.index(name)] if cell.purpose != Purpose.TESTS]
 
     def used_names(self, cell: Cell) -> list[str]:
         """The names that a grade cell uses, in its functions too, and in those of the grade cells above it."""
         used, functions = set(cell.used_names()), {}
         for other in itertools.takewhile(lambda other: other.id != cell.id, self.blueprint.cells):
-            names = names_of(other.source) if other.purpose == "tests" else None
+            names = names_of(other.source) if other.purpose == Purpose.TESTS else None
             functions |= names.mentioned if names else {}
         return sorted(used | ownership.reached(used, functions))
 
@@ -127,9 +127,8 @@ def _as_released(cell: Cell, source: str) -> Cell:
     if not checks and len(cell.checks) == 1:
         prelude, checks = "", (replace(cell.checks[0], source=source),)
     titles = {check.title for check in cell.checks}
-    readable = (
-        check for check in checks if parsed(check.source) is not None
-    )  # hidden lines may leave half a statement
+    # Without its hidden lines a statement may be cut in half.
+    readable = (check for check in checks if parsed(check.source) is not None)
     kept = tuple(check for check in readable if check.title in titles and not check.hidden)
     return replace(cell, source=source, prelude=prelude, checks=kept)
 
@@ -137,7 +136,7 @@ def _as_released(cell: Cell, source: str) -> Cell:
 def prepare(
     session: Session, cells: list[Cell], examination: Examination, seconds: float, ran: bool = True
 ) -> dict[str, str]:
-    """Let the examiner run the given cells, and give up the names and files that become the student's.
+    """Let the examiner run the read-only cells, and give up the names and files that become the student's.
 
     ``ran`` says whether the candidate has run cells since the last grade cell.
     Returns, by cell, what those raised that failed.
@@ -245,20 +244,20 @@ def _report(session: Session, seconds: float, again: bool, code: str, **request:
     The test passed with the solution: an examiner that ends at it ``again``, in a new process, does so because of what
     it was answered.
     """
-    patience = session.patience
+    time_budget = session.time_budget
     try:
-        report = CheckReport.crossed(session.examiner(seconds, **request, **patience.words())["report"])
+        report = CheckReport.crossed(session.examiner(seconds, **request, **time_budget.words())["report"])
     except Spent as spent:
         return CheckReport("", Verdict.TIMEOUT, cause=spent.cause)
     except ExaminerBusy:
-        patience.suspect_all(code, session.limit)
+        time_budget.suspect_all(code, session.limit)
         report = CheckReport(request.get("title", ""), Verdict.KILLED)
     except ExaminerFault:
         if not again:
             raise
         report = CheckReport(request.get("title", ""), Verdict.KILLED, cause=Note("answer_ended"))
     report.died = report.verdict is Verdict.KILLED
-    patience.judge(report, session.interrupted, session.limit)
+    time_budget.judge(report, session.interrupted, session.limit)
     return report
 
 
@@ -278,10 +277,10 @@ def _examine_inside(session: Session, cell: Cell, seconds: Iterator[float], skip
 def _inside(session: Session, title: str, source: str, seconds: float) -> CheckReport:
     """The report on test code that ran in the candidate."""
     report, reply, start = CheckReport(title, Verdict.PASSED), {}, time.monotonic()
-    if known := session.patience.hopeless(source):
+    if known := session.time_budget.hopeless(source):
         return CheckReport(title, known[0], cause=known[1])
     try:
-        reply = session.candidate(session.patience.limit(source, seconds), do="run", source=source)
+        reply = session.candidate(session.time_budget.limit(source, seconds), do="run", source=source)
     except Spent as spent:
         return CheckReport(title, Verdict.TIMEOUT, cause=spent.cause)
     except Died as death:
@@ -294,11 +293,11 @@ def _inside(session: Session, title: str, source: str, seconds: float) -> CheckR
         report.raised_by = "student"  # in the candidate nobody can tell whose it is
         report.running = running(raised.get("traceback"))
     else:
-        with session.patience.working():
+        with session.time_budget.working():
             outputs = outputs_of(reply)
         values = [item["data"].get("text/plain", "") for item in outputs if item["output_type"] == "execute_result"]
         report.result = result_of_text(values[-1]) if values else None
-    session.patience.judge(report, session.interrupted, session.limit)
+    session.time_budget.judge(report, session.interrupted, session.limit)
     return report
 
 

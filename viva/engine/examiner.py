@@ -1,6 +1,6 @@
 """Outside: a process that runs the instructor's test cells and asks the candidate.
 
-Theory of operation. The process is a fork of a warm parent of its own, in a sandbox that holds it more
+Theory of operation. The process is a fork of a fork server of its own, in a sandbox that holds it more
 loosely than the candidate's. It holds the namespace in which test code runs. Instructor cells that do
 not depend on the student are run right here, each at its place in the notebook, so that imports,
 given data and given helpers are the instructor's own. Every other name is asked of the candidate
@@ -160,7 +160,7 @@ class Examiner:
         return {"report": report.crossing()}
 
     def do_check(self, title: str, source: str, **hurried: list[str]) -> dict:
-        """Run one check; for ``hurried`` see viva/engine/patience.py."""
+        """Run one check; for ``hurried`` see viva/engine/timebudget.py."""
         return {"report": self._check(source, title, **hurried).crossing()}
 
     def do_finish(self, pushed: list[str]) -> dict:

@@ -1,11 +1,11 @@
-"""A warm parent itself: a process with the libraries loaded, forked once per submission.
+"""A fork server itself: a process with the libraries loaded, forked once per submission.
 
 Theory of operation. There are two of them, one for candidates and one for examiners, which the workers of a batch
 share. One process is started by exec with a clean environment, so that it has never seen a source notebook, the
 gradebook or a token, and loads the libraries. It forks the examiners' parent and becomes the candidates', which so
 never hears of what only examiners may know. (Where there is no Landlock each is started on its own, inside
 bubblewrap.) The candidates' runs some throw-away cells, and draws a plot where plots are drawn. Each has a single
-thread, and waits on a socket. A request to fork comes with the descriptors for the child, which walls itself in and
+thread, and waits on a socket. A request to fork comes with the descriptors for the child, which sandboxes itself in and
 then serves. A child is killed and reaped only when the grading process says so, and by its parent, who may be alone in
 knowing its number: until then that is given to no other process.
 """
@@ -31,7 +31,7 @@ from viva.engine import libraries, pipe, wire
 from viva.engine.parent import HOME, ORIGIN, REQUEST_BYTES
 from viva.engine.values.plain import learn_pandas
 from viva.sandbox import confinement
-from viva.sandbox.confinement import Limits, Wall, begin_session, enter, limit
+from viva.sandbox.confinement import Limits, Sandbox, begin_session, enter, limit
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner": "agg"}
@@ -39,7 +39,7 @@ BACKENDS = {"candidate": "module://matplotlib_inline.backend_inline", "examiner"
 
 
 def main(number: str, maker: str, place: str, *likely: str) -> None:
-    """The life of a process: of a warm parent for each role that is named on the socket with this ``number``.
+    """The life of a process: of a fork server for each role that is named on the socket with this ``number``.
 
     It works in the folder ``place``, and loads what is ``likely`` to be asked for until the order comes.
     """
@@ -103,7 +103,7 @@ def _draw_as(role: str) -> None:
 
 
 class Forkserver:
-    """A warm parent, serving until the process that asked for it closes its socket."""
+    """A fork server, serving until the process that asked for it closes its socket."""
 
     def __init__(self, role: str, requests: socket.socket, order: dict) -> None:
         self.requests, self.order = requests, order | {"roles": [role]}
@@ -178,7 +178,7 @@ class Forkserver:
             try:
                 _live(self.work, descriptors, request, parent)
             finally:
-                os._exit(1)  # or it would go on as a second warm parent, and take the first one's requests
+                os._exit(1)  # or it would go on as a second fork server, and take the first one's requests
         return pid
 
 
@@ -224,19 +224,19 @@ def _end(pid: int) -> int:
 
 
 def _live(work: Callable[[], None], descriptors: list[int], request: dict, parent: int) -> None:
-    """Wall this process in, say whether that worked, and serve."""
+    """Sandbox this process in, say whether that worked, and serve."""
     _into_place(descriptors)
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, request["processors"])
     try:
         scratch = Path(request["scratch"])
-        if request["wall"] is None:
+        if request["sandbox"] is None:
             begin_session(parent)
             os.chdir(scratch)
             limit(Limits(**request["limits"]))
         else:
-            wall = Wall(**request["wall"] | {"limits": Limits(**request["wall"]["limits"])})
-            enter(wall, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
+            sandbox = Sandbox(**request["sandbox"] | {"limits": Limits(**request["sandbox"]["limits"])})
+            enter(sandbox, scratch, range(len(descriptors)), slot=request["slot"], parent=parent)
         sys.path.insert(0, "")  # as in a kernel: a module beside the notebook can be imported
         seed()
         pipe.write(4, wire.encode({"ready": True}))

@@ -17,7 +17,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from viva.engine import undone
-from viva.engine.blueprint import Cell
+from viva.engine.blueprint import Cell, Purpose
 from viva.engine.checkreport import running
 from viva.engine.dialogue.expected import CREDIT
 from viva.engine.dialogue.integrity import ANSWER_SECONDS, facts
@@ -25,12 +25,12 @@ from viva.engine.examination import Examination, examine, prepare, read_by_funct
 from viva.engine.names import names_of
 from viva.engine.outcome import Outcome, score
 from viva.engine.pair import Pair
-from viva.engine.patience import Patience, Spent, allowance
 from viva.engine.refusals import refusals
 from viva.engine.session import Died, ExaminerFault, Session
+from viva.engine.timebudget import Spent, TimeBudget, allowance
 from viva.engine.undone import libraries_lacking, undefined
 from viva.record import CheckResult, Fault, Note, note
-from viva.verdict import Verdict, WallError
+from viva.verdict import SandboxError, Verdict
 
 MOST_DEATHS = 3
 """So many times a submission is taken up again after its process ended."""
@@ -71,15 +71,17 @@ class Run:
         data: Path | None,
         files: Path | None,
         watch: Callable[[str], None] | None,
-        patience: Patience | None,
+        time_budget: TimeBudget | None,
     ) -> None:
         self.pair, self.examination, self.folders = pair, examination, (data, files)
         self.cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-        self.outcome = Outcome(walled=pair.walled)
+        self.outcome = Outcome(sandboxed=pair.sandboxed)
         self.losses = Losses()
         total = math.inf if watch else examination.budget(pair.seconds, pair.budget)
         self.watch = watch or (lambda name: None)
-        self.patience = patience or Patience(total, [cell.source for _, cell in self.cells], once=watch is not None)
+        self.time_budget = time_budget or TimeBudget(
+            total, [cell.source for _, cell in self.cells], once=watch is not None
+        )
         self.own = OWN_CELLS * total
         """Seconds left for the cells that are not the assignment's."""
         self.read = read_by_functions(cell.source for _, cell in self.cells if not _is_test(cell))
@@ -92,7 +94,7 @@ class Run:
         self.last = last
         parents = self.pair.candidates, self.pair.examiners
         for _ in range(MOST_DEATHS + 1):
-            with Session(*parents, *self.folders, self.patience) as session:
+            with Session(*parents, *self.folders, self.time_budget) as session:
                 try:
                     session.examiner(10, do="prepare", kinds=self.examination.kinds, recording=False)
                     death = self._go_through(session)
@@ -134,10 +136,10 @@ class Run:
 
     def _run(self, session: Session, index: int, cell: NotebookNode) -> None:
         """Run a cell that is no test."""
-        patience = self.patience
-        limit, left = patience.limit(cell.source, self._seconds(cell)), patience.left
+        time_budget = self.time_budget
+        limit, left = time_budget.limit(cell.source, self._seconds(cell)), time_budget.left
         if index in self.losses.interrupted:
-            limit = patience.short(limit)
+            limit = time_budget.short(limit)
         if own := self._known(cell) is None:
             limit = min(limit, self.own)
         if limit <= 0:
@@ -146,34 +148,34 @@ class Run:
         self.watch(_name(cell))
         self.ran = True
         reply = session.candidate(limit, do="run", source=cell.source)
-        with patience.working():
+        with time_budget.working():
             self.outcome.keep(index, reply)
-        self.own -= (left - patience.left) * own if left < math.inf else 0.0
+        self.own -= (left - time_budget.left) * own if left < math.inf else 0.0
         raised = reply.get("raised")
         if session.interrupted:
             if index not in self.losses.interrupted:
                 self._lose(cell, Died(Verdict.TIMEOUT, Note("unfinished_code", amount=session.limit)))
                 self.losses.interrupted.add(index)
-            patience.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
-            patience.stop(f"the cell '{_name(cell)}'", session.limit)
+            time_budget.suspect(running(raised.get("traceback")) if isinstance(raised, dict) else (), session.limit)
+            time_budget.stop(f"the cell '{_name(cell)}'", session.limit)
         elif raised is None and self.losses.lost:
             for name in self._bound(cell):
                 self.losses.lost.pop(name, None)
 
     def _look_back(self, session: Session) -> None:
         """Note what the notebook did to its process; whatever comes of that question, no verdict changes."""
-        reply, session.patience = None, Patience()
+        reply, session.time_budget = None, TimeBudget()
         with contextlib.suppress(Died):
             reply = session.candidate(ANSWER_SECONDS, do="facts")
         causes = [result.cause for results in self.outcome.checks.values() for result in results if result.cause]
-        self.outcome.integrity = facts(reply, causes, self.pair.walled)
+        self.outcome.integrity = facts(reply, causes, self.pair.sandboxed)
 
     def _examine(self, session: Session, index: int, cell: Cell) -> None:
         results = self.outcome.checks.setdefault(cell.id, [])
         again = index in self.losses.finished
         skip = 0 if again else len(results)
         self.watch(cell.id)
-        self.patience.replaying = again
+        self.time_budget.replaying = again
         if again:
             cell = replace(
                 cell, checks=tuple(one for one in cell.checks if (cell.id, one.title) not in self.losses.fatal)
@@ -216,7 +218,7 @@ class Run:
         check = next(one for one in cell.checks if one.title == result.title)
         names = names_of(f"{cell.prelude}\n{check.source}")
         used = names.used if names else set()
-        return next((name for name in self.losses.lost if name in used and name not in self.patience.functions), "")
+        return next((name for name in self.losses.lost if name in used and name not in self.time_budget.functions), "")
 
     def _bury(self, index: int, death: Died) -> None:
         """Remember that the candidate died at a cell."""
@@ -229,8 +231,8 @@ class Run:
         self.losses.deadly.add(index)
         self._lose(cell, death)
         if death.verdict is Verdict.TIMEOUT:
-            self.patience.suspect_all(cell.source, self._seconds(cell))
-            self.patience.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
+            self.time_budget.suspect_all(cell.source, self._seconds(cell))
+            self.time_budget.stop(f"the cell '{_name(cell)}'", self._seconds(cell))
         error = {"output_type": "error", "ename": str(death.verdict), "evalue": str(death)}
         error["traceback"] = [f"{death.verdict}: {death}"]
         self.outcome.outputs[index] = ([error], None)
@@ -246,7 +248,7 @@ class Run:
     def _mark_rest(self, verdict: Verdict, cause: Note) -> None:
         present = {cell.metadata.get("nbgrader", {}).get("grade_id") for _, cell in self.cells}
         for cell in self.examination.blueprint.cells:
-            if cell.purpose != "tests":
+            if cell.purpose != Purpose.TESTS:
                 continue
             results = self.outcome.checks.setdefault(cell.id, [])
             missing = cell.id not in present
@@ -274,18 +276,18 @@ def _is_test(cell: NotebookNode) -> bool:
 
 
 class Grader(Pair):
-    """Two warm parents, and the grading of submissions by their children."""
+    """Two fork servers, and the grading of submissions by their children."""
 
     def learn(self, examination: Examination) -> None:
-        """Have the test code compiled once, where all examiners inherit it; without a warm parent each compiles it."""
-        with contextlib.suppress(WallError):
+        """Have the test code compiled once, where all examiners inherit it; without a fork server each compiles it."""
+        with contextlib.suppress(SandboxError):
             self._learn(examination)
 
     def _learn(self, examination: Examination) -> None:
         for cell in examination.blueprint.cells:
             if cell.id in examination.plan.given:
                 self.examiners.learn(cell.source, cell.id)
-            if cell.purpose == "tests" and cell.id not in examination.single_process:
+            if cell.purpose == Purpose.TESTS and cell.id not in examination.single_process:
                 for source, title in ((cell.prelude, cell.id), *((check.source, check.title) for check in cell.checks)):
                     self.examiners.learn(source, title)
 
@@ -306,20 +308,20 @@ class Grader(Pair):
         A fault of the grader is tried again once; then the grade cells that have no result are ungraded. A candidate
         that met a SIGKILL is tried again once too: the kernel sends it where the machine runs out of memory.
         """
-        patience = None
+        time_budget = None
         for attempt in (1, 2):
-            run = Run(self, notebook, examination, data, files, watch, patience)
+            run = Run(self, notebook, examination, data, files, watch, time_budget)
             try:
                 run.finish(last=attempt == 2)
                 break
             except Shot:
-                patience = run.patience  # a student can send it too
-            except (ExaminerFault, WallError) as error:
+                time_budget = run.time_budget  # a student can send it too
+            except (ExaminerFault, SandboxError) as error:
                 if attempt == 2:
                     run.give_up(Fault(str(error), getattr(error, "log", "")))
                 else:
                     self.restart()
         undone.mark(run.outcome, notebook, examination)
         lacking = libraries_lacking(run.outcome, notebook, examination)
-        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.walled else [])
+        run.outcome.doubts = lacking + (refusals(run.outcome, notebook) if self.sandboxed else [])
         return run.outcome

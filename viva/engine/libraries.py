@@ -1,4 +1,4 @@
-"""Which libraries the warm parents load before the first submission comes.
+"""Which libraries the fork servers load before the first submission comes.
 
 Those that nobody's code speaks of would only make every fork larger. One that is not loaded here is
 imported by the code that wants it, as anywhere, and costs each submission its time.
@@ -34,7 +34,7 @@ COMMON = (
 """What courses in numerical Python use, and students unasked."""
 WORDS = {f"numpy.{part}": tuple(f"{word}{part}".encode() for word in ("np.", "numpy.", "import ")) for part in PUT_OFF}
 """One of which a text says that may use the library, where its own name says too little or too much."""
-# A text may plot if only by ``frame.plot()``; in the wall the fonts cannot be listed for good.
+# A text may plot if only by ``frame.plot()``; in the sandbox the fonts cannot be listed for good.
 WORDS["matplotlib.pyplot"] = (b"matplotlib", b"pylab", b"pandas", b"seaborn")
 MOST_BYTES = 20_000_000
 """So much of a file is looked at; what follows are outputs."""
@@ -55,7 +55,7 @@ def looked_at(folder: Path) -> Iterator[Path]:
 
 
 def _cells(text: bytes) -> list[str]:
-    import nbformat  # warm parents, which are here for load, do without
+    import nbformat  # fork servers, which are here for load, do without
 
     with contextlib.suppress(ValueError, AttributeError, nbformat.ValidationError):  # told where the notebook is needed
         notebook = nbformat.reads(text.decode(), as_version=4)

@@ -26,7 +26,7 @@ class Outcome:
     checks: dict[str, list[CheckResult]] = field(default_factory=dict)
     outputs: dict[int, tuple[list[dict], int | None]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
-    walled: bool = True
+    sandboxed: bool = True
     integrity: list[Note] = field(default_factory=list)
     """Facts about what the notebook did to its process; they cost nothing."""
     doubts: list[Note] = field(default_factory=list)

@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from viva.engine.blueprint import ANSWERS, SOLUTION_MARK, Cell
+from viva.engine.blueprint import ANSWERS, SOLUTION_MARK, Cell, Purpose
 from viva.engine.names import NOTHING, Names, changed_in, imports_of, names_in, names_of, nodes_of, parsed, rebound_of
 
 
@@ -33,8 +33,8 @@ class Plan:
     owned: dict[str, frozenset[str]]
 
 
-def plan(cells: Iterable[tuple[str, str, str]], changed: dict[str, set[str]] | None = None) -> Plan:
-    """The plan for a notebook's code cells, given as (id, purpose, source) in order; ``open`` is a purpose too.
+def plan(cells: Iterable[tuple[str, Purpose, str]], changed: dict[str, set[str]] | None = None) -> Plan:
+    """The plan for a notebook's code cells, given as (id, purpose, source) in order.
 
     ``changed`` names, by answer cell, what running the solution changed in place beyond what its
     text shows.
@@ -45,11 +45,11 @@ def plan(cells: Iterable[tuple[str, str, str]], changed: dict[str, set[str]] | N
     tested = _only_tested(cells, known, result)
     if not tested:
         return result
-    known = [(cell, "answer" if cell in tested else purpose, names) for cell, purpose, names in known]
+    known = [(cell, Purpose.ANSWER if cell in tested else purpose, names) for cell, purpose, names in known]
     return _fixed(known, changed or {})
 
 
-def _only_tested(cells: list[tuple[str, str, str]], known: list, found: Plan) -> set[str]:
+def _only_tested(cells: list[tuple[str, Purpose, str]], known: list, found: Plan) -> set[str]:
     """The open cells that hold the answers to tests which use nothing of an answer cell; imports are no answers."""
     mine: set[str] = set()
     functions: dict[str, set[str]] = {}
@@ -60,9 +60,9 @@ def _only_tested(cells: list[tuple[str, str, str]], known: list, found: Plan) ->
         if names is None:
             continue
         functions |= names.mentioned
-        if purpose == "open":
+        if purpose == Purpose.OPEN:
             open_cells[cell] = names.bound - imports_of(source)
-        elif purpose == "tests":
+        elif purpose == Purpose.TESTS:
             needed = names.needed
             needed |= reached(needed, functions)
             if not needed & mine:
@@ -84,7 +84,7 @@ def _pass(known: list, changed: dict[str, set[str]], ever: set[str]) -> tuple[Pl
     functions: dict[str, set[str]] = {}
     given, owned, found = set(), {}, set()
     for cell, purpose, names in known:
-        if purpose == "tests":
+        if purpose == Purpose.TESTS:
             continue
         if names is None:
             names = Names()
@@ -136,7 +136,7 @@ def imported_answers(cells: Iterable[Cell], students: set[str]) -> set[str]:
             solved |= imports_of(cell.source)
             continue
         brought |= imports_of(cell.source)
-        if cell.purpose == "tests":
+        if cell.purpose == Purpose.TESTS:
             asserted += _asserted(cell.source, depends)
         else:
             depends |= (names_of(cell.source) or Names()).mentioned

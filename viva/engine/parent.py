@@ -1,4 +1,4 @@
-"""Warm parents, as the grading process sees them: started, spoken to, ended.
+"""Fork servers, as the grading process sees them: started, spoken to, ended.
 
 What they are themselves is in ``forkserver``.
 """
@@ -20,8 +20,8 @@ from pathlib import Path
 from viva.engine import libraries
 from viva.folder import remove
 from viva.sandbox import bubblewrap
-from viva.sandbox.confinement import USUAL, Limits, Wall
-from viva.verdict import WallError
+from viva.sandbox.confinement import USUAL, Limits, Sandbox
+from viva.verdict import SandboxError
 
 REQUEST_BYTES = 1 << 20
 AT_ONCE, HOUR = 4, 3600
@@ -29,22 +29,22 @@ AT_ONCE, HOUR = 4, 3600
 
 
 class Channel:
-    """A warm parent, seen from a process that has forks made.
+    """A fork server, seen from a process that has forks made.
 
-    Several processes can share a warm parent: each has a channel of its own. What was forked through a channel ends
+    Several processes can share a fork server: each has a channel of its own. What was forked through a channel ends
     when that channel is closed, and everything when the parent is.
     """
 
     def __init__(
-        self, role: str, wall: Wall | None, slot: int, limits: Limits, folder: Path, connection: socket.socket
+        self, role: str, sandbox: Sandbox | None, slot: int, limits: Limits, folder: Path, connection: socket.socket
     ) -> None:
-        """``connection`` leads to the warm parent, ``folder`` is that of its scratch folders."""
-        self.role, self.wall, self.slot, self.limits = role, wall, slot, limits
+        """``connection`` leads to the fork server, ``folder`` is that of its scratch folders."""
+        self.role, self.sandbox, self.slot, self.limits = role, sandbox, slot, limits
         self.folder, self.socket = folder, connection
 
     @property
     def _boxed(self) -> bool:
-        return self.wall is not None and self.wall.bubblewrap
+        return self.sandbox is not None and self.sandbox.bubblewrap
 
     @property
     def place(self) -> str:
@@ -52,35 +52,35 @@ class Channel:
         return bubblewrap.PLACE if self._boxed else str(self.folder)
 
     def channel(self, slot: int) -> Channel:
-        """Another channel to the same warm parent, for another process and with a slot of its own."""
+        """Another channel to the same fork server, for another process and with a slot of its own."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             try:
                 socket.send_fds(self.socket, [b'{"do": "attach"}'], [theirs.fileno()])
             except OSError as error:
                 ours.close()
-                raise WallError(f"the warm parent of the {self.role}s has ended") from error
-        return Channel(self.role, self.wall, slot, self.limits, self.folder, ours)
+                raise SandboxError(f"the warm parent of the {self.role}s has ended") from error
+        return Channel(self.role, self.sandbox, slot, self.limits, self.folder, ours)
 
     def scratch(self) -> Path:
         """A new folder for a child to work in."""
         try:
             return Path(tempfile.mkdtemp(prefix="viva-scratch-", dir=self.folder))
         except FileNotFoundError as error:
-            raise WallError(f"the warm parent of the {self.role}s has ended") from error
+            raise SandboxError(f"the warm parent of the {self.role}s has ended") from error
 
     def fork(self, descriptors: list[int], scratch: Path, seconds: float = math.inf) -> int:
         """The process number of a new child, which gets copies of ``descriptors`` as 0, 1, 2, ...
 
         It runs on the caller's processors, and may use them for ``seconds`` at least: its caller ends it by then.
-        It is the number that the warm parent knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
+        It is the number that the fork server knows it by. In bubblewrap ``scratch`` must come from ``scratch()``.
         """
         scratch = bubblewrap.inside(scratch) if self._boxed else scratch
-        limits = self.wall.limits if self.wall else self.limits
+        limits = self.sandbox.limits if self.sandbox else self.limits
         limits = replace(limits, cpu_seconds=max(limits.cpu_seconds, AT_ONCE * math.ceil(min(seconds, HOUR))))
-        wall = None if self.wall is None else asdict(replace(self.wall, limits=limits))
-        limits = asdict(limits) if self.wall is None else None
-        request = {"do": "fork", "scratch": str(scratch), "wall": wall, "limits": limits, "slot": self.slot}
+        sandbox = None if self.sandbox is None else asdict(replace(self.sandbox, limits=limits))
+        limits = asdict(limits) if self.sandbox is None else None
+        request = {"do": "fork", "scratch": str(scratch), "sandbox": sandbox, "limits": limits, "slot": self.slot}
         request["processors"] = sorted(os.sched_getaffinity(0))
         request = json.dumps(request).encode()
         return self._ask(request, descriptors)
@@ -106,7 +106,7 @@ class Channel:
         try:
             socket.send_fds(self.socket, [request], descriptors)
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise WallError(f"the warm parent of the {self.role}s has ended") from error
+            raise SandboxError(f"the warm parent of the {self.role}s has ended") from error
 
     def _ask(self, request: bytes, descriptors: list[int] = ()) -> int | float:
         self._tell(request, descriptors)
@@ -115,7 +115,7 @@ class Channel:
         except ConnectionResetError:
             data = b""
         if not data:
-            raise WallError(f"the warm parent of the {self.role}s has ended")
+            raise SandboxError(f"the warm parent of the {self.role}s has ended")
         return json.loads(data)
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ class Channel:
 
 
 HOME = "home"
-"""What the folder is called, beside the scratch folders, that a warm parent and its libraries write to."""
+"""What the folder is called, beside the scratch folders, that a fork server and its libraries write to."""
 ORIGIN = ("-sP", "-m", "viva.engine.forkserver")
 """How Python runs it. Not -I, which would ignore PYTHONHASHSEED too; the environment is clean already."""
 ENVIRONMENT = {
@@ -142,20 +142,20 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Role:
-    """What a warm parent is for, ``candidate`` or ``examiner``; without a ``wall`` the ``limits`` are each child's."""
+    """What a fork server is for, ``candidate`` or ``examiner``; without ``sandbox`` each child's ``limits``."""
 
     name: str
-    wall: Wall | None = None
+    sandbox: Sandbox | None = None
     slot: int = 0
     limits: Limits = USUAL
 
 
 class Parent(Channel):
-    """A warm parent, and the channel of the process that has started it."""
+    """A fork server, and the channel of the process that has started it."""
 
     def __init__(self, role: Role, folder: Path, connection: socket.socket, process: subprocess.Popen) -> None:
         """``process`` is the one that was started: with it ends every parent that it has forked."""
-        super().__init__(role.name, role.wall, role.slot, role.limits, folder, connection)
+        super().__init__(role.name, role.sandbox, role.slot, role.limits, folder, connection)
         self.process = process
 
     @property
@@ -165,7 +165,7 @@ class Parent(Channel):
 
     def load(self, names: Sequence[str]) -> None:
         """Have more libraries loaded in this parent alone, before the next fork."""
-        with contextlib.suppress(WallError):  # it has ended: whoever asks for a fork is told
+        with contextlib.suppress(SandboxError):  # it has ended: whoever asks for a fork is told
             self._tell(json.dumps({"do": "load", "names": list(names)}).encode())
 
     def close(self) -> None:
@@ -180,12 +180,12 @@ class Parent(Channel):
 
 
 class Origin:
-    """A process that warm parents come from, started and not yet told which."""
+    """A process that fork servers come from, started and not yet told which."""
 
     def __init__(
-        self, likely: Sequence[str] = (), box: Wall | None = None, environment: dict[str, str] | None = None
+        self, likely: Sequence[str] = (), box: Sandbox | None = None, environment: dict[str, str] | None = None
     ) -> None:
-        """Libraries that are ``likely`` it loads meanwhile; behind the wall ``box`` it is in bubblewrap."""
+        """Libraries that are ``likely`` it loads meanwhile; in the sandbox ``box`` it is in bubblewrap."""
         self.likely, self.maker = likely, os.getpid()
         self.folder = Path(tempfile.mkdtemp(prefix="viva-"))
         self.folder.chmod(0o711)  # root's children, who are other users, pass through to their scratch folders
@@ -204,7 +204,7 @@ class Origin:
             )
 
     def become(self, roles: Sequence[Role], loaded: Sequence[str]) -> list[Parent]:
-        """A warm parent for each of the ``roles``."""
+        """A fork server for each of the ``roles``."""
         ours, theirs = zip(*(socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in roles), strict=True)
         order = json.dumps({"roles": [role.name for role in roles], "loaded": loaded})
         with self.control, contextlib.suppress(OSError):  # it has ended: whoever asks the parents is told
@@ -228,7 +228,7 @@ _early: list[Origin] = []
 
 
 def prepare(likely: Sequence[str] = ()) -> None:
-    """Start the process that this one's next warm parents come from, while it loads what it needs itself.
+    """Start the process that this one's next fork servers come from, while it loads what it needs itself.
 
     That loads what is ``likely`` to be wanted; where not all of it is, its time was lost.
     """
@@ -246,8 +246,8 @@ def abandon() -> None:
 def begin(
     roles: Sequence[Role], loaded: Sequence[str] = libraries.COMMON, environment: dict[str, str] | None = None
 ) -> list[Parent]:
-    """A warm parent for each of the ``roles``, with these libraries ``loaded``."""
-    boxes = [role.wall for role in roles if role.wall is not None and role.wall.bubblewrap]
+    """A fork server for each of the ``roles``, with these libraries ``loaded``."""
+    boxes = [role.sandbox for role in roles if role.sandbox is not None and role.sandbox.bubblewrap]
     if boxes and len(roles) > 1:
         return [parent for role in roles for parent in begin([role], loaded, environment)]
     if boxes:

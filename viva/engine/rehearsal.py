@@ -20,16 +20,16 @@ from pathlib import Path
 
 from viva import wording
 from viva.engine import ownership
-from viva.engine.blueprint import ANSWERS, Cell, read_blueprint
+from viva.engine.blueprint import ANSWERS, Cell, Purpose, read_blueprint
 from viva.engine.credit import kind_of
 from viva.engine.dialogue.expected import ANY, CREDIT, OWN, expected_of, merged
 from viva.engine.examination import Examination, examine, prepare, read_by_functions
 from viva.engine.grading import Grader
 from viva.engine.names import Names, imports_of, names_of, rebound_of
 from viva.engine.ownership import imported_answers
-from viva.engine.patience import allowance
 from viva.engine.session import Died, Session
 from viva.engine.singleprocess import SingleProcess
+from viva.engine.timebudget import allowance
 from viva.record import Note, note
 from viva.verdict import BlueprintError, Verdict
 
@@ -117,7 +117,7 @@ def _run_one(session: Session, cell: Cell, seconds: float, solo: Solo, given: se
         solo.files[cell.id] = changed
     if cut := _cut(cell, raised, seconds):
         solo.cut[cell.id] = cut
-    if cell.purpose == "tests":
+    if cell.purpose == Purpose.TESTS:
         solo.raised[cell.id] = raised
     elif cell.purpose in ANSWERS:
         after = _digests(session, given)
@@ -161,7 +161,7 @@ class _Examined:
     files: dict[str, frozenset[str]] = field(default_factory=dict)
     """By grade cell that was split, the files that the candidate writes meanwhile."""
     reading: set[str] = field(default_factory=set)
-    """The given cells that find a file no longer, as it is the student's."""
+    """The read-only cells that find a file no longer, as it is the student's."""
     limited: bool = False
     """Whether a test met a limit, or ended a process."""
     ended: str = ""
@@ -188,7 +188,7 @@ def rehearse(
         found = {cell.id: Note("declared") for cell in cells if cell.inside}
         found = dict.fromkeys(_with_files_of_students(cells, alone.raised, grader), Note("brings_files")) | found
         found = _single_process_by_text(cells, alone.raised, set().union(*plan.owned.values()), data) | found
-        split = {cell.id for cell in cells if cell.purpose == "tests"} | plan.given
+        split = {cell.id for cell in cells if cell.purpose == Purpose.TESTS} | plan.given
         files = {cell: names for cell, names in alone.files.items() if cell not in split}
         known, found = _tried(cells, Examination(blueprint, plan, {}, found, files=files), alone, grader, data)
     except Ended as ended:
@@ -227,7 +227,7 @@ def _tried(
 
 
 def _without(cells: list[Cell], plan: ownership.Plan, reading: set[str]) -> ownership.Plan:
-    """The plan in which these given cells bind names of the student's."""
+    """The plan in which these read-only cells bind names of the student's."""
     owned = {cell.id: frozenset(names_of(cell.source).bound) for cell in cells if cell.id in reading}
     return ownership.Plan(plan.given - reading, plan.owned | owned)
 
@@ -244,7 +244,7 @@ def _needed(cells: list[Cell], lost: set[str]) -> set[str]:
             used = names.needed
             used |= ownership.reached(used, functions)
             found |= {other for other, bound in binding if bound & used}
-        if cell.purpose == "tests":
+        if cell.purpose == Purpose.TESTS:
             binding.append((cell.id, rebound_of(cell.source)))
     return found
 
@@ -255,14 +255,14 @@ def _refused(cells: list[Cell], alone: Solo, found: _Examined, grader: Grader) -
     cut = ""
     for cell in cells:
         cut = cut or alone.cut.get(cell.id, "")
-        if cell.purpose != "tests" or cell.id not in found.lost:
+        if cell.purpose != Purpose.TESTS or cell.id not in found.lost:
             continue
         error = alone.raised[cell.id]
         if error is None:
             refused[cell.id] = note("told", cut) if cut else note("unproven", found.lost[cell.id])
         elif cut:
             refused[cell.id] = note("told", cut)
-        elif grader.walled and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
+        elif grader.sandboxed and (error["name"] == "PermissionError" or _is_elsewhere(error, grader)):
             # Other processes, for example, or a file of the machine's.
             refused[cell.id] = Note("refused_by_wall")
     return refused
@@ -303,7 +303,7 @@ def _single_process_by_text(
         reader.read(module.read_text(errors="replace"))
     found: dict[str, Note] = {}
     for cell in cells:
-        if cell.purpose == "tests" and (why := reader.why(cell.source, students, raised[cell.id] is None)):
+        if cell.purpose == Purpose.TESTS and (why := reader.why(cell.source, students, raised[cell.id] is None)):
             found[cell.id] = why
         reader.read(cell.source, given=cell.purpose not in ANSWERS)
     return found
@@ -313,22 +313,22 @@ def _untold(cells: list[Cell], raised: dict[str, dict | None]) -> set[str]:
     """The names that only grade cells use which the solution does not pass: of what kind they are it does not tell."""
     used: dict[bool, set[str]] = {True: set(), False: set()}
     for cell in cells:
-        if cell.purpose == "tests" and (names := names_of(cell.source)):
+        if cell.purpose == Purpose.TESTS and (names := names_of(cell.source)):
             used[raised[cell.id] is None] |= names.needed - names.bound
     return used[False] - used[True] - set(vars(builtins))
 
 
-def _part(cell: Cell) -> tuple[str, str]:
+def _part(cell: Cell) -> tuple[Purpose, str]:
     """The purpose of a code cell in the plan, and its text."""
-    if cell.purpose in ("given", "task"):
-        return ("given" if cell.locked else "open"), cell.source
+    if cell.purpose in (Purpose.READ_ONLY, Purpose.TASK):
+        return (Purpose.READ_ONLY if cell.locked else Purpose.OPEN), cell.source
     return cell.purpose, cell.source
 
 
 def kinds_of_answers(known: Examination) -> dict[str, str]:
     """By path, the kinds of what answers bind, of what else depends on them in a test, and of what comes from it."""
     cells = {cell.id: (cell.purpose, names_of(cell.source)) for cell in known.blueprint.cells}
-    tested = [names for purpose, names in cells.values() if purpose == "tests" and names]
+    tested = [names for purpose, names in cells.values() if purpose == Purpose.TESTS and names]
     used = set().union(*(names.needed for names in tested))
     shown = {
         name for cell, names in known.plan.owned.items() for name in names if name in used or cells[cell][0] in ANSWERS
@@ -348,7 +348,7 @@ def _examine_recording(cells: list[Cell], examination: Examination, grader: Grad
         for cell in cells:
             seconds = cell.seconds or grader.seconds
             with watching(session, cell, seconds):
-                if cell.purpose == "tests":
+                if cell.purpose == Purpose.TESTS:
                     try:
                         _examine_one(session, cell, examination, seconds, found, before)
                     except Died as death:  # as of a list so long that it cannot cross in time
@@ -379,7 +379,7 @@ def _examine_one(
     if examination.files:
         found.reading |= {given for given, error in errors.items() if error.startswith("FileNotFoundError")}
     files = files_of(session)
-    read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != "tests")
+    read = read_by_functions(cell.source for cell in examination.blueprint.cells if cell.purpose != Purpose.TESTS)
     reports = examine(session, cell, examination, allowance(seconds), read=read)
     if cell.id not in examination.inside and (names := written(files, files_of(session))):
         found.files[cell.id] = names

@@ -1,4 +1,4 @@
-"""The line by which a notebook offers variants: ``viva_seed = 20261``, in a given cell that nobody may change.
+"""The line by which a notebook offers variants: ``viva_seed = 20261``, in a read-only cell that nobody may change.
 
 The number is the default. A student's variant has another in its place, and nothing else is different: whatever the
 assignment draws from ``viva_seed``, hidden tests compute it again from the same names.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from viva.engine.blueprint import Blueprint
+from viva.engine.blueprint import Blueprint, Purpose
 from viva.engine.names import NOTHING, names_in, names_of, parsed
 from viva.verdict import BlueprintError
 
@@ -50,7 +50,7 @@ def default_of(blueprint: Blueprint) -> int | None:
         raise BlueprintError(
             f"{where}: {SEED} is given a value here and in {others}. Give it one in a single line of one given cell."
         )
-    if cell.purpose != "given" or not cell.locked:
+    if cell.purpose != Purpose.READ_ONLY or not cell.locked:
         raise BlueprintError(
             f"{where}: {SEED} is given a value in a cell that is not a locked given cell, so nobody's own seed could "
             "be put in. Move that line into a cell that is read-only and neither graded nor an answer."

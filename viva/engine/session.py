@@ -19,11 +19,11 @@ from viva.cleaning import plaintext
 from viva.engine import pipe, wire
 from viva.engine.dialogue.exceptions import safe
 from viva.engine.parent import Channel
-from viva.engine.patience import Patience
+from viva.engine.timebudget import TimeBudget
 from viva.folder import remove, walk
 from viva.record import Note, note
 from viva.sandbox.confinement import Limits, overflowing
-from viva.verdict import Verdict, WallError, WireError
+from viva.verdict import SandboxError, Verdict, WireError
 
 GRACE = 1.0
 """Seconds between the interrupt and the kill."""
@@ -66,10 +66,10 @@ class Session:
         examiners: Channel,
         data: Path | None = None,
         files: Path | None = None,
-        patience: Patience | None = None,
+        time_budget: TimeBudget | None = None,
     ) -> None:
         """Both find the files of ``data`` in their folders; the candidate those of ``files`` instead, if given."""
-        self.patience = patience or Patience()
+        self.time_budget = time_budget or TimeBudget()
         self.interrupted = False
         """Whether the time of the last request was over before its answer came."""
         self.limit = 0.0
@@ -98,12 +98,12 @@ class Session:
         theirs = [null, out, err, to_candidate, from_candidate, to_examiner, from_examiner]
         try:
             self.pids[self.candidates] = self.candidates.fork(
-                [null, out, err, to_candidate, from_candidate], self.scratches[0], self.patience.left
+                [null, out, err, to_candidate, from_candidate], self.scratches[0], self.time_budget.left
             )
             self.pids[self.examiners] = self.examiners.fork(
                 [null, null, null, to_examiner, from_examiner, self.question, self.answer],
                 self.scratches[1],
-                self.patience.left,
+                self.time_budget.left,
             )
         finally:
             for descriptor in theirs:
@@ -112,16 +112,16 @@ class Session:
             try:
                 ready = wire.decode(pipe.read(descriptor, timeout=20))
             except (EOFError, TimeoutError, WireError) as error:
-                raise WallError(f"a process did not start: {error}") from error
+                raise SandboxError(f"a process did not start: {error}") from error
             if ready != {"ready": True}:
-                raise WallError(ready["fault"])
+                raise SandboxError(ready["fault"])
 
     def close(self) -> None:
         for parent, pid in self.pids.items():  # both at once: to give back a large memory takes a while
-            with contextlib.suppress(OSError, WallError):
+            with contextlib.suppress(OSError, SandboxError):
                 parent.signal(pid, signal.SIGKILL)
         for parent, pid in self.pids.items():
-            with contextlib.suppress(OSError, WallError):
+            with contextlib.suppress(OSError, SandboxError):
                 parent.end(pid)
         self.pids.clear()
         for descriptor in self.open:
@@ -160,7 +160,7 @@ class Session:
         """The candidate's reply, which has begun to come; it pays for the work of reading it."""
         with self._passing():
             data = pipe.read(self.answer, timeout=STUCK)
-        with self.patience.working():
+        with self.time_budget.working():
             return wire.decode(data, simple=True)
 
     @contextlib.contextmanager
@@ -170,7 +170,7 @@ class Session:
         try:
             yield
         finally:
-            self.patience.spend(time.monotonic() - start)
+            self.time_budget.spend(time.monotonic() - start)
 
     def examiner(self, within: float, **request: object) -> dict:
         """The examiner's reply to a request. Raises ExaminerFault; after ExaminerBusy the candidate is gone.
@@ -188,7 +188,7 @@ class Session:
         return reply
 
     def _begin(self, within: float) -> None:
-        self.limit, self.interrupted = self.patience.granted(within), False
+        self.limit, self.interrupted = self.time_budget.granted(within), False
 
     def _told(self, within: float) -> dict:
         """What the examiner replies; when it says that it asks for something slow, its time is short from then on."""
@@ -207,7 +207,7 @@ class Session:
             if "asks" not in reply:
                 return reply
             if not self.interrupted:
-                self.limit = left = min(left, self.patience.granted(self.patience.short(within)))
+                self.limit = left = min(left, self.time_budget.granted(self.time_budget.short(within)))
 
     def _readable(self, descriptor: int, seconds: float) -> bool:
         """Wait for an answer, for so many seconds in which the machine lets the two processes work; those are spent.
@@ -216,31 +216,31 @@ class Session:
         """
         poll = select.poll()
         poll.register(descriptor, select.POLLIN)
-        start, before, wall = time.monotonic(), None, self.candidates.wall
-        watched = wall is not None and not wall.private_tmp
+        start, before, sandbox = time.monotonic(), None, self.candidates.sandbox
+        watched = sandbox is not None and not sandbox.private_tmp
         found, took = poll.poll(min(PROMPT, seconds) * 1000), time.monotonic() - start
         while not found and took < seconds:
             before = self._kept_waiting() if before is None else before
-            if watched and overflowing(self.scratches[0], wall.limits):
+            if watched and overflowing(self.scratches[0], sandbox.limits):
                 self._end_candidate()
             rest = seconds - took
             found = poll.poll((min(WATCH, rest) if watched else rest) * 1000)
             passed = time.monotonic() - start
             took = max(passed - max(0.0, self._kept_waiting() - before), passed / STRETCH)
-        self.patience.spend(took)
+        self.time_budget.spend(took)
         return bool(found)
 
     def _kept_waiting(self) -> float:
         """Seconds that the two processes could have worked while others had the processor."""
         waited = 0.0
         for parent, pid in self.pids.items():
-            with contextlib.suppress(WallError):
+            with contextlib.suppress(SandboxError):
                 waited += parent.kept_waiting(pid)
         return waited
 
     def _interrupt(self, parent: Channel) -> None:
         if pid := self.pids.get(parent):
-            with contextlib.suppress(WallError):
+            with contextlib.suppress(SandboxError):
                 parent.signal(pid, signal.SIGINT)
 
     def was_shot(self) -> bool:

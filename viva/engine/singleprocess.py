@@ -74,7 +74,7 @@ class SingleProcess:
         self.modules: dict[str, str] = {}
         """By the name under which they were imported, modules and those of functions."""
         self.helpers: set[str] = set()
-        """Functions and methods of given cells and modules that run a text as code."""
+        """Functions and methods of read-only cells and modules that run a text as code."""
 
     def read(self, source: str, given: bool = True) -> None:
         """Learn what a cell, or a module of the course's, imports and, if it is ``given``, defines."""

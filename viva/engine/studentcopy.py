@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from viva.engine import ownership
-from viva.engine.blueprint import Blueprint, Cell, is_locked, is_time, language_of, purpose_of
+from viva.engine.blueprint import Blueprint, Cell, Purpose, is_locked, is_time, language_of, purpose_of
 from viva.engine.checks import split_checks
 from viva.engine.credit import FULL
 from viva.engine.dialogue.expected import ANY, CREDIT
@@ -120,7 +120,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
             del cell.metadata["nbgrader"]
             continue
         changed = cell.cell_type == "code" and is_locked(cell) and _has_changed(cell, name, digests)
-        if changed and purpose == "tests":
+        if changed and purpose == Purpose.TESTS:
             unchecked[name] = "this test cell was changed; put its first text back to have it checked"
         elif changed:
             remarks.append(f"the given cell '{name}' was changed; grading puts its first text back")
@@ -128,7 +128,7 @@ def open_copy(notebook: NotebookNode) -> Copy:
     for name in digests:
         if name not in cells:
             unchecked[name] = "this cell was deleted; grading puts it back"
-    if not any(cell.purpose == "tests" for cell in cells.values()) and not unchecked:
+    if not any(cell.purpose == Purpose.TESTS for cell in cells.values()) and not unchecked:
         raise SubmissionError("holds no test cells of an assignment; name the notebook that you were given")
     examination = _examination(notebook, cells, about)
     about = about or {}
@@ -136,12 +136,16 @@ def open_copy(notebook: NotebookNode) -> Copy:
     return Copy(notebook, examination, about.get("seconds", SECONDS), memory, bool(about), unchecked, remarks)
 
 
-def _cell(cell: NotebookNode, name: str, purpose: str, notebook: NotebookNode) -> Cell:
+def _cell(cell: NotebookNode, name: str, purpose: Purpose, notebook: NotebookNode) -> Cell:
     points = cell.metadata["nbgrader"].get("points", 0)
-    counts = purpose in ("tests", "manual", "task") and isinstance(points, int | float) and 0 <= points < math.inf
+    counts = (
+        purpose in (Purpose.TESTS, Purpose.MANUAL, Purpose.TASK)
+        and isinstance(points, int | float)
+        and 0 <= points < math.inf
+    )
     points = float(points) if counts else 0.0
     prelude, checks = "", ()
-    if purpose == "tests":
+    if purpose == Purpose.TESTS:
         try:
             prelude, checks = split_checks(cell.source, name, points, f"the test cell '{name}'")
         except BlueprintError:  # its text was changed, or hiding lines has broken it
@@ -187,10 +191,10 @@ def _examination(notebook: NotebookNode, cells: dict[str, Cell], about: dict | N
     return Examination(blueprint, plan, kinds, single)
 
 
-def _purpose_in_plan(cell: NotebookNode) -> str:
+def _purpose_in_plan(cell: NotebookNode) -> Purpose:
     """What is not locked may be the student's own."""
     own = cell.metadata.get("nbgrader", {})
-    return purpose_of(cell, own) if is_locked(cell) else "answer"
+    return purpose_of(cell, own) if is_locked(cell) else Purpose.ANSWER
 
 
 def _has_changed(cell: NotebookNode, name: str, digests: dict[str, str]) -> bool:

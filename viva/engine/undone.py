@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from viva.engine.blueprint import ANSWERS, Cell
+from viva.engine.blueprint import ANSWERS, Cell, Purpose
 from viva.engine.checks import Check
 from viva.engine.examination import Examination
 from viva.engine.names import NOTHING, Names, names_of, nodes_of, parsed
@@ -108,7 +108,7 @@ class _Walk:
                 continue
             name = cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", "")
             known = self.cells.get(name)
-            if known is not None and known.purpose == "tests":
+            if known is not None and known.purpose == Purpose.TESTS:
                 for check, result in zip(known.checks, self.outcome.checks.get(name, []), strict=False):
                     if result.verdict in LOST:
                         result.undone = sorted(self._causes(known, check, result), key=self.order.index)
@@ -245,7 +245,7 @@ def libraries_lacking(outcome: Outcome, notebook: NotebookNode, examination: Exa
     ]
     told = {match[1] for text in _told(outcome) for match in NO_MODULE.finditer(text)} if ended else set()
     told = {name for name in told if not _is_here(name)}
-    tests = {cell.id for cell in examination.blueprint.cells if cell.purpose == "tests"}
+    tests = {cell.id for cell in examination.blueprint.cells if cell.purpose == Purpose.TESTS}
     found = []
     for index, cell in enumerate(notebook.cells if told else ()):
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")

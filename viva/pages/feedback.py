@@ -34,7 +34,7 @@ from viva.course.batch import cores
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
 from viva.course.gradebook import agreement
-from viva.course.gradebook.database import AGAIN, patiently, trouble
+from viva.course.gradebook.database import AGAIN, trouble, with_retries
 from viva.course.gradebook.results import Results
 from viva.course.inbox import Inbox
 from viva.course.marking import memory_log
@@ -152,7 +152,7 @@ def _asked(url: str, ask: Callable[[Gradebook], Found]) -> Found:
         return ask(_open[url])
 
     try:
-        return patiently(once, before_again=lambda: _close(url))
+        return with_retries(once, before_again=lambda: _close(url))
     except DBAPIError as error:
         _close(url)
         raise CourseError(trouble(error, url)) from error

@@ -191,7 +191,7 @@ class Page:
             repairs=_told(self.known.repairs),
             sanitized=_told(self.known.sanitized),
             faults=len(self.record.faults),
-            walled=self.record.wall,
+            sandboxed=self.record.sandboxed,
             level=typeset.demoted,
             not_done=NOT_DONE,
             shows=shows,
@@ -295,7 +295,7 @@ def _title(heading: str) -> Markup:
 
 
 def environment(filters: dict[str, Callable]) -> Environment:
-    """The templates of this room; every text in them is escaped, and nothing that is not there stays blank."""
+    """The templates of this package; every text in them is escaped, and nothing that is not there stays blank."""
     loader = PackageLoader("viva.pages")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters |= filters

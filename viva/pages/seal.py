@@ -53,7 +53,7 @@ def key_of(folder: Path, source: Path, marks: Marks, record: SubmissionRecord, n
     results = [
         (cell, [structs.replace(result, seconds=0.0) for result in found]) for cell, found in known.checks.items()
     ]
-    told = results, known.repairs, known.sanitized, record.wall, len(record.faults)
+    told = results, known.repairs, known.sanitized, record.sandboxed, len(record.faults)
     digest.update(repr(told).encode("utf-8", "backslashreplace"))
     _add(digest, folder, sorted(path for path in folder.rglob("*") if path.is_file()))
     _add(digest, source, sorted(source.glob("*.ipynb")))

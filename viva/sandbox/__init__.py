@@ -10,6 +10,6 @@ syscalls     which system calls are still answered
 readable     what every process may read
 attempts     attempts to break each layer
 protection   which layers hold on this machine, and what would mend the others
-confinement  a fork behind the wall: its steps, in order, and its limits
-slots        the wall's slots, each claimed by one grader on the machine
+confinement  a fork in the sandbox: its steps, in order, and its limits
+slots        the sandbox's slots, each claimed by one grader on the machine
 """

@@ -1,4 +1,4 @@
-"""The wall on trial: each layer is raised alone in a fork, which then tries to break it.
+"""The sandbox on trial: each layer is raised alone in a fork, which then tries to break it.
 
 ``viva.sandbox.protection`` runs this as a program of its own. An attempt returns when the layer withstood and raises
 when it could not be raised or was broken. Nothing here reads the kernel's version or its list of security modules:
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from viva.sandbox import bubblewrap, landlock
-from viva.sandbox.confinement import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Wall, begin_session, enter, limit
+from viva.sandbox.confinement import FIRST_UID, MB, PR_SET_NO_NEW_PRIVS, Limits, Sandbox, begin_session, enter, limit
 from viva.sandbox.privileges import can_work_as, capabilities, give_up_root, keep_only, mount_private
 from viva.sandbox.syscalls import filter_calls, prctl
 
@@ -36,22 +36,22 @@ def main(names: str, *readable: str) -> None:
     """Print what is wrong with each of the layers ``names``, as JSON: an empty text when it withstood."""
     faults: dict[str, str] = {}
     for name in (name for name in ATTEMPTS if name in names.split(",")):
-        wall = Wall(readable, FEW, private_tmp=faults.get("namespaces") == "", bubblewrap=name == "bubblewrap")
-        with _folder(wall) as folder:
+        sandbox = Sandbox(readable, FEW, private_tmp=faults.get("namespaces") == "", bubblewrap=name == "bubblewrap")
+        with _folder(sandbox) as folder:
             scratch = os.path.join(folder, "scratch")
             os.mkdir(scratch, 0o700)
-            faults[name] = fault_of(ATTEMPTS[name], wall, scratch)
+            faults[name] = fault_of(ATTEMPTS[name], sandbox, scratch)
     print(json.dumps(faults))
 
 
-def _folder(wall: Wall) -> contextlib.AbstractContextManager[str]:
+def _folder(sandbox: Sandbox) -> contextlib.AbstractContextManager[str]:
     """Where a scratch folder can be made: what is inside bubblewrap is removed by whoever started it."""
-    if wall.bubblewrap:
+    if sandbox.bubblewrap:
         return contextlib.nullcontext(bubblewrap.PLACE)
-    return tempfile.TemporaryDirectory(prefix="viva-wall-")
+    return tempfile.TemporaryDirectory(prefix="viva-sandbox-")
 
 
-def fault_of(attempt: Callable[[Wall, str], object], wall: Wall, scratch: str) -> str:
+def fault_of(attempt: Callable[[Sandbox, str], object], sandbox: Sandbox, scratch: str) -> str:
     """What went wrong with an attempt, made in a fork; empty when nothing did."""
     reader, writer = os.pipe()
     parent = os.getpid()
@@ -60,7 +60,7 @@ def fault_of(attempt: Callable[[Wall, str], object], wall: Wall, scratch: str) -
         fault = ""
         try:
             os.dup2(writer, REPORT)
-            attempt(wall, scratch)
+            attempt(sandbox, scratch)
         except BaseException as error:
             fault = str(error) or repr(error)
         if os.getppid() == parent:
@@ -84,7 +84,7 @@ def _refused(what: str, number: int, attempt: Callable, *arguments) -> None:
     raise OSError(f"{what} got through")
 
 
-def _session(wall: Wall, scratch: str) -> None:
+def _session(sandbox: Sandbox, scratch: str) -> None:
     """A grandchild must die with its parent: then nobody holds the pipe open."""
     reader, writer = os.pipe()
     middle = os.fork()
@@ -104,29 +104,29 @@ def _session(wall: Wall, scratch: str) -> None:
         raise OSError("a process outlived its parent")
 
 
-def _limits(wall: Wall, scratch: str) -> None:
+def _limits(sandbox: Sandbox, scratch: str) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    limit(wall.limits)
-    _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * wall.limits.memory_bytes)
+    limit(sandbox.limits)
+    _refused("too much memory", errno.ENOMEM, mmap.mmap, -1, 2 * sandbox.limits.memory_bytes)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
-    _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", wall.limits.file_bytes)
-    _refused("one open file too many", errno.EMFILE, lambda: [os.dup(0) for _ in range(wall.limits.open_files)])
+    _refused("too large a file", errno.EFBIG, os.pwrite, file, b"x", sandbox.limits.file_bytes)
+    _refused("one open file too many", errno.EMFILE, lambda: [os.dup(0) for _ in range(sandbox.limits.open_files)])
 
 
-def _root(wall: Wall, scratch: str) -> None:
-    give_up_root(FIRST_UID, wall.readable, None)
+def _root(sandbox: Sandbox, scratch: str) -> None:
+    give_up_root(FIRST_UID, sandbox.readable, None)
     _refused("a change of the root folder", errno.EPERM, os.chroot, "/")
     _refused("a change of groups", errno.EPERM, os.setgroups, [0])
     if capabilities():
         raise OSError("capabilities are left")
 
 
-def _user(wall: Wall, scratch: str) -> None:
-    if not can_work_as(FIRST_UID, wall.readable, None):
+def _user(sandbox: Sandbox, scratch: str) -> None:
+    if not can_work_as(FIRST_UID, sandbox.readable, None):
         raise OSError(f"user {FIRST_UID} cannot read {sys.base_prefix}, or is not to be had here")
 
 
-def _landlock(wall: Wall, scratch: str) -> None:
+def _landlock(sandbox: Sandbox, scratch: str) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     landlock.restrict((), [scratch])
     _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
@@ -134,7 +134,7 @@ def _landlock(wall: Wall, scratch: str) -> None:
     os.mkdir(os.path.join(scratch, "inside"))
 
 
-def _seccomp(wall: Wall, scratch: str) -> None:
+def _seccomp(sandbox: Sandbox, scratch: str) -> None:
     parent = os.getppid()
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     filter_calls(True)
@@ -144,32 +144,32 @@ def _seccomp(wall: Wall, scratch: str) -> None:
     _refused("a signal to the parent", errno.EPERM, os.kill, parent, 0)
 
 
-def _namespaces(wall: Wall, scratch: str) -> None:
-    mount_private(scratch, *wall.limits.scratch)
+def _namespaces(sandbox: Sandbox, scratch: str) -> None:
+    mount_private(scratch, *sandbox.limits.scratch)
     file = os.open(os.path.join(scratch, "file"), os.O_CREAT | os.O_RDWR)
-    _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * wall.limits.scratch_bytes)
-    keep_only(wall.readable, scratch, *wall.limits.scratch)
+    _refused("too much in scratch", errno.ENOSPC, os.posix_fallocate, file, 0, 2 * sandbox.limits.scratch_bytes)
+    keep_only(sandbox.readable, scratch, *sandbox.limits.scratch)
     _refused("what lies beside scratch", errno.ENOENT, os.stat, f"{scratch}-outside")
     _refused("a folder of the machine's", errno.ENOENT, os.stat, "/proc/self/environ")
 
 
-def _together(wall: Wall, scratch: str) -> None:
-    enter(wall, scratch, range(REPORT + 1))
+def _together(sandbox: Sandbox, scratch: str) -> None:
+    enter(sandbox, scratch, range(REPORT + 1))
     Path("file").write_text("own")
     _refused("reading a foreign folder", errno.EACCES, os.listdir, "/")
     _refused("a socket", errno.EPERM, socket.socket)
 
 
-def _bubblewrap(wall: Wall, scratch: str) -> None:
+def _bubblewrap(sandbox: Sandbox, scratch: str) -> None:
     neighbour = Path(scratch).with_name("neighbour")
     neighbour.touch()
-    _together(wall, scratch)
+    _together(sandbox, scratch)
     _refused("a neighbour's folder", errno.ENOENT, neighbour.read_text)
     _refused("what is known of the process", errno.EACCES, os.listdir, "/proc/self")
     _refused("writing into a library", errno.EROFS, Path(__file__).with_name("planted").touch)
 
 
-ATTEMPTS: dict[str, Callable[[Wall, str], object]] = {
+ATTEMPTS: dict[str, Callable[[Sandbox, str], object]] = {
     "session": _session,
     "limits": _limits,
     "root": _root,

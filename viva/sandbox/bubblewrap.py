@@ -1,6 +1,6 @@
 """Bubblewrap: what stands in for Landlock where the kernel has none.
 
-Theory of operation. ``bwrap`` starts the warm parent in a file system of its own: what a fork may read, read-only; its
+Theory of operation. ``bwrap`` starts the fork server in a file system of its own: what a fork may read, read-only; its
 folder, with the scratch folders in it, as ``PLACE``; two devices; a /proc of a process namespace of its own; nothing
 else, and no network. Each fork leaves that for a mount namespace of its own and covers /proc, and all of PLACE but its
 scratch folder, which becomes a tmpfs of limited size. So a fork has the reach that Landlock would leave it: no course,
@@ -26,7 +26,7 @@ INSTALL = "sudo apt-get install bubblewrap"
 PLACE = "/viva"
 """Where the folder of the scratch folders is found inside."""
 INIT = 1
-"""The number of bwrap's own process inside, the parent of the warm parent."""
+"""The number of bwrap's own process inside, the parent of the fork server."""
 DEVICES = (os.devnull, "/dev/urandom")
 
 

@@ -1,6 +1,6 @@
-"""The wall: how a process that runs someone else's code gives up everything but its own work.
+"""The sandbox: how a process that runs someone else's code gives up everything but its own work.
 
-Theory of operation. A warm parent forks one process per submission. The fork calls ``enter`` before it runs a line of
+Theory of operation. A fork server forks one process per submission. The fork calls ``enter`` before it runs a line of
 the notebook, and from then on it is held by the kernel, not by Python: nothing the student's interpreter does can
 undo a step. In this order, because each step needs something that a later one takes away:
 
@@ -9,16 +9,16 @@ undo a step. In this order, because each step needs something that a later one t
     namespaces    (where they work) a private tmpfs of limited size over the scratch folder, the data copied in
     scratch       the working directory, and the only folder that can be written to
     limits        CPU, address space, file size, descriptors, stack; no core dump
-    namespaces    (where they work) a root folder of its own, with scratch, ``Wall.readable``, an empty /dev/shm of
+    namespaces    (where they work) a root folder of its own, with scratch, ``Sandbox.readable``, an empty /dev/shm of
                   limited size, and nothing else
     root          root takes a user id of its own, or drops every capability
-    landlock      only ``Wall.readable`` can be read, only scratch be written to; of /proc nothing but PROC
+    landlock      only ``Sandbox.readable`` can be read, only scratch be written to; of /proc nothing but PROC
     seccomp       last, because it forbids most of the above: no process, no network, no reach to other processes
 
-Where the kernel has no Landlock the warm parent is started in bubblewrap, which gives it and its forks a file system
+Where the kernel has no Landlock the fork server is started in bubblewrap, which gives it and its forks a file system
 that holds nothing else (``viva.sandbox.bubblewrap``); its forks then always have namespaces. No other outer program,
 and no privilege, is needed. In a container that is thrown away after one submission, and only there, a user of its own
-may stand in for both (``Wall.other_user``).
+may stand in for both (``Sandbox.other_user``).
 
 What a fork may still do: compute, start threads (``viva.sandbox.privileges`` says how many), work in scratch, and
 answer on the descriptors it was given. Without namespaces it may also learn by ``stat`` of a path that it guesses
@@ -28,7 +28,7 @@ and be single-threaded. Without namespaces the size of scratch is the caller's t
 written into scratch can be loaded (only the tmpfs denies that); it can do no more than the code that wrote it.
 
 Where a layer is missing, ``viva.sandbox.protection`` says "none" and nothing may be graded without an explicit word. A
-step that fails raises WallError: the machine's fault or ours, never the student's.
+step that fails raises SandboxError: the machine's fault or ours, never the student's.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from viva.sandbox.privileges import (
 from viva.sandbox.protection import IN_BUBBLEWRAP, protection
 from viva.sandbox.readable import readable_by_default
 from viva.sandbox.syscalls import assemble, call, filter_calls, prctl
-from viva.verdict import WallError
+from viva.verdict import SandboxError
 
 MB, GB = 1 << 20, 1 << 30
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
@@ -92,7 +92,7 @@ LEAST_MEMORY, MOST_MEMORY = 64, 1 << 20
 
 
 @dataclass(frozen=True)
-class Wall:
+class Sandbox:
     """What the processes of one role may reach; ``landlock_abi`` stands for an older kernel's version of Landlock."""
 
     readable: tuple[str, ...]
@@ -100,81 +100,83 @@ class Wall:
     landlock_abi: int | None = None
     private_tmp: bool = False
     bubblewrap: bool = False
-    """Whether the warm parent runs in bubblewrap, in place of Landlock."""
+    """Whether the fork server runs in bubblewrap, in place of Landlock."""
     other_user: bool = False
     """Whether a user of its own stands in for Landlock: what is closed to other users is out of reach, and no more."""
 
     @classmethod
-    def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **known) -> Wall:
-        """The wall around a student's code; ``known`` overrides what ``protection`` found out about this machine."""
+    def for_candidate(cls, readable: Iterable[str | Path] = (), limits: Limits = Limits(), **known) -> Sandbox:
+        """The sandbox around a student's code; ``known`` overrides what ``protection`` found out about this machine."""
         found = protection()
         usual = {"private_tmp": found.works("namespaces"), "bubblewrap": found.level == IN_BUBBLEWRAP}
         known = usual | known
         return cls((*readable_by_default(), *map(str, readable)), limits, **known)
 
     @classmethod
-    def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Wall:
-        """The wall around the instructor's tests: the same reach, larger limits, a private folder if it must."""
+    def for_examiner(cls, readable: Iterable[str | Path] = (), limits: Limits = LARGER, **known) -> Sandbox:
+        """The sandbox around the instructor's tests: the same reach, larger limits, a private folder if it must."""
         return replace(cls.for_candidate(readable, limits, **known), private_tmp=False)
 
 
 def prepare() -> None:
     """Do once, in the parent, what ``enter`` would do the same in each of its forks."""
-    with contextlib.suppress(OSError):  # this machine has no filter: told where a wall is raised
+    with contextlib.suppress(OSError):  # this machine has no filter: told where a sandbox is set up
         assemble(False)
 
 
 def enter(
-    wall: Wall,
+    sandbox: Sandbox,
     scratch: str | Path | None,
     keep_fds: Sequence[int],
     *,
     slot: int = 0,
     parent: int | None = None,
 ) -> None:
-    """Wall in the calling process, a fresh fork with one thread; there is no way back.
+    """Put the calling process into the sandbox, a fresh fork with one thread; there is no way back.
 
-    ``keep_fds`` become the descriptors 0, 1, 2, ...; a caller that has to report a WallError puts them there before,
+    ``keep_fds`` become the descriptors 0, 1, 2, ...; a caller that has to report a SandboxError puts them there before,
     because the old numbers may be closed by then. ``scratch`` is the absolute path of a folder of mode 0700 that this
     process may fill and no other uses (None: it has none). ``slot`` is from 0 to 999, and no two processes that
     live at the same time have the same. ``parent`` is the parent's process id from before the fork, so that a parent
-    that died since is noticed. Raises WallError.
+    that died since is noticed. Raises SandboxError.
     """
     parent = os.getppid() if parent is None else parent
     scratch = None if scratch is None else str(scratch)
-    limits, private = wall.limits, wall.private_tmp or wall.bubblewrap
-    alone = wall.bubblewrap or wall.other_user  # without Landlock
-    rooted = private and scratch and not wall.bubblewrap
+    limits, private = sandbox.limits, sandbox.private_tmp or sandbox.bubblewrap
+    alone = sandbox.bubblewrap or sandbox.other_user  # without Landlock
+    rooted = private and scratch and not sandbox.bubblewrap
     writable = ([scratch] if scratch else []) + [SHARED] * bool(rooted)
     steps: list[tuple[str, Callable[[], object]]] = [
         ("slot", lambda: _require_slot(slot)),
         ("session", lambda: begin_session(parent)),
         ("descriptors", lambda: _take_descriptors(keep_fds)),
         ("scratch", lambda: require_private(scratch) if scratch else None),
-        ("bubblewrap", lambda: bubblewrap.require_inside(scratch) if wall.bubblewrap else None),
+        ("bubblewrap", lambda: bubblewrap.require_inside(scratch) if sandbox.bubblewrap else None),
         (
             "namespaces",
-            lambda: mount_private(scratch, *limits.scratch, wall.bubblewrap) if private and scratch else None,
+            lambda: mount_private(scratch, *limits.scratch, sandbox.bubblewrap) if private and scratch else None,
         ),
         ("scratch", lambda: _work_in(scratch)),
         ("limits", lambda: limit(limits)),
-        ("namespaces", lambda: keep_only(wall.readable, scratch, *limits.scratch) if rooted and scratch else None),
-        ("bubblewrap", lambda: cover_proc() if wall.bubblewrap else None),
-        ("bubblewrap", lambda: share_alone(SHARED, *limits.scratch) if wall.bubblewrap else None),
-        ("root", lambda: give_up_root(FIRST_UID + slot, wall.readable, scratch, wall.other_user)),
+        ("namespaces", lambda: keep_only(sandbox.readable, scratch, *limits.scratch) if rooted and scratch else None),
+        ("bubblewrap", lambda: cover_proc() if sandbox.bubblewrap else None),
+        ("bubblewrap", lambda: share_alone(SHARED, *limits.scratch) if sandbox.bubblewrap else None),
+        ("root", lambda: give_up_root(FIRST_UID + slot, sandbox.readable, scratch, sandbox.other_user)),
         ("session", lambda: _die_with(parent)),  # again: a change of user clears it
         ("no_new_privs", lambda: prctl(PR_SET_NO_NEW_PRIVS, 1)),
         (
             "landlock",
-            lambda: None if alone else landlock.restrict((*wall.readable, *own_proc()), writable, wall.landlock_abi),
+            lambda: (
+                None if alone else landlock.restrict((*sandbox.readable, *own_proc()), writable, sandbox.landlock_abi)
+            ),
         ),
-        ("seccomp", lambda: filter_calls(not alone and landlock.version(wall.landlock_abi) < 3)),
+        ("seccomp", lambda: filter_calls(not alone and landlock.version(sandbox.landlock_abi) < 3)),
     ]
     for name, step in steps:
         try:
             step()
         except Exception as error:
-            raise WallError(
+            raise SandboxError(
                 f"The wall around student code could not be raised, step '{name}': {error}. 'viva doctor' says more."
             ) from error
 

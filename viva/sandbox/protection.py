@@ -1,4 +1,4 @@
-"""Protection: which layers of the wall this machine gives, and what would mend those that it does not."""
+"""Protection: which layers of the sandbox this machine gives, and what would mend those that it does not."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SWITCHES = {
 
 @dataclass(frozen=True)
 class Layer:
-    """One part of the wall on this machine; ``fault`` is empty when it withstood, ``remedy`` is what would mend it."""
+    """One part of the sandbox on this machine; ``fault`` is empty when it withstood, ``remedy`` what would mend it."""
 
     name: str
     promise: str
@@ -72,7 +72,7 @@ class Protection:
 
     @property
     def level(self) -> str:
-        """``full with private tmpfs``, ``full``, IN_BUBBLEWRAP, or ``none`` when no wall can be raised."""
+        """``full with private tmpfs``, ``full``, IN_BUBBLEWRAP, or ``none`` when no sandbox can be set up."""
         if all(map(self.works, (*_ALWAYS, *_BY_LANDLOCK))):
             return "full with private tmpfs" if self.works("namespaces") else "full"
         return IN_BUBBLEWRAP if all(map(self.works, (*_ALWAYS, "bubblewrap"))) else "none"
@@ -106,7 +106,7 @@ def protection(all_layers: bool = False) -> Protection:
 def _fault_of_bubblewrap() -> str:
     if not bubblewrap.installed():
         return f"there is no program {bubblewrap.PROGRAM}"
-    with tempfile.TemporaryDirectory(prefix="viva-wall-") as home:
+    with tempfile.TemporaryDirectory(prefix="viva-sandbox-") as home:
         return _tried({"bubblewrap"}, bubblewrap.command(readable_by_default(), home))["bubblewrap"]
 
 

@@ -1,4 +1,4 @@
-"""What every walled-in process may read."""
+"""What every sandboxed process may read."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import os
 import socket
 
 from viva.sandbox.confinement import SLOTS
-from viva.verdict import WallError
+from viva.verdict import SandboxError
 
 
 class Claims:
@@ -21,7 +21,7 @@ class Claims:
         self.held: dict[int, tuple[int, int]] = {}
 
     def pair(self, number: int) -> int:
-        """The first slot of the pair that is called ``number`` here. Raises WallError when all are taken."""
+        """The first slot of the pair that is called ``number`` here. Raises SandboxError when all are taken."""
         if number not in self.held:
             self.held[number] = _claim()
         return self.held[number][0]
@@ -41,5 +41,5 @@ def _claim() -> tuple[int, int]:
         except OSError as error:
             claim.close()
             if error.errno != errno.EADDRINUSE:
-                raise WallError(f"No slot could be claimed: {error.strerror}.") from error
-    raise WallError(f"All {SLOTS // 2} pairs of slots are taken; end other graders on this machine first.")
+                raise SandboxError(f"No slot could be claimed: {error.strerror}.") from error
+    raise SandboxError(f"All {SLOTS // 2} pairs of slots are taken; end other graders on this machine first.")

@@ -1,4 +1,4 @@
-"""The filter of system calls: which calls a walled process may make, by name, and the BPF program that says so.
+"""The filter of system calls: which calls a sandboxed process may make, by name, and the BPF program that says so.
 
 Each entry of the tables is "name x86_64 aarch64"; ``-`` says that the machine has no such call. tests/test_syscalls.py
 compares the numbers with the kernel's own headers. What is in no table is allowed, up to ``HIGHEST``. The kernel keeps
@@ -66,7 +66,7 @@ chmod 90 -, fchmod 91 52, fchmodat 268 53, chown 92 -, fchown 93 55, lchown 94 -
 utimes 235 -, futimesat 261 -, sync 162 81, syncfs 306 267, flock 73 32
 """
 
-# Judged by their arguments, or called by the wall itself while it rises.
+# Judged by their arguments, or called by the sandbox itself while it rises.
 _JUDGED = """
 clone 56 220, socketpair 53 199, sendto 44 206, utimensat 280 88, kill 62 129,
 tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240, prlimit64 302 261,

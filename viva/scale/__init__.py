@@ -1,22 +1,22 @@
 """A batch on other machines: the pure grading function over a Dask cluster. Only what is used of it is imported.
 
 Theory of operation. The batch stays what it is, the planner and the one writer, on the machine that has the course. A
-Dask task is one package; the answer is what came of it. Who grades it is a *desk*: a process of its own beside the Dask
-worker, one for each of its threads, with warm parents behind the wall. Dask's worker has threads and a network, and
-never unpacks or runs anything of a student's. Nothing here but ``submissions`` knows what a package is: the audit, in
-the room above, has a duty of its own.
+Dask task is one package; the answer is what came of it. Who grades it is a *worker process*: a process of its own
+beside the Dask worker, one for each of its threads, with fork servers in the sandbox. Dask's worker has threads and a
+network, and never unpacks or runs anything of a student's. Nothing here but ``submissions`` knows what a package is:
+the audit, in the package above, has a task of its own.
 
-address    ``--cluster=...``: which cluster, and how the way to it is protected
+clusteraddress  ``--cluster=...``: which cluster, and how the way to it is protected
 versions   what has to be the same here and there
 scheduler  the way to a scheduler: found or started, looked at, left again
-crew       the workers as they come and go, and which of them may grade
+clusterworkers  the workers as they come and go, and which of them may grade
 pool       what they do, in place of the workers of this machine
-joining    the graders that a command hands to a batch or an audit; Dask is loaded here
-duty       what a batch, or an audit, has desks do
+clustergraders  the graders that a command hands to a batch or an audit; Dask is loaded here
+clustertask  what a batch, or an audit, has worker processes do
 submissions  that of a batch
 audittrials  that of an audit
-worker     what a Dask worker keeps and does: material, desks, ``grade_there``
-desk       a grading process beside a Dask worker, as the worker sees it
-deskwork   the same process from within
+worker     what a Dask worker keeps and does: material, worker processes, ``grade_there``
+workerprocess  a grading process beside a Dask worker, as the worker sees it
+workerservice  the same process from within
 recent     what was used last: as many materials and graders as there is room for
 """

@@ -1,4 +1,4 @@
-"""An audit's duty on a cluster: trials go to desks and come back; and the same at a desk.
+"""An audit's task on a cluster: trials go to worker processes and come back; and the same at a worker process.
 
 Only the course's own notebook and its answers travel, to machines that run what the course asks them to in any case: so
 jobs and results are pickled, as they are on the way to the workers of this machine.
@@ -16,10 +16,10 @@ from viva.author.trials import Worker, make_grader
 from viva.course.rehearsals import Rehearsals
 from viva.engine.examination import Examination
 from viva.folder import fill, walk
-from viva.scale.address import Cluster
-from viva.scale.desk import Request, Settings, Told
-from viva.scale.duty import Known
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import Known
 from viva.scale.recent import Recent
+from viva.scale.workerprocess import Request, Settings, Told
 from viva.verdict import ClusterError, VivaError
 
 MOST_NOTEBOOKS = 4
@@ -28,7 +28,7 @@ CELLS = 60
 
 
 class Trials:
-    """The duty: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
+    """The task: a job is a tuple as an audit's Worker takes it, and so is what comes back."""
 
     service = "viva.scale.audittrials.Trying"
 
@@ -63,7 +63,7 @@ class Trying:
     """Its service: a Worker for each notebook, whose files lie in a temporary folder."""
 
     def __init__(self, settings: Settings) -> None:
-        self.grader = make_grader(settings.seconds, settings.no_wall, settings.memory, settings.libraries)
+        self.grader = make_grader(settings.seconds, settings.no_sandbox, settings.memory, settings.libraries)
         self.workers: Recent[tuple[Worker, str]] = Recent(MOST_NOTEBOOKS, _remove_files)
 
     def __call__(self, request: Request) -> Told:

@@ -24,11 +24,11 @@ from distributed.scheduler import KilledWorker
 
 from viva.course.processes.workers import TRIES
 from viva.scale import worker as there
-from viva.scale.address import Cluster
-from viva.scale.crew import CONNECTION, Crew, Seat
-from viva.scale.desk import Settings, Told
-from viva.scale.duty import Duty, Known
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import ClusterTask, Known
+from viva.scale.clusterworkers import CONNECTION, ClusterWorkers, Seat
 from viva.scale.scheduler import connected, first_line
+from viva.scale.workerprocess import Settings, Told
 
 AHEAD = 1
 """Jobs that wait at a worker, beside those that it does."""
@@ -54,7 +54,7 @@ class Errand:
 class Pool:
     """Use it in a ``with`` block, which raises ClusterError where no scheduler answers, and where no worker is of use.
 
-    What jobs are is the matter of a ``duty``; ``tell`` is given a sentence for each worker that is not used.
+    What jobs are is the matter of a ``task``; ``tell`` is given a sentence for each worker that is not used.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Pool:
         cluster: Cluster,
         settings: Settings,
         libraries: tuple[str, ...],
-        duty: Duty[Any],
+        task: ClusterTask[Any],
         tell: Callable[[str], object],
     ) -> None:
         self.cluster, self.settings, self.libraries = cluster, settings, libraries
-        self.duty, self.tell = duty, tell
+        self.task, self.tell = task, tell
         self.todo: deque[Errand] = deque()
         self.suspects: deque[Errand] = deque()
         self.done: deque[tuple[object, object]] = deque()
@@ -74,9 +74,11 @@ class Pool:
     def __enter__(self) -> Pool:
         with contextlib.ExitStack() as stack:
             self.client: Client = self.cluster.client or stack.enter_context(connected(self.cluster))
-            crew = Crew(self.cluster, self.client, self.settings.no_wall, self.libraries, self._lose, self.tell)
-            self.crew = stack.enter_context(contextlib.closing(crew))
-            self.crew.wait()
+            workers = ClusterWorkers(
+                self.cluster, self.client, self.settings.no_sandbox, self.libraries, self._lose, self.tell
+            )
+            self.workers = stack.enter_context(contextlib.closing(workers))
+            self.workers.wait()
             self.stack = stack.pop_all()
         return self
 
@@ -89,18 +91,18 @@ class Pool:
         Raises ClusterError when no worker is left, or the scheduler, and Stopped.
         """
         for job in jobs:
-            if refusal := self.duty.refusal(job):
-                self.done.append((job, self.duty.problem(job, refusal)))
+            if refusal := self.task.refusal(job):
+                self.done.append((job, self.task.problem(job, refusal)))
             else:
                 self.todo.append(Errand(job))
         while True:
             while self.done:
                 yield self.done.popleft()
-            if not (self.todo or self.suspects or any(seat.busy for seat in self.crew.seats.values())):
+            if not (self.todo or self.suspects or any(seat.busy for seat in self.workers.seats.values())):
                 return
             self._hand_out()
-            self.crew.wait()
-            self.crew.hear()
+            self.workers.wait()
+            self.workers.hear()
 
     def _lose(self, seat: Seat, blame: bool = True) -> None:
         """What a worker has gone with is tried by others; to ``blame`` are those submissions that it was at."""
@@ -118,7 +120,7 @@ class Pool:
 
     def _hand_out(self) -> None:
         """Give every worker enough to do."""
-        for seat in sorted(self.crew.seats.values(), key=lambda seat: len(seat.busy) / seat.threads):
+        for seat in sorted(self.workers.seats.values(), key=lambda seat: len(seat.busy) / seat.threads):
             if seat.closed:
                 continue
             if self.suspects and not seat.busy:
@@ -128,10 +130,10 @@ class Pool:
                 self._send(seat, self.todo.popleft())
 
     def _send(self, seat: Seat, errand: Errand) -> None:
-        job, duty = errand.job, self.duty
-        asking = self._ask(seat, duty.known(job), duty.limit(job), duty.package(job))
-        seat.busy[errand] = running = asyncio.run_coroutine_threadsafe(asking, self.crew.loop)
-        running.add_done_callback(lambda running: self.crew.events.put((self._hear_of, seat, errand, running)))
+        job, task = errand.job, self.task
+        asking = self._ask(seat, task.known(job), task.limit(job), task.package(job))
+        seat.busy[errand] = running = asyncio.run_coroutine_threadsafe(asking, self.workers.loop)
+        running.add_done_callback(lambda running: self.workers.events.put((self._hear_of, seat, errand, running)))
 
     async def _ask(self, seat: Seat, known: Known, limit: float, package: bytes) -> Told:
         """In Dask's thread: what a worker says of a package."""
@@ -162,28 +164,28 @@ class Pool:
         except KilledWorker:  # at one address, more often than Dask allows
             done = None
         except CONNECTION:  # who it was is seen with the next look
-            self.crew.forget(seat)
+            self.workers.forget(seat)
             errand.faults += 1
             if errand.faults < MOST_FAULTS:
                 self._lose(seat, blame=False)
                 return
             broken = "the connection to its worker broke off again and again; grade it here"
-            done = self.duty.problem(errand.job, broken)
+            done = self.task.problem(errand.job, broken)
         except Exception as error:
             sentence = f"it could not be graded: {first_line(error)} ({type(error).__name__})"
-            done = self.duty.problem(errand.job, sentence)
+            done = self.task.problem(errand.job, sentence)
         else:
             errand.refusals += bool(told.unfit)
             if told.unfit and (not told.marked or errand.refusals < TRIES):
                 seat.closed = True
-                self.crew.refuse(seat.address, told.unfit)
+                self.workers.refuse(seat.address, told.unfit)
                 self._drop(seat, errand)
                 self.todo.appendleft(errand)
                 return
-            done = self.duty.kept(errand.job, told.marked) if told.marked else None  # it killed two desks
+            done = self.task.kept(errand.job, told.marked) if told.marked else None  # it killed two worker processes
         self._drop(seat, errand)
         self.done.append((errand.job, done))
-        if seat is not self.crew.seats.get(seat.address):
+        if seat is not self.workers.seats.get(seat.address):
             self._lose(seat, blame=False)
 
     def _drop(self, seat: Seat, errand: Errand) -> None:

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from distributed.security import Security
 from distributed.versions import VersionMismatchWarning
 
-from viva.scale.address import EXTRA, Cluster
+from viva.scale.clusteraddress import EXTRA, Cluster
 from viva.scale.versions import difference, versions
 from viva.verdict import ClusterError
 

@@ -1,4 +1,7 @@
-"""A batch's duty: submissions go to desks as packages, and what comes back is filed; and the same at a desk."""
+"""A batch's task: submissions go to worker processes as packages, and what comes back is filed.
+
+``Grading`` is the same, seen from a worker process.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ from viva.course.marking import Job, Marked, attempt
 from viva.course.material import Material
 from viva.course.pipeline import Passed, grade
 from viva.engine.examination import Examination
-from viva.scale.address import Cluster
-from viva.scale.desk import Request, Settings, Told
-from viva.scale.duty import Known
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import Known
 from viva.scale.recent import Recent
-from viva.submission.package import pack
+from viva.scale.workerprocess import Request, Settings, Told
+from viva.submission.packing import pack
 from viva.verdict import VivaError
 
 MOST_MATERIALS = 16
 
 
 class Submissions:
-    """The duty: a Job is answered with a Marked, as by a worker of this machine."""
+    """The task: a Job is answered with a Marked, as by a worker of this machine."""
 
     service = "viva.scale.submissions.Grading"
 
@@ -79,7 +82,7 @@ class Grading:
 
     def __init__(self, settings: Settings) -> None:
         one = settings
-        self.grader = new_grader(one.seconds, one.no_wall, one.memory, one.budget, one.libraries, one.hidden)
+        self.grader = new_grader(one.seconds, one.no_sandbox, one.memory, one.budget, one.libraries, one.hidden)
         self.materials: Recent[Material] = Recent(MOST_MATERIALS)
         self.learnt: set[str] = set()
 

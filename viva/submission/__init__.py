@@ -9,7 +9,7 @@ files/      a file -> a notebook, whatever is broken
 cells/      a notebook's cells find their places
 shipped     the notebooks that came beside the assignment's own, which are nobody's work
 submission  what one student handed in for one assignment
-package     the same as bytes, so that another machine can grade it
+packing     the same as bytes, so that another machine can grade it
 work        one notebook on its way through the steps of grading
 variant     whose variant of an assignment a notebook is
 reading     what a student handed in -> notebooks, or why there are none

@@ -1,6 +1,6 @@
 """A student's own check: the visible checks of a notebook, graded as they will be, where the student works.
 
-The same candidate and examiner as in grading, with the same limits. No wall stands around them, as the
+The same candidate and examiner as in grading, with the same limits. No sandbox stands around them, as the
 code is the user's own. Nothing here needs the course, its gradebook or nbgrader, which takes seconds to load.
 """
 
@@ -20,12 +20,12 @@ from nbformat import NotebookNode
 
 from viva import wording
 from viva.cleaning import plaintext
-from viva.engine.blueprint import Cell
+from viva.engine.blueprint import Cell, Purpose
 from viva.engine.examination import Examination
 from viva.engine.grading import Grader
 from viva.engine.names import parsed
-from viva.engine.patience import NOT_TRIED
 from viva.engine.studentcopy import Copy, open_copy
+from viva.engine.timebudget import NOT_TRIED
 from viva.record import CheckResult, Fault, Note
 from viva.submission.files import salvage
 from viva.submission.files.contents import read_file
@@ -66,7 +66,7 @@ class Tried:
 
 
 def own_settings() -> dict[str, str]:
-    """What the warm parents take over from the user: where matplotlib keeps its slow list of fonts."""
+    """What the fork servers take over from the user: where matplotlib keeps its slow list of fonts."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
     return {"MPLCONFIGDIR": str(folder)} if folder.is_dir() else {}
@@ -107,7 +107,7 @@ def _visible(copy: Copy) -> Examination:
     cells = []
     for cell in known.blueprint.cells:
         kept = () if cell.id in copy.unchecked else tuple(check for check in cell.checks if not check.hidden)
-        cells.append(replace(cell, checks=kept) if cell.purpose == "tests" else cell)
+        cells.append(replace(cell, checks=kept) if cell.purpose == Purpose.TESTS else cell)
     return replace(known, blueprint=replace(known.blueprint, cells=tuple(cells)))
 
 

@@ -36,7 +36,7 @@ class Work:
     """That of the variant which the notebook is graded as."""
     record: NotebookRecord = field(default_factory=NotebookRecord)
     outcome: Outcome | None = None
-    walled: bool = True
+    sandboxed: bool = True
 
     @property
     def faults(self) -> list[Fault]:

@@ -27,6 +27,7 @@ from nbgrader.exchange.default import Exchange, ExchangeCollect
 
 from viva import clock
 from viva.cleaning.plaintext import quoted
+from viva.course.processes.leftovers import BUILD
 from viva.folder import MOST_FILES, MOST_LEVELS
 from viva.submission.files import timestamp
 from viva.verdict import CourseError, SubmissionError
@@ -64,7 +65,7 @@ class Collect(ExchangeCollect):
     def start(self) -> None:
         """Collect; what is copied waits in a folder of its own until all of it was looked at."""
         with tempfile.TemporaryDirectory(prefix="viva-collect-") as folder:
-            self.desk = Path(folder)
+            self.local = Path(folder)
             self.coursedir.get_existing_timestamp = self._existing
             super().start()
 
@@ -74,8 +75,11 @@ class Collect(ExchangeCollect):
         self.src_records = [record for record in self.src_records if self._taken(record)]
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Go on from the copy."""
-        super().do_copy(str(self.desk / Path(src).name), dest, log)
+        """Go on from the copy; it takes its place in submitted/ in one piece."""
+        with tempfile.TemporaryDirectory(prefix=BUILD, dir=Path(dest).parent) as folder:
+            whole = Path(folder, Path(dest).name)
+            super().do_copy(str(self.local / Path(src).name), str(whole), log)
+            whole.rename(dest)
 
     def _path_to_record(self, path: str) -> dict:
         """Whose a hand-in is and of when; a refused one is nobody's that is older or newer than another."""
@@ -127,7 +131,7 @@ class Collect(ExchangeCollect):
         return {"username": name.split("+")[0], "filename": name, "timestamp": NEVER}
 
     def _taken(self, record: dict) -> bool:
-        """Whether a hand-in could be copied to the desk."""
+        """Whether a hand-in could be copied to this machine."""
         if record["timestamp"] == NEVER:
             return False
         path = Path(self.inbound_path, record["filename"])
@@ -135,8 +139,8 @@ class Collect(ExchangeCollect):
         place = self.coursedir.submitted_directory, record["username"], self.coursedir.assignment_id
         try:
             self._existing(self.coursedir.format_path(*place))  # nobody knows whether what came is newer
-            take(path, self.desk / path.name, owner, self.coursedir.max_dir_size * KB)
-            _complete(self.desk / path.name, record["timestamp"])
+            take(path, self.local / path.name, owner, self.coursedir.max_dir_size * KB)
+            _complete(self.local / path.name, record["timestamp"])
         except (SubmissionError, OSError) as error:
             self._refused(str(path), str(error))
             return False

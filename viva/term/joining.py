@@ -17,13 +17,13 @@ from viva.cleaning.plaintext import quoted
 from viva.course import joined
 from viva.course.course import Course
 from viva.course.deadlines import concessions
-from viva.course.gradebook.database import patiently
+from viva.course.gradebook.database import with_retries
 from viva.course.gradebook.results import Results
 from viva.course.joined import Joined
 from viva.course.processes import leftovers
 from viva.course.table import csv_text
 from viva.term.archives.ledger import ATTEMPTS, Ledger
-from viva.term.lms.roster import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
+from viva.term.lms.rosterfile import COLUMNS, DEMO, KEPT_BY_NBGRADER, ROSTER, Entry, Roster
 from viva.verdict import CourseError
 
 STEPS = ("submitted", "autograded", "feedback")
@@ -91,7 +91,7 @@ def join(course: Course, joining: Joining) -> None:
     for name in (concessions.EXCUSED, concessions.EXTENSIONS):
         _granted(course.root / name, joining)
     roster = Roster.of(course)
-    patiently(lambda: _enter(course, joining, roster))
+    with_retries(lambda: _enter(course, joining, roster))
     _list(course, joining, roster)
 
 

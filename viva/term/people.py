@@ -7,7 +7,7 @@ from functools import partial
 from viva.course.course import Course
 from viva.pages.reporting.findings import People
 from viva.term.archives import ledger
-from viva.term.lms.roster import Roster
+from viva.term.lms.rosterfile import Roster
 
 
 def people_of(course: Course) -> People:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import glob
 import logging
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from nbgrader.auth import Authenticator
@@ -22,10 +23,11 @@ from traitlets.config import Config
 from viva.course import batch
 from viva.course.course import Course
 from viva.course.ending import Ending, Status
-from viva.course.trialcopy import copy_rows
+from viva.course.regrade.trialcopy import copy_rows
 from viva.pages.feedback import write_feedback
 from viva.pages.refusal import DELIVERY
 from viva.submission.submission import Submission
+from viva.term import exchange
 from viva.verdict import CourseError
 from viva.watch.schedule import Place
 
@@ -49,9 +51,7 @@ class Rounds:
         if kind != "visible":
             config = _showing(self.config, kind)
             with batch.alone(self.course, self.tell):
-                graded = list(
-                    batch.grade(self.course, submissions, config=config, workers=self.workers, tell=self.tell)
-                )
+                graded = self._graded(self.course, submissions, config)
             return self._with_pages(self.course, graded, config)
         found: dict[Place, Ending] = {}
         by_assignment: dict[str, list[Submission]] = defaultdict(list)
@@ -59,9 +59,11 @@ class Rounds:
             by_assignment[one.assignment].append(one)
         for assignment, some in by_assignment.items():
             with batch.alone(self.course, self.tell), aside(self.course, assignment, self.config) as (other, config):
-                how = {"config": config, "workers": self.workers, "tell": self.tell}
-                found |= self._with_pages(other, list(batch.grade(other, some, **how)), config)
+                found |= self._with_pages(other, self._graded(other, some, config), config)
         return found
+
+    def _graded(self, course: Course, submissions: list[Submission], config: Config) -> list[Ending]:
+        return list(batch.grade(course, submissions, config=config, workers=self.workers, tell=self.tell))
 
     def _with_pages(self, course: Course, graded: list[Ending], config: Config) -> dict[Place, Ending]:
         found = {place_of(ending): ending for ending in graded}
@@ -78,20 +80,22 @@ class Rounds:
             return ""  # it did not come from the exchange
         return self._exchange("release_feedback", *place)
 
-    def collect(self, assignment: str) -> str:
-        """Collect an assignment's newest submissions from the exchange; why it could not be done, or nothing."""
+    def collect(self, places: Iterable[Place]) -> dict[Place, str]:
+        """Collect the newest submissions of students from the exchange; by place, why it could not be done."""
         with batch.alone(self.course, self.tell):
-            return self._exchange("collect", assignment)
+            found = {place: self._exchange("collect", *place) for place in places}
+        return {place: problem for place, problem in found.items() if problem}
 
-    def _exchange(self, step: str, assignment: str, student: str = "") -> str:
+    def _exchange(self, step: str, assignment: str, student: str) -> str:
         directory, factory = self._directory(assignment, student), ExchangeFactory(config=self.config)
         about = {"coursedir": directory, "authenticator": Authenticator(config=self.config), "config": self.config}
         doer = getattr(factory, step)(**about, log=logging.getLogger("viva"))
-        doer.update = True
+        if isinstance(doer, exchange.ExchangeCollect):
+            doer.update = True
         try:
             doer.start()
         except (ExchangeError, OSError) as error:
-            return f"the exchange refused: {error}"
+            return f"The exchange could not be used: {error}"
         return ""
 
     def _directory(self, assignment: str, student: str = "") -> CourseDirectory:
@@ -100,17 +104,17 @@ class Rounds:
         directory.assignment_id, directory.student_id = assignment, student or "*"
         return directory
 
-    def inbound(self) -> dict[str, list[Path]]:
-        """By assignment, the folders that students submitted to the exchange; none where there is no exchange."""
+    def inbound(self) -> dict[Place, list[Path]]:
+        """By assignment and student, the folders in the exchange; a name that nbgrader takes for a pattern is none."""
         about = {"coursedir": self._directory(""), "authenticator": Authenticator(config=self.config)}
         exchange = ExchangeFactory(config=self.config).collect(**about, config=self.config)
         place = Path(exchange.root, self.course.directory.course_id, "inbound")
-        found: dict[str, list[Path]] = defaultdict(list)
-        with contextlib.suppress(OSError):
+        found: dict[Place, list[Path]] = defaultdict(list)
+        with contextlib.suppress(OSError):  # there is no exchange yet
             for path in place.iterdir():
-                parts = path.name.split("+")
-                if len(parts) > 2:
-                    found[parts[1]].append(path)
+                student, *rest = path.name.split("+")
+                if len(rest) > 1 and glob.escape(student) == student and path.is_dir() and not path.is_symlink():
+                    found[rest[0], student].append(path)
         return found
 
 

@@ -71,11 +71,8 @@ def next_of(handed: Handed, past: Past, terms: Terms, due: datetime | None, now:
     if due and now >= due:
         done = past.kind == FULL and past.digest == handed.digest
         return Next(handed, "" if done else FULL)
-    if (
-        terms.before == "nothing"
-        or past.digest == handed.digest
-        or (terms.attempts and past.attempts >= terms.attempts)
-    ):
+    spent = bool(terms.attempts) and past.attempts >= terms.attempts
+    if terms.before == "nothing" or past.digest == handed.digest or spent:
         return Next(handed, at=due)
     if past.kind and past.at and now < past.at + terms.apart:
         at = past.at + terms.apart

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nbgrader.api import Assignment
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 from watchfiles import watch
 
 from viva.course.batch import cores
@@ -53,16 +54,18 @@ class Watcher:
         report: Callable[[list[str]], object] = lambda assignments: None,
         configured: Iterable[Path] = (),
         write: Callable[[str], object] = print,
+        tell: Callable[[Memory], object] = lambda known: None,
     ) -> None:
         """``report`` writes the class report of assignments; when a file of ``configured`` changes, ``run`` raises
-        Renewal; ``write`` is given the lines of the log. Raises CourseError for settings that are none."""
+        Renewal; ``write`` is given the lines of the log, and ``tell`` what is remembered, after each look. Raises
+        CourseError for settings that are none."""
         self.course, self.config, self.assignments = course, config, assignments
         self.policy, self.lateness = Watch(config=config), LatePolicy(config=config)
         self.policy.check(course.assignments())
         self.terms = {name: self.policy.terms(name) for name in assignments}
         begins = moment.parse(self.policy.begins, self.lateness.place) if self.policy.begins else None
         self.clock = Clock(begins, self.policy.speed)
-        self.workers, self.report, self.write = workers, report, write
+        self.workers, self.report, self.write, self.tell = workers, report, write, tell
         self.rounds = Rounds(course, config, workers, self._say)
         self.arrivals, self.exchange = Arrivals(self.policy.settle), Arrivals(self.policy.settle)
         self.taken: dict[Path, str] = {}
@@ -88,7 +91,7 @@ class Watcher:
                 stopping.check()
                 if not self.step():
                     self._wait()
-                if self.done >= MOST_ROUNDS or self._settings() != self.settings:
+                if self.done >= MOST_ROUNDS or self._is_changed():
                     raise Renewal
         finally:
             os.close(lock)
@@ -109,6 +112,7 @@ class Watcher:
             self._do(some, {one.handed.place: submissions[one.handed.place] for one in some}, due)
         self._report(found, due)
         self.memory.write(self.course.root)
+        self.tell(self.memory)
         return bool(some)
 
     def _do(self, some: list[Next], submissions: dict, due: dict[Place, datetime | None]) -> None:
@@ -175,17 +179,24 @@ class Watcher:
         return {place: max(when, granted.get(place, when)) if when else None for place, when in dues.items()}
 
     def _collect(self) -> None:
-        """Collect the assignments of which the exchange holds something new and complete."""
-        for assignment, folders in self.rounds.inbound().items():
-            if assignment not in self.assignments:
-                continue
-            found, more = self.exchange.complete({one for one in folders if not one.is_symlink()}, self.clock())
-            fresh = {folder: digest for folder, (digest, _) in found.items() if self.taken.get(folder) != digest}
-            if fresh and not more:  # else nbgrader would take what is not complete
-                if problem := self.rounds.collect(assignment):
-                    self._fail(problem, assignment)
-                self.taken |= fresh
-                self.log("collected", assignment=assignment, submissions=len(fresh))
+        """Collect from the students of whom the exchange holds something new, all of it complete."""
+        places = {place: folders for place, folders in self.rounds.inbound().items() if place[0] in self.assignments}
+        found, _ = self.exchange.complete({one for folders in places.values() for one in folders}, self.clock())
+        complete = {folder: digest for folder, (digest, _) in found.items()}
+        fresh = [
+            place
+            for place, folders in places.items()
+            if all(one in complete for one in folders)  # nbgrader takes the newest, complete or not
+            and any(self.taken.get(one) != complete[one] for one in folders)
+        ]
+        if not fresh:
+            return
+        problems = self.rounds.collect(fresh)
+        for place, problem in problems.items():
+            self._fail(problem, *place)
+        for place in fresh:
+            self.taken |= {one: complete[one] for one in places[place]}
+        self.log("collected", submissions=len(fresh) - len(problems))
 
     def _wait(self) -> None:
         """Wait until something changes, until there is more to do, or until it is time to look again."""
@@ -214,9 +225,21 @@ class Watcher:
                 self.log("polling", reason=str(error))
 
     def _inbound_folder(self) -> list[Path]:
-        if not self.policy.collect:
-            return []
-        return list({path.parent for paths in self.rounds.inbound().values() for path in paths})
+        inbound = self.rounds.inbound() if self.policy.collect else {}
+        return list({path.parent for paths in inbound.values() for path in paths})
+
+    def _is_changed(self) -> bool:
+        """Whether the configuration was changed, and can be read; with one that cannot the watcher goes on."""
+        if (now := self._settings()) == self.settings:
+            return False
+        self.settings = now
+        for path in filter(Path.is_file, self.configured):
+            try:
+                PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
+            except Exception as error:  # it is code, and may raise anything
+                self._fail(f"{path} was changed and cannot be read: {error}. The watcher goes on as before.")
+                return False
+        return True
 
     def _settings(self) -> tuple:
         """What tells whether the configuration was changed."""

@@ -17,7 +17,7 @@ from traitlets.config import Config
 from viva.course.gradebook import advisory, database, lateness
 from viva.course.gradebook.advisory import alone, still_alone
 from viva.course.gradebook.database import concerns_all, trouble
-from viva.course.gradebook.record import Graded, Writer
+from viva.course.gradebook.recording import Graded, Writer
 from viva.verdict import CourseError
 
 NAMES = (f"book{number}" for number in itertools.count())
@@ -158,7 +158,7 @@ def test_a_server_that_starts_again_in_the_middle_costs_nothing(postgres, book, 
 
 def test_a_server_that_stays_away_is_told_in_a_sentence(postgres, book, tmp_path, monkeypatch):
     writer = Writer(Directory(book, tmp_path), policy())
-    monkeypatch.setattr("viva.course.gradebook.record.PATIENCE", 0.5)
+    monkeypatch.setattr("viva.course.gradebook.recording.RETRY_SECONDS", 0.5)
     postgres.stop()
     try:
         with pytest.raises(DBAPIError) as error:

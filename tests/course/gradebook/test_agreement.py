@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy import update
 
 from tests.faults import TINY, hand_in_tiny, make_course, recorded, scores
-from viva.course.gradebook import record
+from viva.course.gradebook import recording
 
 
 @pytest.fixture(scope="module")
@@ -114,13 +114,13 @@ def test_graded_notebooks_alone_tell_that_the_gradebook_was_made_anew(course, vi
 
 def test_a_gradebook_that_is_removed_while_a_batch_runs_stops_it_and_nothing_is_recorded(course, viva, monkeypatch):
     (course / "results.jsonl").unlink()
-    save = record.Writer.save
+    save = recording.Writer.save
 
     def saved(writer, graded):
         (course / "gradebook.db").unlink(missing_ok=True)
         return save(writer, graded)
 
-    monkeypatch.setattr(record.Writer, "save", saved)
+    monkeypatch.setattr(recording.Writer, "save", saved)
     done = viva("grade", "--force")
     assert done.status == 2 and "though work was graded, as is seen in" in done.err
     assert "Traceback" not in done.text and recorded(course) == {}

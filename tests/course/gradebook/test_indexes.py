@@ -14,7 +14,7 @@ from sqlalchemy.engine import Engine
 from traitlets.config import Config
 
 from viva.course.gradebook import indexes, lateness
-from viva.course.gradebook.record import Graded, Writer
+from viva.course.gradebook.recording import Graded, Writer
 
 pytestmark = pytest.mark.xdist_group("record")
 

@@ -125,7 +125,7 @@ def test_what_a_neighbours_code_did_is_not_told_of_the_next(exam):
 
 
 @pytest.mark.slow
-def test_without_a_wall_nothing_was_refused(tmp_path):
+def test_without_a_sandbox_nothing_was_refused(tmp_path):
     grader = Grader(10.0)
     try:
         (fact,) = sentences(Exam(ASSIGNMENT, grader, tmp_path).grade(RIGHT + "import os\nos.listdir('/usr')").integrity)

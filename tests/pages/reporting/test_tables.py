@@ -34,7 +34,7 @@ def crowded(size: int) -> dict:
         "speed": {"submissions": size, "total": 1.0, "median": 1.0, "slowest": 1.0},
     }
     parts = [part | {"name": f"ps{week}"} for week in range(WEEKS)]
-    return {"course": "viva", "until": "2026-09-14T12:00", "unwalled": 0, "assignments": parts}
+    return {"course": "viva", "until": "2026-09-14T12:00", "without_sandbox": 0, "assignments": parts}
 
 
 @pytest.mark.slow

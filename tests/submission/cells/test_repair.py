@@ -465,7 +465,7 @@ def test_nbgraders_own_steps_have_nothing_to_do_but_put_hidden_lines_back(course
     from nbgrader.preprocessors import CheckCellMetadata, DeduplicateIds, OverwriteCells
 
     from tests.conftest import load
-    from viva.course.gradebook.record import Draft, Expected, in_place_of_gradebook
+    from viva.course.gradebook.recording import Draft, Expected, in_place_of_gradebook
 
     with load(course)[0].gradebook() as gradebook:
         expected = Expected.of(gradebook, SHORT)

@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_notebook
 
 from tests.conftest import PROJECT
-from viva.term.lms.roster import COLUMNS, Entry
+from viva.term.lms.rosterfile import COLUMNS, Entry
 
 ASSIGNMENT, BOOK = "ps1", "hw1.ipynb"
 CLASS = (

@@ -17,7 +17,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from tests.course.test_regrade import TINY, write_source
+from tests.course.regrade.test_regrading import TINY, write_source
 from tests.term.gradescope.reader import Read, read
 from viva.course.batch import autograde
 from viva.course.release import release

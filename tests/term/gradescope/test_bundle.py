@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from tests.conftest import load
-from tests.course.test_regrade import TINY
+from tests.course.regrade.test_regrading import TINY
 from viva.course.material import Material
 from viva.term.gradescope.bundle import PROGRAMS, SOURCE, Bundle, read_settings
 from viva.verdict import CourseError
@@ -65,10 +65,12 @@ def read_config(files: dict[str, bytes]):
 
 def test_the_settings_are_those_of_the_course(root):
     with (root / "nbgrader_config.py").open("a") as file:
-        file.write("c.Execute.timeout = 7\nc.Examine.memory = 300\nc.Examine.budget = 11.0\nc.Examine.no_wall = True\n")
+        file.write(
+            "c.Execute.timeout = 7\nc.Examine.memory = 300\nc.Examine.budget = 11.0\nc.Examine.no_sandbox = True\n"
+        )
     bundle = bundle_of(root, hidden_checks="after_published")
     known = json.loads(bundle.files["bundle.json"])
-    assert (known["seconds"], known["memory"], known["budget"], known["no_wall"]) == (7.0, 300, 11.0, True)
+    assert (known["seconds"], known["memory"], known["budget"], known["no_sandbox"]) == (7.0, 300, 11.0, True)
     assert (known["automatic_points"], known["manual_points"], known["hidden_checks"]) == (6, 2, "after_published")
 
 

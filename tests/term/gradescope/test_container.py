@@ -241,7 +241,7 @@ def test_where_a_container_allows_less_two_users_hold_and_the_result_says_which_
     [pytest.param("seccomp", marks=pytest.mark.slow), f"{NO_LANDLOCK},setresuid"],
     ids=["no filter", "no other user"],
 )
-def test_where_neither_a_wall_nor_two_users_hold_nothing_is_graded_and_the_result_says_so(tiny, names):
+def test_where_neither_a_sandbox_nor_two_users_hold_nothing_is_graded_and_the_result_says_so(tiny, names):
     tiny.submit("right")
     found, told = lacking_calls(tiny, names)
     assert found.score is None
@@ -256,12 +256,12 @@ def test_it_is_graded_all_the_same_where_the_bundle_says_so_and_the_result_says_
     path = tiny.place / "source" / "bundle.json"
     whole = path.read_bytes()
     try:
-        path.write_text(json.dumps(json.loads(whole) | {"no_wall": True}))
+        path.write_text(json.dumps(json.loads(whole) | {"no_sandbox": True}))
         found, _ = lacking_calls(tiny, "seccomp")
     finally:
         path.write_bytes(whole)
     assert found.score == 6
-    assert "Graded WITHOUT A WALL, as the bundle was made with --no-wall" in found.document["output"]
+    assert "Graded WITHOUT A WALL, as the bundle was made with --no-sandbox" in found.document["output"]
 
 
 @pytest.mark.slow

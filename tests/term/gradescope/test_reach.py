@@ -1,4 +1,4 @@
-"""What a student's process can reach, tried: everything without a wall, nothing behind one."""
+"""What a student's process can reach, tried: everything without a sandbox, nothing behind one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 from tests.term.gradescope.conftest import ROOT
 from viva.engine.grading import Grader
-from viva.sandbox.confinement import LARGER, USUAL, Wall
-from viva.term.gradescope.reach import Reach, reach, walls
-from viva.verdict import WallError
+from viva.sandbox.confinement import LARGER, USUAL, Sandbox
+from viva.term.gradescope.reach import Reach, reach, sandboxes
+from viva.verdict import SandboxError
 
 SECRET = "assert double(4711.25) == 9422.5"
 
@@ -25,7 +25,7 @@ def place(tmp_path) -> Path:
     return tmp_path
 
 
-def tried(place: Path, around: tuple[Wall, Wall] | None) -> Reach:
+def tried(place: Path, around: tuple[Sandbox, Sandbox] | None) -> Reach:
     grader = Grader(30.0, around, libraries=())
     try:
         return reach(grader, [place / "hidden"], place / "results")
@@ -33,15 +33,15 @@ def tried(place: Path, around: tuple[Wall, Wall] | None) -> Reach:
         grader.close()
 
 
-def test_without_a_wall_code_gets_at_everything_and_the_probe_says_so(place):
+def test_without_a_sandbox_code_gets_at_everything_and_the_probe_says_so(place):
     found = tried(place, None)
     assert found == Reach(os.getuid(), (0,), 0, 0, 0, 0)
     assert not found.holds and "WITHOUT A WALL" in found.sentence(None)
     assert list((place / "results").iterdir()) == [], "the probe leaves nothing behind"
 
 
-def test_behind_the_wall_code_gets_at_nothing(place):
-    around = walls(USUAL, LARGER)[0]
+def test_behind_the_sandbox_code_gets_at_nothing(place):
+    around = sandboxes(USUAL, LARGER)[0]
     found = tried(place, around)
     assert found.holds and all((*found.secrets, found.result, found.outside, found.process, found.network))
     assert "could open none of 1 file with hidden tests" in found.sentence(around[0])
@@ -50,8 +50,8 @@ def test_behind_the_wall_code_gets_at_nothing(place):
 
 @pytest.mark.skipif(not ROOT, reason="only root can take other users")
 def test_a_user_of_its_own_stands_in_for_landlock_where_the_files_are_closed_to_others_and_only_there(place):
-    around = tuple(replace(wall, private_tmp=True) for wall in walls(USUAL, LARGER)[-1])
-    assert all(wall.other_user and not wall.bubblewrap for wall in around)
+    around = tuple(replace(sandbox, private_tmp=True) for sandbox in sandboxes(USUAL, LARGER)[-1])
+    assert all(sandbox.other_user and not sandbox.bubblewrap for sandbox in around)
     (place / "hidden").chmod(0o600)
     found = tried(place, around)
     assert found.holds and found.user not in (0, os.geteuid())
@@ -65,7 +65,7 @@ def test_one_file_that_can_be_opened_is_one_too_many():
         assert not replace(known, **change).holds, change
 
 
-def test_where_no_wall_rises_there_is_an_error(place):
-    nobody = Wall.for_candidate(("/nothing/of/that/name",))
-    with pytest.raises(WallError):
+def test_where_no_sandbox_rises_there_is_an_error(place):
+    nobody = Sandbox.for_candidate(("/nothing/of/that/name",))
+    with pytest.raises(SandboxError):
         tried(place, (nobody, nobody))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.course.test_regrade import TINY
+from tests.course.regrade.test_regrading import TINY
 from tests.term.gradescope.conftest import unpack
 from tests.term.gradescope.reader import read
 

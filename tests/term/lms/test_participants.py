@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 
 from viva.term.lms.participants import read
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.verdict import CourseError
 
 CANVAS = '''\

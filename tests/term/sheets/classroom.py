@@ -14,8 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from tests.conftest import PROJECT, load
-from viva.term.lms.roster import Entry, Roster
-from viva.term.sheets.export import Plan, SheetExport
+from viva.term.lms.rosterfile import Entry, Roster
+from viva.term.sheets.sheetexport import Plan, SheetExport
 from viva.verdict import CourseError
 
 PS = "ps1_test"

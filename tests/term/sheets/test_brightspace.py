@@ -6,7 +6,7 @@ import pytest
 
 from tests.term.sheets.classroom import PS, enter, grade, planned, refused
 from tests.term.sheets.importers import Brightspace
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.brightspace import BrightspaceExport
 
 JOHN = Entry("jsmith", "John", "King, Jr.", "j@example.edu", "0012", "jsmith")

@@ -9,7 +9,7 @@ from traitlets.config import Config
 from tests.conftest import load
 from tests.term.sheets.classroom import PS, enter, grade, planned, refused
 from tests.term.sheets.importers import Canvas
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.canvas import CanvasExport
 
 KING = Entry("mking", "Martin", "King, Jr.", "", "101", "mking", "Monday")

@@ -7,7 +7,7 @@ from io import StringIO
 
 from tests.term.sheets.classroom import enter, grade, planned, refused
 from tests.term.sheets.importers import gradescope
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.gradescope import GradescopeExport
 
 ZOE = Entry("3031", "Zoë 🙂", "=King, Jr.", "zk@example.edu", "3031", "", "Lab 1")

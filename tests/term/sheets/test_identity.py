@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.identity import Identities, Person
 
 KING = Entry("mking", "Martin", "King, Jr.", "mk@x.edu", "101", "mking")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import load
 from tests.term.sheets.classroom import PS, enter, grade
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.marks import WAITS, Marks
 
 

@@ -11,7 +11,7 @@ from traitlets.config import Config
 from tests.conftest import load
 from tests.term.sheets.classroom import PS, enter, grade, planned, refused
 from tests.term.sheets.importers import Moodle, RefusedError
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.sheets.moodle import MoodleExport
 
 JANE = Entry("jdoe", "Jane", "Doe", "jane@example.edu", "700")

@@ -6,7 +6,7 @@ database    what the gradebook's database says, and waiting for it
 indexes     that nbgrader's tables lack
 revision    of nbgrader's tables, for a new gradebook
 advisory    being alone with a gradebook that lies on a server
-record      many workers draft, one writer records in the gradebook
+recording   many workers draft, one writer records in the gradebook
 lateness    what a late submission costs, whoever changes its score
 deliveries  what was handed in, and when, for the reckoning of that
 standing    graded, refused, not handed in or excused, and why

@@ -28,10 +28,10 @@ DAMAGED = (
     "Without a copy 'sqlite3 gradebook.db .recover | sqlite3 rescued.db' saves what can be read."
 )
 UPGRADE = "Run 'nbgrader db upgrade', then the same command again."
-PATIENCE, STEP = 20.0, 0.1
+RETRY_SECONDS, STEP = 20.0, 0.1
 """Seconds that a gradebook may be locked or out of reach, beside SQLite's own five; and between two attempts."""
 MOMENT = 10.0
-"""Seconds by which two failures lie apart, beside PATIENCE, that have nothing to do with each other."""
+"""Seconds by which two failures lie apart, beside RETRY_SECONDS, that have nothing to do with each other."""
 CAUSES = 10
 """So many causes of causes of an error are looked at."""
 SHARED = {"40001", "40P01", "55P03", "57014"}
@@ -81,7 +81,7 @@ def trouble(error: DBAPIError, url: str) -> str:
 def waiting(error: DBAPIError, url: str) -> str:
     """A sentence for what is waited for."""
     what = "is locked by another program" if is_locked(error) else "cannot be reached"
-    return f"The gradebook {shown(url)} {what}. Trying again, for {PATIENCE:.0f} seconds; Ctrl-C to leave."
+    return f"The gradebook {shown(url)} {what}. Trying again, for {RETRY_SECONDS:.0f} seconds; Ctrl-C to leave."
 
 
 def damaged(url: str, said: str) -> str:
@@ -104,7 +104,7 @@ def is_lost(error: DBAPIError) -> bool:
     return ours and not _state(error) and ("FATAL" not in said or "the database system is" in said)
 
 
-def patiently(
+def with_retries(
     work: Callable[[], Found],
     seconds: float | None = None,
     before_again: Callable[[], object] = lambda: None,
@@ -112,10 +112,10 @@ def patiently(
     """What ``work`` returns, tried again where the gradebook is locked or its server out of reach.
 
     Whatever asks the gradebook goes through here: ``work`` is what can be done once more from its beginning, and every
-    command is. It is tried for PATIENCE ``seconds``; who is ``telling`` hears of it when that takes a while.
+    command is. It is tried for RETRY_SECONDS ``seconds``; who is ``telling`` hears of it when that takes a while.
     What was tried so long in vain is tried no longer by who called it. Raises what the database said, as DBAPIError.
     """
-    limit = PATIENCE if seconds is None else seconds
+    limit = RETRY_SECONDS if seconds is None else seconds
     start: float | None = None
     last, told = 0.0, False
     while True:

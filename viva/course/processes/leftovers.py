@@ -29,8 +29,8 @@ from viva.verdict import CourseError
 PREFIX = "viva-run-"
 BUILD = ".viva-"
 ROOM = 1 << 20
-"""Bytes that a command's temporary files may need at the least; with less a warm parent does not even start."""
-PATIENCE, STEP = 1.0, 0.1
+"""Bytes that a command's temporary files may need at the least; with less a fork server does not even start."""
+QUIET_SECONDS, STEP = 1.0, 0.1
 """Seconds to wait for a lock before a word is said, and between two attempts."""
 TRIES = 20
 """So many folders are made at most until one can be locked; each that cannot was taken for a leftover meanwhile."""
@@ -209,7 +209,7 @@ def wait_for(take: Callable[[], bool], holder: Callable[[], str], tell: Callable
     """Wait until a lock can be taken; ``tell`` is given a sentence about who has it when that takes a while."""
     start, told = time.monotonic(), False
     while not take():
-        if time.monotonic() - start > PATIENCE and not told:
+        if time.monotonic() - start > QUIET_SECONDS and not told:
             tell(f"Waiting for {holder() or 'another command'}, which works on this course; Ctrl-C to leave.")
             told = True
         time.sleep(STEP)

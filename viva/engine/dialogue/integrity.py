@@ -1,6 +1,6 @@
 """Facts about what a notebook did to the process that ran it: never verdicts, and never worth a point.
 
-Theory of operation. The warm parent of the candidates takes a *snapshot* of the libraries and of IPython before it
+Theory of operation. The fork server of the candidates takes a *snapshot* of the libraries and of IPython before it
 forks. At the end of a notebook the candidate is asked what is another object now (identities are compared, about a
 millisecond), which files outside its folder the student's code tried to open, which connections to make and whether to
 start processes (an audit hook, which Python code cannot take away, noted them), and which answers were of a subclass
@@ -40,7 +40,11 @@ WATCHED = (
 )
 OWN = (
     *(f"viva.engine.{name}" for name in ("candidate", "pipe", "wire")),
-    *(f"{room.__name__}.{one.name}" for room in (dialogue, values) for one in pkgutil.iter_modules(room.__path__)),
+    *(
+        f"{package.__name__}.{one.name}"
+        for package in (dialogue, values)
+        for one in pkgutil.iter_modules(package.__path__)
+    ),
 )
 """What the candidate itself is made of, and what the examiner alone is, which it has not loaded."""
 HOOKS = ("ast_transformers", "input_transformers_cleanup", "input_transformers_post")
@@ -259,7 +263,7 @@ BASES = frozenset(
 )
 
 
-def facts(reply: object, causes: list[Note], walled: bool) -> list[Note]:
+def facts(reply: object, causes: list[Note], sandboxed: bool) -> list[Note]:
     """What is told of a notebook: from a stranger's ``reply``, and from the ``causes`` of what its checks came to.
 
     None of it says more than that something was there; an honest notebook has none.
@@ -275,7 +279,7 @@ def facts(reply: object, causes: list[Note], walled: bool) -> list[Note]:
         known = [read(text) if isinstance(text, str) else "" for text in texts]
         strange = strange or not all(known)
         if shown := [text for text in dict.fromkeys(known) if text]:
-            told.append(note(UNWALLED.get(kind, kind) if not walled else kind, *shown))
+            told.append(note(WITHOUT_SANDBOX.get(kind, kind) if not sandboxed else kind, *shown))
     return [*told, *[Note("strange")] * strange, *seen]
 
 
@@ -328,7 +332,7 @@ READ: dict[str, Callable[[str], str]] = {
     "subclasses": _subclass,
 }
 """By kind of fact, how what a witness names is read."""
-UNWALLED = {
+WITHOUT_SANDBOX = {
     "opened": "opened_unwalled",
     "connections": "connections_unwalled",
     "processes": "processes_unwalled",

@@ -220,7 +220,7 @@ class Shell(InteractiveShell):
 
 
 def make_shell() -> Shell:
-    """The shell, warmed up: made once in the warm parent, before any fork."""
+    """The shell, warmed up: made once in the fork server, before any fork."""
     # A history has a thread, which would not survive the fork.
     shell = Shell.instance(config=Config(HistoryManager={"enabled": False, "hist_file": ":memory:"}))
     shell.colors = "nocolor"

@@ -71,7 +71,7 @@ def gather(course: Course, assignments: list[str], names: Pseudonyms, server: st
         return {
             "course": str(course.directory.course_id),
             "until": max((record.graded for record in known), default="")[:16],
-            "unwalled": sum(not record.wall for record in known),
+            "without_sandbox": sum(not record.sandboxed for record in known),
             # One after the other: each holds the notebooks of its assignment.
             "assignments": [
                 _Part(course, gradebook, name, records[name], standings, people, names, server).figures()

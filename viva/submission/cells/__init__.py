@@ -4,7 +4,7 @@ texts      what can be told of a text without running it: its names, whether it 
 copied     code without what a page, a mail, a chat or a shell added to it
 handout    what was handed out, code and words, which is nobody's work
 places     the cells of an assignment, and those of a submission
-matching   which cell is which: by what it says it is, by its lines, by its content
+cellmatching  which cell is which: by what it says it is, by its lines, by its content
 doubts     what of a repaired submission a human should look at, where its tests do not pass
 repair     the assignment's cells in the assignment's order, and a note of each repair
 """

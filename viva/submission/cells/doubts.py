@@ -2,9 +2,9 @@
 
 Theory of operation. The repair keeps what a student did in its place. What remains is of few kinds: an answer does not
 give a name that its tests ask for, and something that does not run before them seems to; one of several versions
-counts; an answer uses what only a cell below it gives; it fits to given cells or tests as they were edited; it could
-not run as it stands; a question is blank while a text or a cell beside it may be its answer; a part of the file was
-lost. Each doubt names the test cells that it may cost. Verdicts do not depend on it: such a test cell earns what it
+counts; an answer uses what only a cell below it gives; it fits to read-only cells or tests as they were edited; it
+could not run as it stands; a question is blank while a text or a cell beside it may be its answer; a part of the file
+was lost. Each doubt names the test cells that it may cost. Verdicts do not depend on it: such a test cell earns what it
 earns, and waits for a grader when that is not everything. A cell in which a student tried something out is no doubt,
 whatever it binds, where the answer gives the same names, unless it defines the answer's function again.
 """
@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Set
 
 from msgspec import structs
 
-from viva.engine.blueprint import ANSWERS
+from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of, nodes_of, parsed
 from viva.record import Note, note
-from viva.submission.cells.matching import Doubt, Match, doubted
+from viva.submission.cells.cellmatching import Doubt, Match, doubted
 from viva.submission.cells.places import Piece, Slot
 from viva.submission.cells.texts import (
     begins_inside,
@@ -66,11 +66,11 @@ class _Doubts:
         edited = [(slot, piece) for slot, piece in self.chosen.items() if piece.squeezed != slot.squeezed]
         self.owner = {self.chosen[slot]: slot for slot in self.filled}
         """The answers by their pieces."""
-        self.code = [*self.extras, *self.owner, *(piece for slot, piece in edited if slot.purpose == "open")]
+        self.code = [*self.extras, *self.owner, *(piece for slot, piece in edited if slot.purpose == Purpose.OPEN)]
         """The student's own code, in answers or beside them, and texts."""
         self.code.sort(key=self.index.__getitem__)
         self.edited = {slot: piece for slot, piece in edited if slot.locked and slot.is_code}
-        """The given cells and tests that the student changed,"""
+        """The read-only cells and tests that the student changed,"""
         self.texts = {slot: piece for slot, piece in edited if not slot.is_code}
         """and the texts, with written answers."""
 
@@ -95,7 +95,7 @@ class _Doubts:
             yield Doubt(Note("emptied", doubt=True), lost)
 
     def with_users(self, slots: Iterable[Slot]) -> tuple[Slot, ...]:
-        """Some answers, and those below that use what they or given cells give, or names that nobody gives."""
+        """Some answers, and those below that use what they or read-only cells give, or names that nobody gives."""
         found = list(slots)
         names: set[str] = set()
         for slot in self.slots:
@@ -103,13 +103,13 @@ class _Doubts:
                 found += [slot] if names & self.chosen[slot].uses or self._wanting(slot) else []
             if slot in found and slot.purpose in ANSWERS:
                 names |= slot.own | (self.chosen[slot].gives if slot in self.chosen else set())
-            elif slot.purpose == "given" and slot.is_code and names & used_names(slot.source):
+            elif slot.purpose == Purpose.READ_ONLY and slot.is_code and names & used_names(slot.source):
                 names |= slot.gives
         return tuple(found)
 
     def _tested(self, slot: Slot) -> int:
         """The place in the file of the first test that asks for an answer."""
-        tests = [other for other in self.slots[slot.place :] if other.purpose == "tests" and other in self.chosen]
+        tests = [other for other in self.slots[slot.place :] if other.purpose == Purpose.TESTS and other in self.chosen]
         return min((self.index[self.chosen[test]] for test in tests[:1]), default=len(self.index))
 
     def _wanting(self, slot: Slot) -> set[str]:
@@ -220,11 +220,11 @@ class _Doubts:
         own = [piece for piece in self.extras if piece.is_code and piece.copy_of is None and piece.squeezed]
         own = [piece for piece in own if not self.match.was_handed_out(piece)]
         for slot in [slot for slot in self.answers if self.match.is_blank(slot)] if own else ():
-            if slot.purpose != "manual" and not self._lacked(slot, self.code):
+            if slot.purpose != Purpose.MANUAL and not self._lacked(slot, self.code):
                 continue
             low, high = self.match.between(slot)
             first, last = self.match.between(slot, ANSWERS)
-            sure = slot in self.chosen and slot.purpose != "manual"
+            sure = slot in self.chosen and slot.purpose != Purpose.MANUAL
             for piece in own:
                 beside = first < self.index[piece] < last and piece.gives & used
                 if beside or (not sure and low < self.index[piece] < high):
@@ -253,7 +253,7 @@ class _Doubts:
                 yield Doubt(note("own_platform", platform, numbers=(piece.number,), doubt=True), users)
 
     def _edited(self) -> Iterator[Doubt]:
-        """Answers that fit to given cells and tests as they were edited, and not to those that were put back."""
+        """Answers that fit to read-only cells and tests as they were edited, and not to those that were put back."""
         for slot in self.filled if self.edited else ():
             piece = self.chosen[slot]
             given = set().union(

@@ -11,7 +11,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import ANSWERS
+from viva.engine.blueprint import ANSWERS, Purpose
 from viva.engine.names import names_of
 from viva.record import Note
 from viva.submission.cells.copied import as_typed
@@ -19,19 +19,19 @@ from viva.submission.cells.handout import Handout, is_as, plain
 from viva.submission.cells.texts import NAME, PYTHON, bound_names, code_parts, given_names, squeezed, used_names, words
 from viva.submission.files.conflict import sides
 
-LOCKED = ("given", "tests", "task")
+LOCKED = (Purpose.READ_ONLY, Purpose.TESTS, Purpose.TASK)
 _TOLD = re.compile(r"%(?:(?P<python>python)|md(?:-sandbox)?)[ \t]*\n")
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 
 @dataclass(eq=False)
 class Slot:
-    """A cell of the released notebook; ``purpose`` is as in the blueprint, but ``given`` whatever is locked,
-    texts too, and ``open`` unlocked code."""
+    """A cell of the released notebook; ``purpose`` is as in the blueprint, but READ_ONLY whatever is locked,
+    texts too, and OPEN unlocked code."""
 
     cell: NotebookNode
     place: int
-    purpose: str
+    purpose: Purpose
     written: bool = False
     """Whether the answer to a task belongs here."""
     expects: frozenset[str] = frozenset()
@@ -165,17 +165,17 @@ class Released:
     @property
     def graded(self) -> tuple[str, ...]:
         """The names of the cells that earn points."""
-        return tuple(slot.name for slot in self.slots if slot.purpose in ("tests", "task", "manual"))
+        return tuple(slot.name for slot in self.slots if slot.purpose in (Purpose.TESTS, Purpose.TASK, Purpose.MANUAL))
 
     def tests_of(self, answer: Slot) -> list[str]:
         """The cells that earn an answer's points: its question, the tests up to the next answer, those that name it."""
-        if answer.purpose == "manual":
+        if answer.purpose == Purpose.MANUAL:
             return [answer.name]
         if answer.written:
-            return [slot.name for slot in self.slots[: answer.place] if slot.purpose == "task"][-1:]
+            return [slot.name for slot in self.slots[: answer.place] if slot.purpose == Purpose.TASK][-1:]
         after = self.slots[answer.place + 1 :]
         until = next((slot.place for slot in after if slot.purpose in ANSWERS), len(self.slots))
-        tests = [slot for slot in after if slot.purpose == "tests"]
+        tests = [slot for slot in after if slot.purpose == Purpose.TESTS]
         return [slot.name for slot in tests if slot.place < until or answer.own & words(slot.source)]
 
 
@@ -187,16 +187,16 @@ def _slots(release: NotebookNode) -> list[Slot]:
             del cell.metadata["nbgrader"]  # old versions marked plain cells too; nbgrader asks each for its id
         cell.setdefault("id", f"cell-{place + 1}")  # those of format 4.4 have none; the blueprint names them so too
         if utils.is_task(cell):
-            purpose = "task"
+            purpose = Purpose.TASK
         elif utils.is_grade(cell):
-            purpose = "manual" if utils.is_solution(cell) else "tests"
+            purpose = Purpose.MANUAL if utils.is_solution(cell) else Purpose.TESTS
         elif utils.is_solution(cell):
-            purpose = "answer"
+            purpose = Purpose.ANSWER
         elif nbgrader.get("locked"):
-            purpose = "given"
+            purpose = Purpose.READ_ONLY
         else:
-            purpose = "open" if cell.cell_type == "code" else "text"
-        written = purpose == "text" and bool(slots) and slots[-1].purpose == "task"
+            purpose = Purpose.OPEN if cell.cell_type == "code" else Purpose.TEXT
+        written = purpose == Purpose.TEXT and bool(slots) and slots[-1].purpose == Purpose.TASK
         slots.append(Slot(cell, place, purpose, written))
     _expect(slots)
     return slots
@@ -208,11 +208,11 @@ def _expect(slots: list[Slot]) -> None:
     tests: dict = {}
     last = None
     for slot in slots:
-        if slot.is_code and slot.purpose in ("given", "open"):
+        if slot.is_code and slot.purpose in (Purpose.READ_ONLY, Purpose.OPEN):
             given |= given_names(slot.source)
         elif slot.purpose in ANSWERS:
             last = slot
-        elif slot.purpose == "tests":
+        elif slot.purpose == Purpose.TESTS:
             # Hiding lines may have broken it.
             asked = used_names(slot.source) if names_of(slot.source) else words(slot.source)
             tests.setdefault(last, set()).update(asked)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from viva.engine.blueprint import ANSWERS, language_of
+from viva.engine.blueprint import ANSWERS, Purpose, language_of
 from viva.record import Note, note
+from viva.submission.cells.cellmatching import CALLED, Match, matched
 from viva.submission.cells.doubts import doubts_of
-from viva.submission.cells.matching import CALLED, Match, matched
 from viva.submission.cells.places import Piece, Released, Slot, about, pieces_of
 from viva.submission.cells.texts import bound_names, squeezed
 
@@ -88,7 +88,7 @@ class _Build:
             cells += [self._own(piece) for piece in own.get(place, ())]
             if place < len(self.slots):
                 cells.append(self._cell(slot := self.slots[place]))
-                if slot.purpose == "tests":
+                if slot.purpose == Purpose.TESTS:
                     self.given = dict.fromkeys(self.given, False)
                 cells += self._below(slot)
         self._note_all()
@@ -113,7 +113,7 @@ class _Build:
                 if end < start:  # one of the two was moved; an answer may need what stands right above it
                     start = end if below[0].purpose in ANSWERS else start
                     end = start
-                tests = [slot.place for slot in self.slots[start:end] if slot.purpose == "tests"]
+                tests = [slot.place for slot in self.slots[start:end] if slot.purpose == Purpose.TESTS]
                 own.setdefault(min(tests, default=end), []).append(piece)
         return own
 
@@ -124,7 +124,7 @@ class _Build:
             cell.outputs, cell.execution_count = [], None
         if slot.locked:
             return cell
-        if slot.purpose == "answer" and self.match.is_blank(slot) and self._would_undo(slot):
+        if slot.purpose == Purpose.ANSWER and self.match.is_blank(slot) and self._would_undo(slot):
             cell.source = ELSEWHERE
         # A stub that a program laid out anew is the stub; where the student emptied it, the cell is empty.
         if piece and piece.squeezed != slot.squeezed and not (piece.squeezed and slot.answers and slot.is_stub(piece)):
@@ -135,7 +135,7 @@ class _Build:
                 cell.attachments = piece.attachments
             if slot.is_code:
                 names = bound_names(cell.source) - slot.expects
-                self.given |= dict.fromkeys(names if slot.purpose == "open" else (), True)
+                self.given |= dict.fromkeys(names if slot.purpose == Purpose.OPEN else (), True)
                 self.beyond |= names
         return cell
 

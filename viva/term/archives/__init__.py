@@ -6,7 +6,7 @@ membername     the names of its members: decoded, and made fit for any file syst
 layouts        how each system names what it gives: by whom, which attempt, when
 companion      the file that tells times and people, where the archive does not
 moments        times as systems write them, and their zone
-matching       who of the class a sender is
+sendermatching  who of the class a sender is
 attempt        one attempt of a sender
 intake         all that came, understood
 times          when it was handed in, or what has to be asked for

@@ -17,7 +17,7 @@ from viva.term.archives import archive, companion, membername
 from viva.term.archives.attempt import Attempt, attempts, without
 from viva.term.archives.companion import Companion
 from viva.term.archives.layouts import LAYOUTS, About, Laid, Sender, blind, lay
-from viva.term.archives.matching import MATCHES, Class, Match, shown
+from viva.term.archives.sendermatching import MATCHES, Class, Match, shown
 from viva.term.archives.times import Times
 from viva.term.archives.unmatched import Unmatched
 from viva.verdict import CourseError

@@ -8,7 +8,7 @@ distribution   the package as it is installed here, and the versions beside it
 bundle         the zip: made here, read there
 reach          what a student's process can reach in a container, tried by one
 container      what runs there: prepare, grade
-results        what came of a submission, as results.json
+resultsjson    what came of a submission, as results.json
 trial          a bundle tried here, before it is uploaded
 setup.sh, run_autograder.sh   what Gradescope calls
 """

@@ -24,7 +24,7 @@ import viva
 from viva.course import variants
 from viva.course.autograde import Autograde, Examine
 from viva.course.course import Course
-from viva.course.gradebook.record import Expected
+from viva.course.gradebook.recording import Expected
 from viva.course.material import Material
 from viva.engine import libraries
 from viva.engine.blueprint import Blueprint, language_of, read_blueprint, read_notebook
@@ -51,7 +51,7 @@ class Settings(Struct, forbid_unknown_fields=True):
     seconds: float
     memory: int
     budget: float
-    no_wall: bool
+    no_sandbox: bool
     hidden_checks: str
     """When students see checks of which they have not the whole text: one of VISIBILITIES."""
     automatic_points: float
@@ -139,7 +139,7 @@ def _settings(
         seconds=float(Execute(config=config).timeout or 30),
         memory=step.memory,
         budget=step.budget,
-        no_wall=step.no_wall,
+        no_sandbox=step.no_sandbox,
         hidden_checks=hidden_checks,
         automatic_points=sum(blueprint.automatic_points for blueprint in blueprints),
         manual_points=sum(blueprint.manual_points for blueprint in blueprints),

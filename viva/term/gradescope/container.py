@@ -1,7 +1,7 @@
 """What runs in Gradescope's container, as root: ``prepare`` while the image is built, ``grade`` for a submission.
 
 Theory of operation. The bundle lies in /autograder/source, closed to every other user. Preparing rehearses the
-solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each walled in
+solutions with this image's libraries and keeps what that shows. Grading forks candidate and examiner, each sandboxed
 and a user of its own; only this process opens the bundle and writes results.json, whole, as its last act. What was
 handed in is read as a batch reads it. Whatever goes wrong, there is a results.json: one without a score says that the
 grader failed, and nobody loses points by that.
@@ -32,13 +32,13 @@ from viva.engine import libraries
 from viva.engine.grading import Grader
 from viva.engine.pair import examiners_limits
 from viva.folder import walk
-from viva.sandbox.confinement import Wall
-from viva.submission.package import Package, pack
+from viva.sandbox.confinement import Sandbox
+from viva.submission.packing import Package, pack
 from viva.submission.submission import Submission
-from viva.term.gradescope import results
+from viva.term.gradescope import resultsjson
 from viva.term.gradescope.bundle import MATERIAL, SOURCE, Settings, read_material, read_settings
-from viva.term.gradescope.reach import Reach, reach, walls
-from viva.verdict import CourseError, SubmissionError, VivaError, WallError
+from viva.term.gradescope.reach import Reach, reach, sandboxes
+from viva.verdict import CourseError, SandboxError, SubmissionError, VivaError
 
 PLACE, VARIABLE = "/autograder", "VIVA_AUTOGRADER"
 """The folder that Gradescope gives, and the variable that names another."""
@@ -48,9 +48,10 @@ STUDENT = "student"
 """What every student is called: no score depends on who it is."""
 DELIVERY = b"timestamp.txt"
 """What nbgrader writes beside a submission. In Gradescope only a student can have, and it means nothing."""
-NO_WALL = (
+NO_SANDBOX = (
     "This container can neither give student code a user of its own nor wall it in, so nothing was graded. Make the "
-    "zip with --no-wall to grade all the same, with student code able to read the hidden tests and write its own score."
+    "zip with --no-sandbox to grade all the same, with student code able to read the hidden tests and write its own "
+    "score."
 )
 
 
@@ -68,14 +69,14 @@ def main(*words: str) -> int:
 
 
 def prepare(place: Path) -> int:
-    """Rehearse the solutions, and keep what that shows; where no wall rises yet, each submission does it."""
+    """Rehearse the solutions, and keep what that shows; where no sandbox starts yet, each submission does it."""
     try:
         secure(place)
         settings = read_settings(place / "source")
-        with leftovers.temporary_folder(), open_grader(settings, place) as (grader, wall, found):
-            print(found.sentence(wall))
+        with leftovers.temporary_folder(), open_grader(settings, place) as (grader, sandbox, found):
+            print(found.sentence(sandbox))
             _rehearsed(place, grader)
-    except WallError as error:
+    except SandboxError as error:
         print(f"Not prepared; each submission tries it again: {error}", file=sys.stderr)
     except VivaError as error:
         print(f"viva: {error}", file=sys.stderr)
@@ -93,10 +94,10 @@ def grade(place: Path) -> int:
             document = _graded(settings, place)
     except VivaError as error:
         print(f"viva: {error}")
-        document = results.ungraded(str(error) if isinstance(error, WallError) else "")
+        document = resultsjson.ungraded(str(error) if isinstance(error, SandboxError) else "")
     except Exception:
         traceback.print_exc(file=sys.stdout)  # which instructors read, and nobody else
-        document = results.ungraded()
+        document = resultsjson.ungraded()
     _write(place / "results" / "results.json", document)
     return 0
 
@@ -114,31 +115,31 @@ def secure(place: Path) -> None:
 @contextlib.contextmanager
 def open_grader(
     settings: Settings, place: Path, handed_in: Path | None = None
-) -> Iterator[tuple[Grader, Wall | None, Reach]]:
-    """A grader in the best wall that holds here, the candidate's wall, and what was seen to be in its reach.
+) -> Iterator[tuple[Grader, Sandbox | None, Reach]]:
+    """A grader in the best sandbox that holds here, the candidate's sandbox, and what was seen to be in its reach.
 
-    Raises WallError where none holds, unless the bundle says that none is needed.
+    Raises SandboxError where none holds, unless the bundle says that none is needed.
     """
     limits = limits_of(settings.seconds, settings.memory)
     texts = libraries.looked_at(handed_in) if handed_in else ()
     loaded = tuple(dict.fromkeys((*libraries.wanted((), texts), *settings.libraries)))
     hidden = settings.hidden_libraries
     secrets = [path for path in walk(place / "source") if path.name in (MATERIAL, PREPARED) or path.suffix == ".ipynb"]
-    for pair in [*walls(limits, examiners_limits(limits)), *([None] if settings.no_wall else [])]:
+    for pair in [*sandboxes(limits, examiners_limits(limits)), *([None] if settings.no_sandbox else [])]:
         with contextlib.closing(
             Grader(settings.seconds, pair, loaded, hidden, budget=settings.budget, limits=limits)
         ) as grader:
-            wall = pair[0] if pair else None
+            sandbox = pair[0] if pair else None
             try:
                 found = reach(grader, secrets, place / "results")
-            except WallError as error:
+            except SandboxError as error:
                 print(f"A wall that did not rise: {error}")
                 continue
             if found.holds or pair is None:
-                yield grader, wall, found
+                yield grader, sandbox, found
                 return
             print(f"A wall that did not hold: {found}")
-    raise WallError(NO_WALL)
+    raise SandboxError(NO_SANDBOX)
 
 
 def _rehearsed(place: Path, grader: Grader) -> Material:
@@ -157,8 +158,8 @@ def _graded(settings: Settings, place: Path) -> dict:
     submission = Submission(settings.assignment, STUDENT, place / "submission")
     if not submission.folder.is_dir():
         raise CourseError(f"There is no folder {submission.folder}, so nothing was graded.")
-    with open_grader(settings, place, submission.folder) as (grader, wall, found):
-        protection = found.sentence(wall)
+    with open_grader(settings, place, submission.folder) as (grader, sandbox, found):
+        protection = found.sentence(sandbox)
         print(protection)
         kept = place / "source" / PREPARED
         material = Material.from_bytes(kept.read_bytes()) if kept.exists() else _rehearsed(place, grader)
@@ -167,7 +168,7 @@ def _graded(settings: Settings, place: Path) -> dict:
         except SubmissionError as error:
             passed = Passed(f"what was handed in {error}")
     _tell(passed)
-    return results.results(passed, material, place / "source" / SOURCE, settings, protection)
+    return resultsjson.results(passed, material, place / "source" / SOURCE, settings, protection)
 
 
 def _packed(submission: Submission) -> bytes:

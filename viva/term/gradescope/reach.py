@@ -1,4 +1,4 @@
-"""What a student's process can reach in a container: tried by one, in the wall that students' code gets.
+"""What a student's process can reach in a container: tried by one, in the sandbox that students' code gets.
 
 Theory of operation. Nobody knows beforehand what a container allows. So before a submission is graded, a candidate is
 forked as for any notebook and tries to open each file that holds hidden tests, to write the result, to start a process
@@ -20,9 +20,9 @@ from typing import Any
 from viva.engine.grading import Grader
 from viva.engine.outcome import outputs_of
 from viva.engine.session import Died, Session
-from viva.sandbox.confinement import Limits, Wall
+from viva.sandbox.confinement import Limits, Sandbox
 from viva.sandbox.protection import protection
-from viva.verdict import WallError
+from viva.verdict import SandboxError
 from viva.wording import counted
 
 PROBE = """
@@ -77,21 +77,23 @@ class Reach:
         """Whether student code can neither learn what is hidden nor decide what is written."""
         return all((*self.secrets, self.result, self.process, self.network))
 
-    def layers(self, wall: Wall | None) -> dict[str, bool]:
+    def layers(self, sandbox: Sandbox | None) -> dict[str, bool]:
         """The parts of the protection, and whether each was seen to hold."""
         return {
             "a user of its own": self.user not in (0, os.geteuid()),
-            "Landlock": bool(wall and not wall.other_user and not wall.bubblewrap and self.outside),
+            "Landlock": bool(sandbox and not sandbox.other_user and not sandbox.bubblewrap and self.outside),
             "a file system of its own": self.outside == errno.ENOENT,
             "a filter of system calls": bool(self.process and self.network),
         }
 
-    def sentence(self, wall: Wall | None) -> str:
+    def sentence(self, sandbox: Sandbox | None) -> str:
         """Which protection held."""
-        layers = self.layers(wall)
+        layers = self.layers(sandbox)
         held, missing = ([name for name, works in layers.items() if works is said] for said in (True, False))
         if not self.holds:
-            return "Graded WITHOUT A WALL, as the bundle was made with --no-wall: student code could read hidden tests."
+            return (
+                "Graded WITHOUT A WALL, as the bundle was made with --no-sandbox: student code could read hidden tests."
+            )
         without = f", without {' and '.join(missing)}" if missing else ""
         return (
             f"Protection: the code ran with {', '.join(held)}{without}. Tried before it was graded: code in its place "
@@ -100,8 +102,8 @@ class Reach:
         )
 
 
-def walls(limits: Limits, examiners: Limits) -> list[tuple[Wall, Wall]]:
-    """The walls around candidate and examiner that may hold here, the better first.
+def sandboxes(limits: Limits, examiners: Limits) -> list[tuple[Sandbox, Sandbox]]:
+    """The sandboxes around candidate and examiner that may hold here, the better first.
 
     The second, without Landlock, is for a container that is thrown away: a user of its own can leave files in /tmp.
     """
@@ -110,12 +112,13 @@ def walls(limits: Limits, examiners: Limits) -> list[tuple[Wall, Wall]]:
     if os.geteuid() == 0 and all(map(found.works, ("session", "limits", "root", "seccomp"))):
         options.append({"other_user": True, "bubblewrap": False})
     return [
-        (Wall.for_candidate(limits=limits, **known), Wall.for_examiner(limits=examiners, **known)) for known in options
+        (Sandbox.for_candidate(limits=limits, **known), Sandbox.for_examiner(limits=examiners, **known))
+        for known in options
     ]
 
 
 def reach(grader: Grader, secrets: Iterable[Path], results: Path) -> Reach:
-    """What a candidate of this grader can reach. Raises WallError where none can be started, or it does not say."""
+    """What a candidate of this grader can reach. Raises SandboxError where none can be started, or it does not say."""
     written = results / "viva-probe"
     with tempfile.NamedTemporaryFile(prefix="viva-outside-") as outside:
         os.fchmod(outside.fileno(), 0o644)
@@ -126,6 +129,6 @@ def reach(grader: Grader, secrets: Iterable[Path], results: Path) -> Reach:
             told = ast.literal_eval(outputs[-1]["data"]["text/plain"])
             return Reach(**told)
         except (Died, IndexError, KeyError, TypeError, ValueError, SyntaxError) as error:
-            raise WallError(f"What student code could reach here cannot be told: {error!r}.") from error
+            raise SandboxError(f"What student code could reach here cannot be told: {error!r}.") from error
         finally:
             written.unlink(missing_ok=True)

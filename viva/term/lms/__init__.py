@@ -3,5 +3,5 @@
 systems       the systems that write such lists, and how they call the columns
 participants  the students in such a list
 personname    a person's name as lists write it
-roster        who is in the course, and what a newer list changes
+rosterfile    who is in the course, and what a newer list changes
 """

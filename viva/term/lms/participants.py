@@ -16,7 +16,7 @@ from viva.cleaning import plaintext
 from viva.course.table import Table, listed
 from viva.submission.files.handin import name_problem
 from viva.term.lms import personname
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 from viva.term.lms.systems import IDS, NAMES, ROLES, SYSTEMS, UNKNOWN, System, is_staff, plain, writer_of
 from viva.verdict import CourseError
 

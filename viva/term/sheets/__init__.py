@@ -4,7 +4,7 @@ sheet        a system's own exported sheet: each cell can be changed, and all el
 number       a score as a system writes it, and reads it
 marks        what each student has of an assignment, or why that is not to be written
 identity     which student a row of a sheet is about
-export       what all of the systems have in common: a plan of what is written, and nbgrader's plugin
+sheetexport  what all of the systems have in common: a plan of what is written, and nbgrader's plugin
 canvas       its gradebook
 moodle       its grading worksheet
 brightspace  its list of grades

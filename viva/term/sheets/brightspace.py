@@ -15,10 +15,10 @@ from viva.cleaning import plaintext
 from viva.course.table import csv_text, listed
 from viva.term.lms.systems import plain
 from viva.term.sheets import number
-from viva.term.sheets.export import Line, Plan, SheetExport, Target, left_out
 from viva.term.sheets.identity import person_of
 from viva.term.sheets.marks import Marks
 from viva.term.sheets.sheet import Sheet
+from viva.term.sheets.sheetexport import Line, Plan, SheetExport, Target, left_out
 from viva.verdict import CourseError
 
 IDS = {"lms": "OrgDefinedId", "login": "Username"}

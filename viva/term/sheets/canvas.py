@@ -15,11 +15,11 @@ from viva.course.table import csv_text, listed
 from viva.term.lms.participants import POINTS, is_heading, test_students
 from viva.term.lms.systems import SYSTEMS, plain
 from viva.term.sheets import number
-from viva.term.sheets.export import Line, Plan, SheetExport, Target, left_out
 from viva.term.sheets.feedbackzip import answer_archive
 from viva.term.sheets.identity import person_of
 from viva.term.sheets.marks import Mark, Marks
 from viva.term.sheets.sheet import Sheet
+from viva.term.sheets.sheetexport import Line, Plan, SheetExport, Target, left_out
 from viva.verdict import CourseError
 
 EXCUSED, UNASSIGNED = "EX", "N/A"

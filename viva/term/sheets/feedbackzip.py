@@ -22,8 +22,8 @@ from viva.cleaning import plaintext
 from viva.course.course import Course
 from viva.course.gradebook.standing import Status
 from viva.term.archives.ledger import Ledger
-from viva.term.sheets.export import Line, Plan
 from viva.term.sheets.marks import WAITS, Mark, Marks
+from viva.term.sheets.sheetexport import Line, Plan
 from viva.verdict import CourseError
 
 GIVEN = re.compile(

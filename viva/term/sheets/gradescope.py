@@ -5,8 +5,8 @@ from __future__ import annotations
 from viva.course.gradebook.standing import Status
 from viva.course.table import csv_text
 from viva.term.sheets import number
-from viva.term.sheets.export import Line, Plan, SheetExport, left_out
 from viva.term.sheets.marks import Mark, Marks
+from viva.term.sheets.sheetexport import Line, Plan, SheetExport, left_out
 from viva.verdict import CourseError
 
 COLUMNS = (

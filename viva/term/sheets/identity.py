@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from viva.cleaning import plaintext
 from viva.term.lms import personname
 from viva.term.lms.participants import unwrapped
-from viva.term.lms.roster import Entry
+from viva.term.lms.rosterfile import Entry
 
 KEYS = {
     "lms": ("lms_user_id", "id"),

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from viva.course.course import Course
 from viva.course.gradebook import export
 from viva.course.gradebook.standing import Status
-from viva.term.lms.roster import Entry, Roster
+from viva.term.lms.rosterfile import Entry, Roster
 from viva.term.sheets import number
 
 WAITS = "waits for a grader; --unfinished writes what there is"

@@ -21,11 +21,11 @@ from viva.course.course import Course
 from viva.course.table import listed
 from viva.term.lms.systems import plain
 from viva.term.sheets import number
-from viva.term.sheets.export import Plan, SheetExport, Target
 from viva.term.sheets.feedbackzip import moodle_pages
 from viva.term.sheets.identity import Person, person_of
 from viva.term.sheets.marks import Mark, Marks
 from viva.term.sheets.sheet import Sheet
+from viva.term.sheets.sheetexport import Plan, SheetExport, Target
 from viva.verdict import CourseError
 
 LANGUAGES = {

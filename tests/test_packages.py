@@ -1,0 +1,33 @@
+"""What the modules of the package look like."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.conftest import PROJECT
+
+MODULES = sorted((PROJECT / "viva").rglob("*.py"))
+CHARACTERS = 60
+
+
+def test_long_regular_expressions_are_in_verbose_form():
+    long = [
+        f"{path.name}, line {call.lineno}"
+        for path in MODULES
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("re.") and call.args
+        if len(_written(call.args[0])) > CHARACTERS and "re.VERBOSE" not in ast.unparse(call)
+    ]
+    assert long == []
+
+
+def test_no_two_modules_have_the_same_file_name():
+    names = [path.name for path in MODULES if path.stem not in ("__init__", "__main__")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+def _written(pattern: ast.expr) -> str:
+    """The text of a pattern, as far as it stands in the call."""
+    return "".join(
+        part.value for part in ast.walk(pattern) if isinstance(part, ast.Constant) and type(part.value) is str
+    )

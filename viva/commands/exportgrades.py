@@ -1,0 +1,191 @@
+"""The command that hands scores on: export."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from rich.table import Table
+from traitlets import Bool, Unicode
+from traitlets.utils.importstring import import_item
+
+from viva.cleaning import plaintext
+from viva.commands.classtable import class_tables
+from viva.commands.command import VivaCommand
+from viva.commands.terminal import figures, whole
+from viva.course.gradebook import agreement, export
+from viva.term.sheets import SYSTEMS, TABLES
+from viva.term.sheets.sheetexport import Line, Plan, SheetExport
+from viva.verdict import CourseError
+from viva.wording import counted
+
+SHOWN = 20
+"""So many students of a part are named; --json names all."""
+PARTS = {
+    "written": "written",
+    "replaced": "replaced",
+    "unchanged": "unchanged",
+    "left": "left",
+    "absent": "absent",
+    "strangers": "unclear",
+}
+"""The parts of a plan, and what the tables call them."""
+TOLD = ("replaced", "left", "absent", "strangers")
+"""Those whose students are named."""
+
+
+class ExportCommand(VivaCommand):
+    name = "viva-export"
+    description = "Write every score to a CSV file, or what a learning system takes in, and print the class as a table."
+    examples = """
+        viva export                                grades.csv
+        viva export --to=ps1.csv ps1_general_attention
+        viva export ps1 --as=canvas --into=gradebook.csv --column='Problem set 1 (1234)' --dry-run
+        viva export ps1 --as=moodle --into=worksheet.csv
+        viva export ps1 --as=moodle --into=worksheet.csv --feedback
+    """
+    aliases = nbgrader_aliases | {
+        "as": "ExportCommand.form",
+        "to": "ExportCommand.to",
+        "into": "SheetExport.into",
+        "column": "SheetExport.column",
+        "archive": "SheetExport.archive",
+    }
+    flags = VivaCommand.flags | {
+        "dry-run": ({"ExportCommand": {"dry_run": True}}, "Only say what would be written; nothing is."),
+        "raw": ({"SheetExport": {"raw": True}}, "Write scores without late penalties."),
+        "unfinished": ({"SheetExport": {"unfinished": True}}, "Write also what waits for a grader."),
+        "feedback": ({"SheetExport": {"feedback": True}}, "Write the feedback pages as a zip, instead of the scores."),
+    }
+    form = Unicode("csv", help=f"What to write: {', '.join(SYSTEMS)}, {', '.join(TABLES)}.").tag(config=True)
+    to = Unicode(help="The file to write, in the course folder unless it says otherwise.").tag(config=True)
+    dry_run = Bool(False, help="Only say what would be written.").tag(config=True)
+    settings = (SheetExport,)
+
+    def run(self) -> int:
+        if self.form not in (*SYSTEMS, *TABLES):
+            raise CourseError(
+                f"There is no --as={plaintext.line(self.form)}. Those are: {', '.join((*SYSTEMS, *TABLES))}."
+            )
+        assignments = self.chosen_assignments()
+        agreement.require_kept(self.course, assignments)
+        assignments = self._released(assignments)
+        if self.form in SYSTEMS and len(assignments) != 1:
+            raise CourseError(
+                f"Each assignment has a file of its own with --as={self.form}. Name one of: {', '.join(assignments)}."
+            )
+        if self.to:
+            self.target(self.to)
+        self.part = self.coursedir.student_id != "*" and not self.to
+        self.course.settle()
+        if self.form in TABLES:
+            self._write_table(assignments)
+        else:
+            self._write_sheet(assignments[0])
+        return 0
+
+    def _write_table(self, assignments: list[str]) -> None:
+        """All scores in one file, and the class on the terminal."""
+        exporter = import_item(TABLES[self.form])(parent=self)
+        if given := sorted(self.cli_config.get("SheetExport", ())):
+            raise CourseError(
+                f"--{given[0]} goes with a learning system, as in --as=canvas; --as={self.form} writes all that is "
+                "known, scores with and without late penalties."
+            )
+        path = self.target(self.to or exporter.name)
+        with self.course.gradebook() as gradebook:
+            rows = list(export.scores(self.course, gradebook, assignments, self.coursedir.student_id))
+            others = {one.name for one in gradebook.assignments} - set(assignments)
+        if not self.dry_run and not self.part:
+            exporter.write(rows, path)
+        for table in class_tables(rows, assignments, self.console):
+            self.console.print(table)
+        alone = f", of {', '.join(assignments)} alone" if others and not self.to else ""
+        done = f"{counted(len(rows), 'row')} {'are' if len(rows) != 1 else 'is'} in {path}{alone}."
+        said = self._unwritten(path) or done
+        self._say(f"A score in brackets waits for a grader; * is late; - was not handed in. {said}")
+        self.show_document(file=None if self.part else path, dry_run=self.dry_run, scores=rows)
+
+    def _write_sheet(self, assignment: str) -> None:
+        """One assignment for a learning system, and what becomes of whom."""
+        exporter: SheetExport = import_item(SYSTEMS[self.form])(parent=self, to=self.to)
+        with self.console.status(f"reading {assignment}"), self.course.gradebook() as gradebook:
+            plan = exporter.plan(self.course, gradebook, assignment, self.coursedir.student_id)
+        if not self.dry_run and not self.part:
+            plan.save()
+        self.console.print(_counts(plan))
+        people = _people(plan)
+        if people.row_count:
+            self.console.print(people)
+        self._say(*plan.warnings)
+        if plan.absent:
+            self._say("Absent are those whom the file does not name.")
+        self._say(self._unwritten(plan.path) or f"Written: {plan.path}. {plan.following}")
+        parts = {part: [asdict(line) for line in getattr(plan, part)] for part in PARTS}
+        self.show_document(
+            file=None if self.part else plan.path,
+            system=exporter.key,
+            assignment=assignment,
+            column=plan.column,
+            dry_run=self.dry_run,
+            warnings=plan.warnings,
+            following=plan.following,
+            **parts,
+        )
+
+    def _unwritten(self, path: Path) -> str:
+        """That nothing was written, and what to do; empty where something was."""
+        if self.part:
+            return (
+                f"Nothing was written: {path.name} is the whole class's, and --student names some of it. To write "
+                "their scores, name another file with --to."
+            )
+        return "Nothing was written. To do it, run the same command without --dry-run." if self.dry_run else ""
+
+    def _released(self, assignments: list[str]) -> list[str]:
+        """Those that are in the gradebook; a sentence for each that is not, CourseError when none is."""
+        released, refusals = [], []
+        for assignment in assignments:
+            try:
+                self.course.released_notebooks(assignment)
+            except CourseError as refusal:
+                refusals.append(refusal)
+            else:
+                released.append(assignment)
+        if not released:
+            raise refusals[0]
+        self._say(*map(str, refusals))
+        return released
+
+
+def _counts(plan: Plan) -> Table:
+    table = Table(whole(plan.title), *figures(*PARTS.values()))
+    table.add_row(plaintext.line(plan.column), *(str(len(getattr(plan, part))) for part in PARTS))
+    return table
+
+
+def _people(plan: Plan) -> Table:
+    """Who is not simply given a score."""
+    table = Table("", whole("student"), "name", "what")
+    for part in TOLD:
+        row, lines = partial(table.add_row, PARTS[part]), getattr(plan, part)
+        told = defaultdict(list)
+        for line in lines:
+            told[line.what].append(line)
+        # In a class most are left for one of a few reasons; a list of the first students would hide the other ones.
+        if part == "left" and len(lines) > SHOWN:
+            lines = [replace(some[0], name=_counted(some), what=what) for what, some in told.items()]
+            lines.sort(key=lambda line: -len(told[line.what]))
+        for line in lines[:SHOWN]:
+            row(*(plaintext.line(text) for text in (line.student, line.name, line.what)))
+        if len(lines) > SHOWN:
+            row("", "", f"and {len(lines) - SHOWN} more")
+    return table
+
+
+def _counted(lines: list[Line]) -> str:
+    """The name of the first of those of whom the same is said, and how many more there are."""
+    return lines[0].name + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")

@@ -1,0 +1,152 @@
+"""Commands about the course and the machine: init, demo, doctor."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from nbgrader.apps.baseapp import nbgrader_aliases
+from traitlets import Bool, Int
+
+from viva.author import demo
+from viva.commands import doctor
+from viva.commands.command import NEEDS_GRADER, VivaCommand
+from viva.commands.configfile import Read
+from viva.commands.founding import CONFIG, found, plan
+from viva.configuration import LINES
+from viva.verdict import CourseError
+from viva.wording import counted
+
+LATE_WORK = (
+    "Late work: the lines below charge nothing that this configuration does not charge already. What it does charge is "
+    "reckoned again whenever a score changes, so points that you give by hand later are charged too; nbgrader leaves "
+    "them out. Settings of c.LatePolicy ask for other rules."
+)
+MACHINE = {"machine": ({"DoctorCommand": {"machine": True}}, "Look at this machine alone, and at no course.")}
+
+
+class InitCommand(VivaCommand):
+    name = "viva-init"
+    arguments = "[FOLDER]"
+    description = "Found a course in a folder, with a first assignment; or say what an nbgrader course lacks."
+    examples = """
+        viva init my_course           a new course: configuration, folders, an assignment, a README
+        cd old_course && viva init    which settings an nbgrader course lacks; nothing is changed
+        viva init --write             the same, and add the two lines that say them
+    """
+    flags = VivaCommand.flags | {
+        "write": ({"InitCommand": {"write": True}}, "In a course that is there, add the lines that it lacks."),
+        "dry-run": ({"InitCommand": {"dry_run": True}}, "Say what would be written, and write nothing."),
+    }
+    writes = False
+    python_config_loader_class = Read  # somebody else may have written the course: nothing of it is run
+
+    write = Bool(False, help="Add to a course that is there the lines that it lacks.").tag(config=True)
+    dry_run = Bool(False, help="Write nothing.").tag(config=True)
+
+    def init_syspath(self) -> None:
+        """Nothing is imported from the folder either, as nbgrader would."""
+
+    def run(self) -> int:
+        if len(self.extra_args) > 1:
+            raise CourseError("Name one folder, as in: viva init my_course")
+        founding = plan(Path(*self.extra_args))
+        self._say(*(f"lacking: {rule.setting}, so {rule.without}" for rule in founding.lacking))
+        lacking = [rule.setting for rule in founding.lacking]
+        if lacking and founding.exists:
+            self._say(LATE_WORK)
+        if founding.exists and not (lacking and self.write):
+            said = f"To {founding.folder / CONFIG} belong these lines ('viva init --write' adds them):\n{LINES}"
+            self._say(said if lacking else f"{founding.folder} is a course that lacks nothing.")
+            self.show_document(folder=founding.folder, lacking=lacking, written=[])
+            return NEEDS_GRADER if lacking else 0
+        written = [founding.folder / name for name in founding.files] if self.dry_run else found(founding)
+        self._say(*(f"{'would be written' if self.dry_run else 'written'}: {path}" for path in written))
+        if not founding.exists and not self.dry_run:
+            self._say(f"Now: cd {shlex.quote(str(founding.folder))} && viva audit && viva release")
+        self.show_document(folder=founding.folder, lacking=lacking, written=written)
+        return 0
+
+
+class DemoCommand(VivaCommand):
+    name = "viva-demo"
+    description = "Write a class of artificial students, drawn from the known answers, into submitted/."
+    examples = """
+        viva demo                  24 students, all assignments
+        viva demo --students=3     a small class
+        viva demo --flow           release before, and grade, give feedback, export and report after it
+        viva demo --remove         empty the course again; refused when anybody else is in it
+    """
+    aliases = nbgrader_aliases | {"students": "DemoCommand.students"}
+    flags = VivaCommand.flags | {
+        "flow": ({"DemoCommand": {"flow": True}}, "Take the class through the whole flow, as `make demo` does."),
+        "remove": ({"DemoCommand": {"remove": True}}, "Remove the demo class and what was made of it."),
+    }
+    students = Int(24, min=1, max=99, help="How many students the demo class has.").tag(config=True)
+    flow = Bool(False, help="Take the class through the whole flow.").tag(config=True)
+    remove = Bool(False, help="Remove the demo class.").tag(config=True)
+
+    def run(self) -> int:
+        if self.remove:
+            return self._remove_class()
+        return self._run_flow() if self.flow else self._write_class()
+
+    def _run_flow(self) -> int:
+        """One command after the other, in this process, as to load nbgrader takes a second each time."""
+        from viva.commands.author import ReleaseCommand
+        from viva.commands.exportgrades import ExportCommand
+        from viva.commands.grade import GradeCommand
+        from viva.commands.hand_back import FeedbackCommand, ReportCommand
+
+        steps = (ReleaseCommand, "--no-audit"), (DemoCommand,), (GradeCommand,)
+        for command, *options in (*steps, (FeedbackCommand,), (ExportCommand,), (ReportCommand,)):
+            words = [command.name.replace("-", " ", 1), *options, *self.extra_args]
+            self.console.print(f"$ {' '.join(words)}", style="bold")
+            step = command(config=self.config)
+            step.initialize([*options, *self.extra_args])
+            step.json, step.console = False, self.console
+            if status := self._write_class() if command is DemoCommand else step.run():
+                return status
+        return 0
+
+    def _remove_class(self) -> int:
+        with self.alone():
+            removed = demo.remove_class(self.course)
+        self._say(f"Removed: {counted(len(removed), 'demo student')}, and what was made of what they handed in.")
+        self.show_document(removed=removed)
+        return 0
+
+    def _write_class(self) -> int:
+        counts = demo.write_class(self.course, self.chosen_assignments(), self.students)
+        students = counted(self.students, "demo student")
+        for assignment, count in counts.items():
+            self.console.print(f"{assignment}: {counted(count, 'submission')} by {students}")
+        for number, what in demo.ROLES.items():
+            if number <= self.students:
+                self._say(f"demo-{number:02d} {what}.")
+        self.show_document(students=self.students, submissions=counts)
+        return 0
+
+
+class DoctorCommand(VivaCommand):
+    name = "viva-doctor"
+    arguments = ""
+    description = "Say what this machine or this course lacks, and the command that mends it."
+    examples = """
+        viva doctor
+        viva doctor --machine   only whether this machine can grade for another, as a worker of a cluster
+    """
+    flags = VivaCommand.flags | MACHINE
+    writes = False
+    machine = Bool(False, help="Look at no course.").tag(config=True)
+
+    def run(self) -> int:
+        sick, diagnoses = False, []
+        for diagnosis in doctor.machine() if self.machine else doctor.examine(self.course, self.config):
+            diagnoses.append(vars(diagnosis) | {"remedy": "" if diagnosis.healthy else diagnosis.remedy})
+            mark = "ok      " if diagnosis.healthy else "MISSING " if diagnosis.needed else "optional"
+            remedy = "" if diagnosis.healthy else f": {diagnosis.remedy}"
+            self._say(f"{mark}  {diagnosis.what}{remedy}")
+            sick |= diagnosis.needed and not diagnosis.healthy
+        self.show_document(diagnoses=diagnoses)
+        return NEEDS_GRADER if sick else 0

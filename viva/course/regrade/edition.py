@@ -1,0 +1,165 @@
+"""An assignment as it is out at one time: its checks in the gradebook, its pages in release/.
+
+Two editions are compared in sentences: what changes in each check, and whether students must fetch again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import nbformat
+
+from viva.course.course import Course
+from viva.course.gradebook.recording import Expected
+from viva.engine.blueprint import Purpose, purpose_of, read_notebook
+from viva.engine.checks import CHECK, HIDDEN, split_checks
+from viva.verdict import BlueprintError
+from viva.wording import counted
+
+BY_HAND = "graded by hand"
+"""In place of a check: a cell that a human grades."""
+Pages = dict[str, list[list[str]]]
+"""By notebook, name and text of each cell that students got."""
+
+
+@dataclass(frozen=True)
+class Edition:
+    """What was out; as plain data, so that a log can hold it."""
+
+    tests: dict[str, str]
+    """By notebook and cell, the text of each test cell, hidden lines included; of those graded by hand the points."""
+    pages: Pages | None
+    """None when release/ does not say. A file that is no notebook has one entry: its name, and a digest."""
+
+    @classmethod
+    def of(cls, course: Course, assignment: str) -> Edition:
+        """What is out now; the gradebook must know the assignment."""
+        return cls(_tests(course, assignment), _pages(course, assignment))
+
+    def sentences(self, new: Edition, assignment: str) -> list[str]:
+        """Whether students must fetch the next edition, and what it changes in each check."""
+        return [*pages_changed(self.pages, new.pages, assignment), *checks_changed(self.tests, new.tests)]
+
+    def renamed(self, new: Edition) -> dict[str, dict[str, str]]:
+        """By notebook and cell, the new title of each check of which only the title is another."""
+        return _renamed(self.tests, new.tests)
+
+    def tests_otherwise(self, new: Edition, place: str) -> bool:
+        """Whether a cell is tested otherwise, or worth something else; titles aside."""
+        old, now = (list(_checks(edition.tests.get(place, "")).values()) for edition in (self, new))
+        return old != now
+
+
+def corrected(course: Course, assignment: str) -> list[str]:
+    """The graded cells that are others in source/ than those that are out, by which everybody is graded."""
+    out, found = _tests(course, assignment), []
+    for path in course.source_notebooks(assignment):
+        for cell in read_notebook(path).cells:
+            about = cell.metadata.get("nbgrader", {})
+            name, purpose = about.get("grade_id"), purpose_of(cell, about)
+            was = out.get(f"{path.stem}/{name}")
+            if was is not None and "### AUTOTEST" not in cell.source and "### HASHED AUTOTEST" not in cell.source:
+                now = _test(name, about.get("points") or 0, cell.source if purpose == Purpose.TESTS else None)
+                found += [name] if now != was else []
+    return found
+
+
+def _tests(course: Course, assignment: str) -> dict[str, str]:
+    with course.gradebook() as gradebook:
+        expected, found = Expected.of(gradebook, assignment), {}
+    for name, book in expected.notebooks.items():
+        points = {cell.name: cell.max_score for cell in [*book.grade_cells, *book.task_cells]}
+        tests = expected.tests(name)
+        for cell in book.source_cells:
+            if cell.name in points:
+                source = cell.source if cell.name in tests else None
+                found[f"{name}/{cell.name}"] = _test(cell.name, points[cell.name], source)
+    return found
+
+
+def _test(name: str, points: float, source: str | None) -> str:
+    """The text of a test cell, with its points; of a cell that is graded by hand, which has None, only these."""
+    if source is None:
+        return f"### CHECK {points:g}: {BY_HAND}\n"
+    return source if "### CHECK" in source else f"### CHECK {points:g}: {name}\n{source}"
+
+
+def _pages(course: Course, assignment: str) -> Pages | None:
+    found, folder = {}, course.path("release", assignment)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = str(path.relative_to(folder))
+        if path.parent != folder or path.suffix != ".ipynb":
+            found[name] = [[name, hashlib.sha256(path.read_bytes()).hexdigest()]]
+            continue
+        try:
+            cells = nbformat.read(path, as_version=4).cells
+        except Exception:  # whatever lies there, it is no student version
+            return None
+        found[path.stem] = [[cell.metadata.get("nbgrader", {}).get("grade_id", ""), cell.source] for cell in cells]
+    return found or None
+
+
+def pages_changed(old: Pages | None, new: Pages | None, assignment: str) -> list[str]:
+    """Whether students must fetch the assignment again."""
+    again = f"Hand release/{assignment} out again to those who still work on it"
+    if old is None or new is None:
+        return [f"release/ held no student version, so whether students see a change is not known. {again}."]
+    if old == new:
+        return ["The student version is the same: nobody needs to fetch anything again."]
+    names = []
+    for notebook in {**old, **new}:
+        before, cells = old.get(notebook, []), new.get(notebook, [])
+        names += [name or f"a cell of {notebook}" for name, text in cells if [name, text] not in before]
+        names += [name or f"a cell of {notebook}" for name, text in before if name not in {n for n, _ in cells}]
+    changed = ", ".join(dict.fromkeys(names)) or "the order of the cells"
+    return [
+        f"The student version changed ({changed}). {again}; "
+        "what was handed in is graded as if the new text stood in it, and need not be handed in again."
+    ]
+
+
+def checks_changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """A sentence for each check that is new, gone, or worth or written otherwise."""
+    said, renamed = [], _renamed(old, new)
+    for place in {**old, **new}:
+        was, is_ = _checks(old.get(place, "")), _checks(new.get(place, ""))
+        cell, names = place.partition("/")[2], renamed.get(place, {})
+        for title in [title for title in {**was, **is_} if title not in names.values()]:
+            name = f"{cell}, which is {BY_HAND}," if title == BY_HAND else f"{cell}: the check '{title}'"
+            if title in names:
+                said.append(f"{name} is called '{names[title]}' now.")
+            elif title not in is_:
+                said.append(f"{name} is gone.")
+            elif title not in was:
+                said.append(f"{name} is new, for {counted(is_[title][0], 'point')}.")
+            else:
+                (points, text), (points_now, text_now) = was[title], is_[title]
+                if points != points_now:
+                    said.append(f"{name} is worth {counted(points_now, 'point')} instead of {points:g}.")
+                if text != text_now:
+                    hidden = HIDDEN.sub("", text) == HIDDEN.sub("", text_now)
+                    where = "in hidden lines only" if hidden else "which students see"
+                    said.append(f"{name} has another text, {where}.")
+    return said or ["The checks are those that were released; where points change, given cells or data files did."]
+
+
+def _renamed(old: dict[str, str], new: dict[str, str]) -> dict[str, dict[str, str]]:
+    found = {}
+    for place in old.keys() & new.keys():
+        was, is_ = _checks(old[place]), _checks(new[place])
+        fresh = {check: title for title, check in is_.items() if title not in was}
+        found[place] = {title: fresh.pop(check) for title, check in was.items() if title not in is_ and check in fresh}
+    return found
+
+
+def _checks(source: str) -> dict[str, tuple[float, str]]:
+    """By title, points and text of each check; the prelude goes with every one of them."""
+    if not source:
+        return {}
+    points = sum(float(found["points"]) for found in map(CHECK.match, source.splitlines()) if found)
+    try:
+        prelude, checks = split_checks(source, "", points, "the gradebook")
+    except BlueprintError:  # not in Python
+        return {"the whole cell": (points, source)}
+    return {check.title: (check.points, f"{prelude}\n{check.source}") for check in checks}

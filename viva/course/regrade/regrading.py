@@ -1,0 +1,224 @@
+"""A corrected assignment over graded submissions: who changes, and why.
+
+Theory of operation. A regrade does four things to a course: it looks at what stands (scores in the gradebook,
+results of the checks), releases the source as it is now, grades again what was graded before, and looks once more.
+``--what-if`` does the same to a *shadow*: a copy of the gradebook and of the results in a temporary folder, with
+release/ and autograded/ in that folder too, while source/ and submitted/ are read where they are. Both ways run the
+same code, so that what is applied is what the what-if said.
+
+``regrades.jsonl`` beside the gradebook is only ever added to, in lines of JSON:
+
+    {"event": "begun", "assignment": "ps3_scaled_attention", "at": "2026-09-21T09:00:00+00:00",
+     "tests": {"scaled_attention/test_permuted": "the text of the cell, hidden lines included"},
+     "pages": {"scaled_attention": [["test_permuted", "the text of the cell as students got it"]]},
+     "before": {"demo-01": {"score": 12.0, "late": 0.0, "handed_in": "2026-09-14 10:00:00", "cells": {
+         "scaled_attention/test_permuted": {"auto": 3.0, "manual": null, "waits": false,
+          "checks": {"the rows sum to one": {"earned": 0, "points": 2, "verdict": "failed", "reason": "..."}}}}}}}
+    {"event": "changed", "assignment": "ps3_scaled_attention", "at": "...", "student": "demo-01",
+     "notebook": "scaled_attention", "cell": "test_permuted", "check": "the rows sum to one",
+     "old": 0, "new": 2, "why": "it passes now; before: failed: Row 0 sums to 3."}
+    {"event": "ended", "assignment": "ps3_scaled_attention", "at": "...", "submissions": 24, "changed": 1}
+
+A line "begun" without "ended" is a regrade that was stopped; the next one of that assignment counts from its "before",
+and from what stands now for who was graded since.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+from traitlets.config import Config
+
+from viva import wording
+from viva.course import batch
+from viva.course.autograde import now
+from viva.course.course import Course
+from viva.course.ending import Ending
+from viva.course.gradebook import agreement
+from viva.course.gradebook.results import Results, add_lines
+from viva.course.regrade.changes import Change, changes_of, suspects
+from viva.course.regrade.edition import Edition
+from viva.course.regrade.trialcopy import LOG, shadow
+from viva.course.release import release
+from viva.course.remote import RemoteGraders
+from viva.course.variants import FOLDER, is_on
+from viva.record import CheckResult
+from viva.submission.files import timestamp
+from viva.submission.submission import Submission
+from viva.verdict import CourseError, SubmissionError
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What stands after a regrade, beside what stood before it."""
+
+    changes: list[Change]
+    look_again: list[str]
+    """Where a grade by hand stands that a human should look at again."""
+    suspects: list[str]
+    """A sentence for each check that several passed and nobody passes any more."""
+
+
+class Regrade:
+    """One assignment, graded again with its source as it is now: release, grade, finish, in this order.
+
+    Raises CourseError when the assignment was not released, or nothing of it was graded.
+    """
+
+    def __init__(self, course: Course, assignment: str, config: Config) -> None:
+        self.course, self.assignment, self.config = course, assignment, copy.deepcopy(config)
+        self.config.Autograde.force = True
+        self.log = Results.of(course.directory).path.with_name(LOG)
+        agreement.require_kept(course, [assignment])
+        course.require_gradebook()
+        course.released_notebooks(assignment)
+        self.before, self.edition = self._scores(), Edition.of(course, assignment)
+        if not self.before:
+            raise CourseError(
+                f"Nothing of {assignment} was graded yet. Type 'viva release {assignment}' to release a correction."
+            )
+        if stopped := self._stopped():
+            self.before |= stopped["before"]
+            self.edition = Edition(stopped["tests"], stopped.get("pages"))
+        self.resumed = stopped["at"] if stopped else ""
+
+    def submissions(self) -> list[Submission]:
+        """What is graded again: what was graded and is still there."""
+        return [one for one in self.course.submissions([self.assignment]) if one.student in self.before]
+
+    def remarks(self) -> list[str]:
+        """A sentence for each submission that is gone or was handed in again, and for those that nobody graded yet."""
+        found = {one.student: one for one in self.course.submissions([self.assignment])}
+        there = found.keys()
+        gone = [
+            f"{student}: nothing is left in {self.course.path('submitted', self.assignment, student)}; "
+            "the old score stands."
+            for student in sorted(self.before.keys() - there)
+        ]
+        new = len(there - self.before.keys())
+        for student in sorted(there & self.before.keys()):
+            try:
+                when = timestamp.of(found[student])
+            except SubmissionError:  # grading says so
+                continue
+            if when and str(when) != self.before[student]["handed_in"]:
+                gone.append(f"{student}: handed in again since it was graded, so that not all changes are the test's.")
+        return gone + ([f"Without a grade so far, and left to 'viva grade': {new} of the submissions."] if new else [])
+
+    def release(self) -> list[str]:
+        """Release the source; sentences that say what changes, and whether students must fetch again.
+
+        Raises what viva.course.release does; a shadow goes first, so that nothing was changed then.
+        """
+        with shadow(self.course, self.assignment, self.config) as (course, config):
+            release(course, self.assignment, config=config)
+        if not self.resumed:
+            self._say(("begun", asdict(self.edition) | {"before": self.before}))
+        release(self.course, self.assignment, config=self.config)
+        said = self.edition.sentences(Edition.of(self.course, self.assignment), self.assignment)
+        if is_on(self.course, self.assignment):
+            said.append(f"'viva release {self.assignment} --variants' brings the copies in {FOLDER}/ up to date.")
+        return said
+
+    def grade(
+        self,
+        workers: int | None = None,
+        tell: Callable[[str], object] = print,
+        remote: RemoteGraders | None = None,
+    ) -> Iterator[Ending]:
+        """Grade again, as batch.autograde does; who calls it is alone with the course."""
+        return batch.grade(
+            self.course, self.submissions(), config=self.config, workers=workers, remote=remote, tell=tell
+        )
+
+    def finish(self) -> Comparison:
+        """Mark what a human should look at again, and write the log."""
+        after, now_out = self._scores(), Edition.of(self.course, self.assignment)
+        look_again, renamed = self._mark(after, now_out), self.edition.renamed(now_out)
+        students = sorted(self.before.keys() & after.keys())
+        changes = [
+            change
+            for student in students
+            for change in changes_of(student, self.before[student], after[student], renamed)
+        ]
+        ended = {"submissions": len(students), "changed": len({change.student for change in changes})}
+        self._say(*(("changed", asdict(change)) for change in changes), ("ended", ended))
+        there = {one.student for one in self.submissions()} & after.keys()
+        before, after = ({student: scores[student] for student in there} for scores in (self.before, after))
+        return Comparison(changes, look_again, suspects(before, after))
+
+    def _scores(self) -> dict[str, dict]:
+        """By student, the score, and by cell what it came to."""
+        known, found = Results.of(self.course.directory).read(), {}
+        with self.course.gradebook() as gradebook:
+            for submission in gradebook.assignment_submissions(self.assignment):
+                student, cells = submission.student_id, {}
+                record = known.get((self.assignment, student))
+                books = record.notebooks if record else {}
+                for notebook in submission.notebooks:
+                    results = books[notebook.name].checks if notebook.name in books else {}
+                    for grade in notebook.grades:
+                        checks = {result.title: _kept(result) for result in results.get(grade.name, [])}
+                        cell = {"auto": grade.auto_score, "manual": grade.manual_score, "checks": checks}
+                        cells[f"{notebook.name}/{grade.name}"] = cell | {"waits": bool(grade.needs_manual_grade)}
+                late = submission.late_submission_penalty or 0.0
+                score = max(0.0, submission.score - late)
+                handed_in = str(submission.timestamp) if submission.timestamp else ""
+                found[student] = {"score": round(score, 9), "late": round(late, 9), "handed_in": handed_in}
+                found[student]["cells"] = cells
+        return found
+
+    def _mark(self, after: dict[str, dict], now_out: Edition) -> list[str]:
+        """Where a grade by hand stands: it waits for a human if its test or what that came to changed, and only then.
+
+        The writer marks every grade given by hand, as nbgrader does; those that nothing happened to are put back.
+        """
+        marked = []
+        with self.course.gradebook() as gradebook:
+            for submission in gradebook.assignment_submissions(self.assignment):
+                before = self.before.get(submission.student_id, {"cells": {}})["cells"]
+                for notebook in submission.notebooks:
+                    for grade in notebook.grades:
+                        place = f"{notebook.name}/{grade.name}"
+                        if grade.manual_score is None or place not in before:
+                            continue
+                        old, new = before[place], after[submission.student_id]["cells"][place]
+                        again = self.edition.tests_otherwise(now_out, place) or _earned(new) != _earned(old)
+                        waited = old["waits"] and old["manual"] == grade.manual_score
+                        grade.needs_manual_grade = again or waited
+                        if again:
+                            points = f"{grade.manual_score:g} of {wording.counted(grade.cell.max_score, 'point')}"
+                            marked.append(f"{submission.student_id}: {grade.name} ({points})")
+            gradebook.db.commit()
+        return marked
+
+    def _stopped(self) -> dict | None:
+        """The line with which a regrade of this assignment began that did not end."""
+        begun = None
+        if self.log.exists():
+            for line in self.log.read_text(encoding="utf-8", errors="replace").splitlines():
+                with contextlib.suppress(ValueError):
+                    event = json.loads(line)
+                    if event.get("assignment") == self.assignment:
+                        begun = {"begun": event, "ended": None}.get(event["event"], begun)
+        return begun
+
+    def _say(self, *events: tuple[str, dict]) -> None:
+        """Add lines to the log, all in one piece, so that a regrade has all its changes there or none."""
+        about = {"assignment": self.assignment, "at": now()}
+        add_lines(self.log, (json.dumps({"event": event} | about | more).encode() for event, more in events))
+
+
+def _kept(result: CheckResult) -> dict[str, object]:
+    """What is compared of a check, and told."""
+    known = {"earned": result.earned, "points": result.points, "verdict": str(result.verdict)}
+    return known | {"reason": wording.reason(result)} | ({"undone": True} if result.undone else {})
+
+
+def _earned(cell: dict) -> tuple:
+    """What a cell came to; not the titles, which may be other ones."""
+    return cell["auto"], sorted(check["earned"] for check in cell["checks"].values())

@@ -1,0 +1,150 @@
+"""``--cluster=ADDRESS``: which cluster grades, and how the way to it is protected."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from traitlets import Bool, Bunch, Float, Unicode, observe
+from traitlets.config import Configurable
+
+from viva.verdict import ClusterError
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.security import Security
+
+FORMS = (
+    "Name one as in --cluster=tls://grader.example:8786, --cluster=scheduler.json (the file that 'dask scheduler "
+    "--scheduler-file=scheduler.json' writes), or --cluster=local:4 for four processes of this machine."
+)
+EXTRA = "Grading on a cluster needs Dask: pip install 'nbviva[cluster]'"
+LEAST_TIMEOUT = 60.0
+_LOCAL = re.compile(r"local(?::(\d+))?")
+_ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(\d{1,5})")
+
+
+class Cluster(Configurable):
+    """Where a batch is graded."""
+
+    address = Unicode("", help="A Dask cluster that grades: tls://HOST:PORT, a scheduler file, or local:N.").tag(
+        config=True
+    )
+    tls_ca = Unicode("", help="File of the certificate authority that all of the cluster trust (PEM).").tag(config=True)
+    tls_cert = Unicode("", help="File of the certificate that this machine shows (PEM).").tag(config=True)
+    tls_key = Unicode("", help="File of the key to it (PEM), where the certificate's file does not hold it.").tag(
+        config=True
+    )
+    insecure = Bool(False, help="Send hidden tests and submissions to other machines without TLS.").tag(config=True)
+    timeout = Float(
+        0.0,
+        min=0.0,
+        help="Seconds after which a grading process on a worker counts as hung; 0 stands for a minute, and twice as "
+        "long as the notebooks of a submission may take.",
+    ).tag(config=True)
+    patience = Float(0.0, min=0.0, help="The old name of ``timeout``.").tag(config=True)
+    wait = Float(
+        30.0, min=0.0, help="Seconds to wait for a worker where none is there, or all have gone, before giving up."
+    ).tag(config=True)
+
+    client: Client | None = None
+    """The way to its scheduler, while that is open."""
+
+    @observe("patience")
+    def _old_name(self, change: Bunch) -> None:
+        self.timeout = self.timeout or change.new
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a cluster is to grade at all."""
+        return bool(self.address)
+
+    @property
+    def processes(self) -> int:
+        """How many of this machine were asked for; 0 for a cluster that is there already."""
+        local = _LOCAL.fullmatch(self.address)
+        return max(1, int(local[1] or len(os.sched_getaffinity(0)))) if local else 0
+
+    def check(self) -> None:
+        """Raises ClusterError where a cluster is wanted that cannot be, before anything is begun."""
+        if not self.wanted:
+            return
+        if importlib.util.find_spec("distributed") is None:
+            raise ClusterError(EXTRA)
+        if not self.processes:
+            self.security(self.url())
+
+    def limit(self, seconds: float) -> float:
+        """After how many seconds a worker process counts as hung with a job that may take so many ``seconds``."""
+        return self.timeout or LEAST_TIMEOUT + 2 * seconds
+
+    def url(self) -> str:
+        """The scheduler's address as Dask writes it. Raises ClusterError for what is none, or not safe to use."""
+        address = _from_file(Path(self.address)) if self.address.endswith(".json") else self.address
+        match = _ADDRESS.fullmatch(address)
+        if not match or not 0 < int(match[3]) < 65536:
+            raise ClusterError(f"'{address}' is not the address of a cluster. {FORMS}")
+        scheme = match[1] or ("tcp" if is_here(match[2]) and not self.tls_ca else "tls")
+        url = f"{scheme}://{match[2]}:{match[3]}"
+        if not self.safe(url):
+            raise ClusterError(
+                f"{url} is another machine, and what is sent there could be read on the way: hidden tests, submissions "
+                f"and results. Start the cluster with TLS (docs/cluster.md) and say --cluster=tls://{match[2]}:"
+                f"{match[3]}, or say --insecure in a network where nobody else listens. Nothing was sent."
+            )
+        return url
+
+    def safe(self, url: str) -> bool:
+        """Whether hidden tests may go to this address of a scheduler or a worker."""
+        match = _ADDRESS.fullmatch(url)
+        return self.insecure or bool(match and (match[1] == "tls" or is_here(match[2])))
+
+    def security(self, url: str) -> Security | None:
+        """What Dask has to know about TLS: these settings, and where they say nothing, Dask's own configuration.
+
+        Raises ClusterError where files are missing.
+        """
+        from distributed.security import Security
+
+        if not url.startswith("tls://"):
+            return None
+        names = {"tls_ca_file": self.tls_ca, "tls_client_cert": self.tls_cert, "tls_client_key": self.tls_key}
+        for path in filter(None, names.values()):
+            if not Path(path).expanduser().is_file():
+                raise ClusterError(f"There is no file {path}, which the way to the cluster needs. Nothing was sent.")
+        given = {name: str(Path(path).expanduser()) for name, path in names.items() if path}
+        security = Security(require_encryption=True, **given)
+        # Dask sets these by their names.
+        if not getattr(security, "tls_ca_file", None) or not getattr(security, "tls_client_cert", None):
+            raise ClusterError(
+                f"{url} is spoken to over TLS, and no certificates are named: say --tls-ca=ca.pem --tls-cert=cert.pem "
+                "--tls-key=key.pem, or set c.Cluster.tls_ca and the others. docs/cluster.md says how to make them."
+            )
+        return security
+
+
+def is_here(host: str) -> bool:
+    """Whether a host is this machine for sure."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _from_file(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+    except OSError as error:
+        raise ClusterError(
+            f"The scheduler file {path} cannot be read: {error.strerror}. 'dask scheduler --scheduler-file={path}' "
+            "writes it when it starts."
+        ) from None
+    except (ValueError, KeyError, TypeError):
+        raise ClusterError(f"{path} is not what 'dask scheduler --scheduler-file' writes. {FORMS}") from None

@@ -1,0 +1,79 @@
+"""The workers of a cluster as graders for a batch and for audits. Dask is loaded when a connection is made."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from traitlets.config import Config
+
+from viva.course.filing import Filing
+from viva.course.remote import Settings
+from viva.scale import workerprocess
+from viva.scale.clusteraddress import Cluster
+from viva.scale.clustertask import ClusterTask
+from viva.scale.submissions import Submissions
+
+if TYPE_CHECKING:
+    from viva.scale.pool import Pool
+
+
+class ClusterGraders:
+    """A cluster in place of this machine's workers (``viva.course.remote.RemoteGraders``)."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster, self.insecure = cluster, cluster.insecure
+
+    @classmethod
+    def of(cls, config: Config) -> ClusterGraders | None:
+        """The cluster of a configuration, or None. Raises ClusterError when it cannot be used."""
+        cluster = Cluster(config=config)
+        cluster.check()
+        return cls(cluster) if cluster.wanted else None
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[None]:
+        """One connection for all pools of this block. Raises ClusterError."""
+        from viva.scale import scheduler
+
+        with scheduler.connected(self.cluster) as self.cluster.client:
+            try:
+                yield
+            finally:
+                self.cluster.client = None
+
+    def for_batch(
+        self, settings: Settings, loaded: dict[str, tuple[str, ...]], filing: Filing, tell: Callable[[str], object]
+    ) -> Pool:
+        """A pool that grades submissions; ``filing`` puts the graded notebooks away."""
+        seconds, _, _, budget = settings
+        return self._pool(Submissions(self.cluster, filing, seconds, budget), settings, loaded, tell)
+
+    def for_audit(self, path: Path, settings: Settings, wanted: tuple[str, ...], tell: Callable[[str], object]) -> Pool:
+        """A pool for the trials of an audit of the notebook at ``path``, with the libraries ``wanted``."""
+        from viva.scale.audittrials import Trials
+
+        seconds, _, _, budget = settings
+        task = Trials(self.cluster, path, seconds, budget)
+        return self._pool(task, settings, {"libraries": wanted, "hidden": ()}, tell)
+
+    def _pool(
+        self,
+        task: ClusterTask[Any],
+        settings: Settings,
+        loaded: dict[str, tuple[str, ...]],
+        tell: Callable[[str], object],
+    ) -> Pool:
+        from viva.scale.pool import Pool
+        from viva.scale.versions import distributions
+
+        names = distributions({*loaded["libraries"], *loaded["hidden"]})
+        return Pool(
+            self.cluster,
+            workerprocess.Settings(task.service, *settings, loaded["libraries"], loaded["hidden"]),
+            names,
+            task,
+            tell,
+        )

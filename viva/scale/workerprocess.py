@@ -1,0 +1,117 @@
+"""A worker process: a grading process beside a Dask worker, as the worker sees it.
+
+The process is started by exec, since a Dask worker has threads and must not fork, and dies with the worker. What goes
+over the pipe is msgpack, but for the material. A worker process that hangs or dies is replaced, and its submission
+tried there once more; then it comes back as one that killed two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from multiprocessing import Pipe
+
+import msgspec
+from msgspec import Struct
+
+from viva.course.processes.workers import TRIES
+
+GRACE = 60.0
+"""Seconds more that a worker process may take for its first submission: its fork servers load libraries."""
+
+
+class Settings(Struct, frozen=True):
+    """What a batch or an audit wants of a worker process: its ``service`` (clustertask), and what that needs."""
+
+    service: str
+    seconds: float
+    no_sandbox: bool
+    memory: int
+    budget: float
+    libraries: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+class Request(Struct):
+    """A package to grade; ``material`` comes where the worker process said that it lacks it."""
+
+    settings: Settings
+    digest: str
+    package: bytes
+    material: bytes = b""
+
+
+class Told(Struct):
+    """What a worker process says of a package: its service's answer as bytes, or that it killed two worker processes.
+
+    ``unfit`` is a sentence where it may be the machine that is at fault, ``lacking`` says that the material is missing.
+    """
+
+    marked: bytes = b""
+    unfit: str = ""
+    lacking: bool = False
+
+
+class WorkerProcess:
+    """A process that grades one package at a time; it is started when it is first needed."""
+
+    def __init__(self, start: Callable[[Callable], object]) -> None:
+        """``start`` calls a function in a thread that lives as long as the worker: the process dies with the thread."""
+        self.start = start
+        self.process: subprocess.Popen | None = None
+
+    def grade(self, request: Request, material: bytes, limit: float) -> Told:
+        """What came of a package; ``limit`` are the seconds that it may take."""
+        for _ in range(TRIES):
+            with contextlib.suppress(EOFError, OSError, msgspec.DecodeError):
+                return self._ask(request, material, limit)
+            self.close()
+        return Told()
+
+    def _ask(self, request: Request, material: bytes, limit: float) -> Told:
+        if self.process is None or self.process.poll() is not None:  # it died between two submissions
+            self.close()
+            if fault := self._open():
+                return Told(unfit=fault)
+        told = self._answer(request, limit)
+        if told.lacking:
+            request.material, limit = material, limit + GRACE
+            told = self._answer(request, limit)
+            request.material = b""
+        return told
+
+    def _answer(self, request: Request, limit: float) -> Told:
+        self.pipe.send_bytes(msgspec.msgpack.encode(request))
+        if not self.pipe.poll(limit):
+            raise EOFError
+        return msgspec.msgpack.decode(self.pipe.recv_bytes(), type=Told)
+
+    def _open(self) -> str:
+        """Start the process; why it cannot grade, if so."""
+        self.start(self._begin)
+        try:
+            fault = self.pipe.recv_bytes().decode() if self.pipe.poll(GRACE) else "its grading process does not start"
+        except (EOFError, OSError):
+            fault = "its grading process ends at once; the worker's log says why"
+        if fault:
+            self.close()
+        return fault
+
+    def _begin(self) -> None:
+        self.pipe, theirs = Pipe()
+        with theirs:
+            number = theirs.fileno()
+            command = [sys.executable, "-m", "viva.scale.workerservice", str(number), str(os.getpid())]
+            self.process = subprocess.Popen(
+                command, pass_fds=[number], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+            )
+
+    def close(self) -> None:
+        if self.process:
+            self.pipe.close()
+            self.process.kill()
+            self.process.wait()
+            self.process = None
