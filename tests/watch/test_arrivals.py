@@ -74,7 +74,7 @@ def test_a_notebook_that_ends_in_the_middle_is_waited_for_but_not_for_ever(arriv
 
 
 def test_what_lay_there_before_need_not_wait(clock, folder, monkeypatch):
-    monkeypatch.setattr("time.time", lambda: folder.stat().st_ctime + 2)
+    monkeypatch.setattr("time.time", lambda: (folder / "ps1.ipynb").stat().st_ctime + 2)
     assert list(Arrivals(2.0, clock).complete([folder], NOW)[0]) == [folder]
 
 
