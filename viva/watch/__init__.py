@@ -15,4 +15,5 @@ memory     what the watcher remembers, and what it tells: watch.json
 arrivals   what lies in submitted/ and in the exchange, and whether it is complete
 rounds     one round: graded, pages written, handed out
 watcher    the loop
+status     what the watcher does, told at a terminal and on a page
 """
