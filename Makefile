@@ -133,5 +133,5 @@ clean-demo: setup  ## remove the demo class, and what was made of it; refused wh
 	@$(BIN)/viva demo --remove
 
 clean:  ## remove what can be made again; what was handed in, the gradebook and the log of regrades stay
-	@rm -rf feedback report grades.csv results.jsonl
+	@rm -rf feedback report grades.csv results.jsonl .rehearsals .unchanged
 	@find autograded -mindepth 1 -maxdepth 1 -not -name .gitignore -exec rm -rf {} +

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viva.watch.policy import BEFORE, Terms
 from viva.watch.schedule import AGAIN, FULL, LONGEST, Handed, Past, Plan, next_of, over, plan, round_of
+from viva.watch.terms import BEFORE, Terms
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 DUE = NOW + timedelta(days=7)

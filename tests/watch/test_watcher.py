@@ -300,6 +300,7 @@ def test_a_watcher_that_is_killed_at_any_moment_loses_nothing_and_other_commands
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # nbgrader leaves a file open
 def test_what_is_submitted_to_the_exchange_comes_back_as_feedback(root, tmp_path):
     """With nbgrader's own commands for the student, who is the user that runs the tests."""
     from nbgrader.utils import get_username

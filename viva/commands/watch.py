@@ -18,7 +18,7 @@ from viva.course.autograde import Autograde, Examine
 from viva.course.processes import stopping
 from viva.watch import status
 from viva.watch.memory import Memory
-from viva.watch.policy import Watch
+from viva.watch.terms import Watch
 from viva.watch.watcher import Renewal, Watcher
 
 

@@ -9,7 +9,7 @@ anew: memory stays flat, and a release counts from the next round on.
 What the watcher remembers (``watch.json``) is written after each round. A watcher that was killed does again what it
 does not remember, and a batch leaves alone what is recorded.
 
-policy     what the configuration says: what students read before the due date, how often, how far apart
+terms      what the configuration says: what students read before the due date, how often, how far apart
 schedule   what is to be done next, and whose turn it is
 memory     what the watcher remembers, and what it tells: watch.json
 arrivals   what lies in submitted/ and in the exchange, and whether it is complete

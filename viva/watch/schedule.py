@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from viva.watch.policy import Terms
+from viva.watch.terms import Terms
 
 Place = tuple[str, str]
 """An assignment and a student."""

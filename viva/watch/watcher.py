@@ -27,9 +27,9 @@ from viva.verdict import CourseError, Verdict, VivaError
 from viva.watch import memory, schedule
 from viva.watch.arrivals import Arrivals, handed
 from viva.watch.memory import Memory, Told
-from viva.watch.policy import Clock, Watch
 from viva.watch.rounds import Rounds, place_of
 from viva.watch.schedule import Handed, Next, Place
+from viva.watch.terms import Clock, Watch
 
 LOCK = "watch.lock"
 MOST_ROUNDS = 500
