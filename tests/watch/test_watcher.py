@@ -27,6 +27,7 @@ from viva.watch.watcher import Renewal, Watcher
 RIGHT = "return 2 * x"
 DEADLY = "return 2 if x == 1 else __import__('os')._exit(3)"
 """Passes what its student can see, and ends its process where a hidden line calls it."""
+BOMB = "import os\n    while True:\n        os.fork()"
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
 DUE = NOW + timedelta(days=1)
 
@@ -118,7 +119,7 @@ def test_students_may_read_their_score_alone(root):
     watched.go()
     page = watched.page("ada")
     assert "<strong>1</strong> of 3 points" in page
-    assert "of one" not in page and "double" not in page
+    assert "of one" not in page and "double" not in page and "checks passed" not in page
     watched.now = DUE
     watched.go()
     assert "of one" in watched.page("ada")
@@ -260,6 +261,42 @@ def wait_until(what, process: subprocess.Popen, seconds: float = 150) -> None:
     while not what():
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1500)
+def test_two_hundred_in_the_last_minute_are_graded_in_turn_whatever_is_among_them(root):
+    """Endless loops and a fork bomb, behind the sandbox, and a student who tries again and again."""
+    watched = Watched(root, before="full")
+    watched.watcher.config.Execute.timeout = 2
+    for answer in ("return x + 1", "return x + 2"):
+        submit(root, "eager", answer)
+        watched.go()
+    loops = {"loop1": "while True: pass", "bomb": BOMB, "loop2": "while True: pass"}
+    for number in range(200):
+        submit(root, f"student{number:03}", RIGHT if number % 2 else "return x + 1")
+    for student, answer in loops.items():
+        submit(root, student, answer)
+    submit(root, "eager")
+    watched.lines.clear()
+    watched.now = DUE - timedelta(seconds=30)
+    watched.go()
+    order = [line["student"] for line in watched.events("graded")]
+    assert len(order) == len(set(order)) == 204 and not watched.events("failed")
+    first = order.index("eager") // 50
+    assert all(order.index(f"student{number:03}") // 50 <= first for number in range(200))
+    earned = {student: score for student, (score, _) in scores(root).items()}
+    assert earned == {f"student{number:03}": 3 if number % 2 else 1 for number in range(200)} | {
+        "eager": 3,
+        "loop1": 0,
+        "loop2": 0,
+        "bomb": 0,
+    }
+    submit(root, "loop1", "while 1: pass")
+    submit(root, "student001", "return 2 * x  # again")
+    watched.lines.clear()
+    watched.go()
+    assert [line["student"] for line in watched.events("graded")] == ["student001", "loop1"], "what hangs comes last"
 
 
 @pytest.mark.slow
